@@ -1,0 +1,53 @@
+# Two commands matter to a newcomer: `make demo` and `make test`. Each works on a machine that has only
+# Python 3.11+ and make: it creates .venv, bootstraps uv inside it, installs the pinned packages and runs.
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv pip
+LOCAL := --no-deps --no-build-isolation -q -e .
+
+.PHONY: demo test lint types check pins clean
+
+demo: .venv/demo-ready
+	@$(BIN)/tacit demo
+
+test: .venv/test-ready lint types check
+
+check: .venv/test-ready
+	$(BIN)/python -m pytest -n auto tests
+
+lint: .venv/test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/test-ready
+	$(BIN)/mypy
+
+.venv/uv-ready: requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Tacit needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+# `install` adds what the demo needs and never removes what a developer has.
+.venv/demo-ready: .venv/uv-ready requirements/base.txt requirements/build.txt pyproject.toml
+	@$(UV) install -q --require-hashes -r requirements/base.txt -r requirements/build.txt
+	@$(UV) install $(LOCAL)
+	@touch $@
+
+# `sync` makes the environment exactly the pinned one; it drops uv and the project, which come back at once.
+.venv/test-ready: .venv/uv-ready requirements/dev.txt pyproject.toml
+	@$(UV) sync -q --require-hashes requirements/dev.txt requirements/uv.txt
+	@$(UV) install $(LOCAL)
+	@touch $@ .venv/demo-ready
+
+COMPILE := $(UV) compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --no-emit-find-links --no-header
+pins: .venv/uv-ready
+	echo "uv" | $(COMPILE) - -o requirements/uv.txt
+	printf "hatchling\neditables\n" | $(COMPILE) - -o requirements/build.txt
+	$(COMPILE) pyproject.toml -o requirements/base.txt
+	$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
