@@ -1,0 +1,1 @@
+"""Checks of Tacit's promises that anyone can run. Nothing in the library imports this room."""

@@ -1,0 +1,72 @@
+"""Exact numbers from what people type.
+
+A promise is only as exact as its parameters, so every ε, δ, ρ, scale and grid value is a `Fraction`. Integers,
+`Fraction`, `Decimal` and decimal strings such as "0.1" or "1/3" are taken as they are. A float means the decimal
+it is written as, `Fraction(repr(x))`: 0.1 is one tenth, not 3602879701896397/2^55.
+"""
+
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from typing import SupportsIndex
+
+from tacit.errors import InvalidInput
+
+Number = int | float | str | Fraction | Decimal
+"""What a user may type where an exact number is needed."""
+
+
+def exact(value: Number, name: str) -> Fraction:
+    """The exact rational that ``value`` denotes; ``name`` is the argument's name in the error."""
+    if isinstance(value, bool):
+        raise InvalidInput(f"{name} must be a number, not a truth value; write 1 or 0 if that was meant.")
+    try:
+        if isinstance(value, float):
+            if not isfinite(value):
+                raise InvalidInput(f"{name} must be finite; give an ordinary number such as 1 or '0.1'.")
+            return Fraction(float.__repr__(value))
+        if isinstance(value, Decimal) and not value.is_finite():
+            raise InvalidInput(f"{name} must be finite; give an ordinary number such as 1 or '0.1'.")
+        if isinstance(value, int | str | Fraction | Decimal):
+            return Fraction(value)
+        if isinstance(value, SupportsIndex):  # integers of other libraries
+            return Fraction(value.__index__())
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise InvalidInput(
+        f"{name} must be an exact number: an integer, a Fraction, a Decimal, a float or a string such as '0.1'."
+    )
+
+
+def positive(value: Number, name: str) -> Fraction:
+    """An exact number above zero."""
+    number = exact(value, name)
+    if number <= 0:
+        raise InvalidInput(f"{name} must be above 0; give a positive number such as 1 or '0.1'.")
+    return number
+
+
+def non_negative(value: Number, name: str) -> Fraction:
+    """An exact number that is at least zero."""
+    number = exact(value, name)
+    if number < 0:
+        raise InvalidInput(f"{name} must not be negative; give 0 or more.")
+    return number
+
+
+def between(value: Number, name: str, low: Number, high: Number) -> Fraction:
+    """An exact number strictly between two others."""
+    number = exact(value, name)
+    if not exact(low, "low") < number < exact(high, "high"):
+        raise InvalidInput(f"{name} must lie strictly between {low} and {high}.")
+    return number
+
+
+def whole(value: int | SupportsIndex, name: str, least: int | None = None) -> int:
+    """An integer, at least ``least`` where given."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        raise InvalidInput(f"{name} must be a whole number; give an int.")
+    number = value.__index__()
+    if least is not None and number < least:
+        raise InvalidInput(f"{name} must be at least {least}.")
+    return number

@@ -1,0 +1,96 @@
+"""A law: the exact distribution of what a mechanism would release on the data at hand.
+
+A law is made on the trusted side. It knows the private data, so its repr shows none of it; `sample()` makes one exact
+draw, and that draw is what may be released, once, for `guarantee`. `pmf` and `cdf` are for verification and study: they
+are rigorous enclosures, never released.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from tacit.enclosures import BITS, Enclosure
+from tacit.errors import InvalidInput
+from tacit.exact import Number, whole
+from tacit.randomness.source import SYSTEM, Source
+
+if TYPE_CHECKING:
+    from tacit.guarantees import Guarantee
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """What is promised about one draw with probability at least 1 − β, from public facts only."""
+
+    beta: Fraction
+    window: int | None
+    """The largest output loss (persons) inside the promise; None where it is not counted in persons."""
+    statement: str
+    """The promise in words."""
+
+    def __str__(self) -> str:
+        return self.statement
+
+
+class Law(ABC, Generic[T]):
+    """The exact output distribution of a mechanism on given data."""
+
+    name: str = "law"
+    guarantee: Guarantee
+
+    @abstractmethod
+    def _draw(self, source: Source) -> T:
+        """One exact draw."""
+
+    @abstractmethod
+    def pmf(self, y: T, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y], with about ``bits`` significant bits."""
+
+    def outcomes(self) -> Iterable[T]:
+        """Outputs to enumerate when the law is verified.
+
+        All of them where they are finitely many and few, otherwise a public window; the verifier takes what is left
+        as one further outcome, so nothing is left out.
+        """
+        raise InvalidInput(
+            f"the {self.name} law has too many outputs to enumerate; verify it on a smaller grid."
+        )
+
+    def cdf(self, y: T, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output ≤ y]."""
+        parts = [self.pmf(z, bits) for z in self.outcomes() if z <= y]  # type: ignore[operator]
+        result = Enclosure(0, 0, 0, bits)
+        for part in parts:
+            result = result + part
+        return result.clamp(0, 1)
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """What one draw is promised to satisfy with probability at least 1 − β."""
+        raise InvalidInput(f"the {self.name} law states no accuracy of its own.")
+
+    @overload
+    def sample(self, size: None = None, *, source: Source = SYSTEM) -> T: ...
+    @overload
+    def sample(self, size: int, *, source: Source = SYSTEM) -> list[T]: ...
+    def sample(self, size: int | None = None, *, source: Source = SYSTEM) -> T | list[T]:
+        """One exact draw, which is what may be released, once; or ``size`` of them, for studies."""
+        if size is None:
+            return self._mark(self._draw(source), source)
+        return [self._mark(y, source) for y in self._draws(whole(size, "size", 0), source)]
+
+    def _draws(self, size: int, source: Source) -> Iterable[T]:
+        """``size`` draws; a law with a faster way for many overrides this."""
+        return (self._draw(source) for _ in range(size))
+
+    @staticmethod
+    def _mark(value: T, source: Source) -> Any:
+        return source.mark(value)
+
+    def __repr__(self) -> str:
+        return f"<{self.name} law, {self.guarantee!r} for one draw>"

@@ -1,0 +1,28 @@
+"""What several tests share: statistical agreement with a stated false-alarm rate."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+
+from scipy.stats import chi2
+
+
+def agrees(draws: Iterable[Hashable], probabilities: Mapping[Hashable, float], alarm: float = 1e-7) -> bool:
+    """Whether draws fit a law by the chi-square test, wrong about a correct sampler with probability ``alarm``.
+
+    Outcomes with fewer than ten expected draws, and all that ``probabilities`` leaves out, are pooled, so that the
+    chi-square approximation is good; the pool is compared too when it expects ten or more, and must otherwise stay
+    below a Poisson bound of the same false-alarm rate.
+    """
+    counts = Counter(draws)
+    n = sum(counts.values())
+    expected = {y: n * p for y, p in probabilities.items() if n * p >= 10}
+    pooled = max(0.0, n - sum(expected.values()))
+    seen = n - sum(counts[y] for y in expected)
+    statistic = sum((counts[y] - e) ** 2 / e for y, e in expected.items())
+    cells = len(expected)
+    if pooled >= 10:
+        statistic += (seen - pooled) ** 2 / pooled
+        cells += 1
+    elif seen > pooled + 8 * max(pooled, 1.0) ** 0.5 + 16:
+        return False
+    return cells < 2 or bool(chi2.sf(statistic, cells - 1) > alarm)
