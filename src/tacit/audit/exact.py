@@ -138,9 +138,7 @@ def _common_points(laws: Iterable[Law[Any]]) -> list[Hashable]:
     return list(points)
 
 
-def _loss(
-    p: dict[Hashable, Enclosure], q: dict[Hashable, Enclosure], promised: Guarantee, bits: int
-) -> Enclosure:
+def _loss(p: dict[Hashable, Enclosure], q: dict[Hashable, Enclosure], promised: Guarantee, bits: int) -> Enclosure:
     match promised:
         case Pure():
             return max_divergence(p, q, bits)

@@ -58,9 +58,7 @@ class Law(ABC, Generic[T]):
         All of them where they are finitely many and few, otherwise a public window; the verifier takes what is left
         as one further outcome, so nothing is left out.
         """
-        raise InvalidInput(
-            f"the {self.name} law has too many outputs to enumerate; verify it on a smaller grid."
-        )
+        raise InvalidInput(f"the {self.name} law has too many outputs to enumerate; verify it on a smaller grid.")
 
     def cdf(self, y: T, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output ≤ y]."""
