@@ -244,7 +244,7 @@ def exp(x: Fraction | int, bits: int = BITS) -> Enclosure:
     while term_high > 1:
         n += 1
         term_low = (term_low * low >> (work + squarings)) // n
-        term_high = -(-(-(-term_high * high >> (work + squarings))) // n)
+        term_high = -((-term_high * high >> (work + squarings)) // n)
         sum_low += term_low
         sum_high += term_high
     sum_high += 2  # the remaining terms fall faster than a geometric series of ratio 1/2
