@@ -1,5 +1,43 @@
-"""Randomness."""
+"""Exact randomness: integers and rationals only, bits from the operating system.
 
+Every draw takes `source=`, which is `SYSTEM` unless a test or a document asks for `seeded_not_private(seed)` by name; what
+is drawn from that one is marked as not private.
+"""
+
+from tacit.randomness.basic import bernoulli, bernoulli_exp, shuffled, uniform_below
+from tacit.randomness.categorical import Categorical, categorical
+from tacit.randomness.continuous import rounded_gaussian, rounded_laplace, rounded_power, rounded_student
+from tacit.randomness.discrete import (
+    asymmetric_laplace,
+    discrete_gaussian,
+    discrete_laplace,
+    geometric,
+    truncated_laplace,
+)
+from tacit.randomness.lazy import LazyExponential, LazyUniform
+from tacit.randomness.runs import first_success
 from tacit.randomness.source import SYSTEM, Source, seeded_not_private
 
-__all__ = ["SYSTEM", "Source", "seeded_not_private"]
+__all__ = [
+    "SYSTEM",
+    "Categorical",
+    "LazyExponential",
+    "LazyUniform",
+    "Source",
+    "asymmetric_laplace",
+    "bernoulli",
+    "bernoulli_exp",
+    "categorical",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "first_success",
+    "geometric",
+    "rounded_gaussian",
+    "rounded_laplace",
+    "rounded_power",
+    "rounded_student",
+    "seeded_not_private",
+    "shuffled",
+    "truncated_laplace",
+    "uniform_below",
+]

@@ -6,10 +6,12 @@ what is drawn from it carries no privacy at all and is marked.
 """
 
 import os
-import secrets
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
+
+from tacit.exact import whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +41,9 @@ class _System:
     """The operating system's randomness."""
 
     private = True
-    bits = staticmethod(secrets.randbits)
+
+    def bits(self, count: int) -> int:
+        return int.from_bytes(os.urandom((count + 7) >> 3)) >> (-count & 7)
 
     def words(self, count: int) -> "NDArray[np.uint64]":
         import numpy as np
@@ -65,12 +69,34 @@ class NotPrivateInt(int):
         return f"NotPrivate({int(self)})"
 
 
+class NotPrivateFraction(Fraction):
+    """A fraction drawn from a seeded source: it behaves as a Fraction and says that it protects nobody."""
+
+    __slots__ = ()
+    private = False
+
+    def __repr__(self) -> str:
+        return f"NotPrivate({Fraction(self)!r})"
+
+
+class NotPrivateList(list[Any]):
+    """A list drawn from a seeded source: it behaves as a list and says that it protects nobody."""
+
+    private = False
+
+    def __repr__(self) -> str:
+        return f"NotPrivate({list(self)!r})"
+
+
 @dataclass(frozen=True)
 class NotPrivate:
     """A value drawn from a seeded source; `value` is the bare value, which protects nobody."""
 
     value: Any
     private = False
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
 
     def __repr__(self) -> str:
         return f"NotPrivate({self.value!r})"
@@ -92,9 +118,18 @@ class _Seeded:
         return np.frombuffer(self._random.randbytes(8 * count), dtype=np.uint64)
 
     def mark(self, value: Any) -> Any:
-        if isinstance(value, int) and not isinstance(value, bool):
+        """Marked, as the kind of value it is, so that code that computes with a draw runs alike on both sources."""
+        if value is None or getattr(value, "private", None) is False:
+            return value
+        if isinstance(value, bool):
+            return NotPrivate(value)
+        if isinstance(value, int):
             return NotPrivateInt(value)
-        return value if isinstance(value, NotPrivate) else NotPrivate(value)
+        if isinstance(value, Fraction):
+            return NotPrivateFraction(value)
+        if isinstance(value, list):
+            return NotPrivateList(value)
+        return NotPrivate(value)
 
     def __repr__(self) -> str:
         return f"seeded_not_private({self._seed})"
@@ -102,4 +137,4 @@ class _Seeded:
 
 def seeded_not_private(seed: int) -> Source:
     """A reproducible source for tests and documentation. NOT PRIVATE: the seed gives every noise away."""
-    return _Seeded(seed)
+    return _Seeded(whole(seed, "seed"))
