@@ -41,6 +41,11 @@ class Grid(ABC):
     def _below(self, x: Fraction) -> int | None:
         """The largest index whose value is at most x, the grid's ends left aside; None where there is none."""
 
+    def _above(self, x: Fraction) -> int | None:
+        """The smallest index whose value is at least x, the grid's ends left aside; None where all are above x."""
+        index = self._below(x)
+        return index if index is None or self.value(index) == x else index + 1
+
     @property
     def size(self) -> int | float:
         """The number of values: an int, or `math.inf`."""
@@ -70,11 +75,9 @@ class Grid(ABC):
     def ceil(self, x: Number) -> int | None:
         """The index of the smallest value that is at least x; None where every value is smaller."""
         number = exact(x, "x")
-        index = self._below(number)
+        index = self._above(number)
         if index is None or (self.first is not None and index < self.first):
             return self.first
-        if self.value(index) < number:
-            index += 1
         return index if self.last is None or index <= self.last else None
 
     def nearest(self, x: Number) -> int:
@@ -132,6 +135,9 @@ class _Multiples(Grid):
 
     def _below(self, x: Fraction) -> int:
         return x // self.step
+
+    def _above(self, x: Fraction) -> int:
+        return -(-x // self.step)
 
     @property
     def _whole(self) -> bool:

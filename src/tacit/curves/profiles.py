@@ -6,8 +6,8 @@ may stand for D when D_{j+1}(x) ≤ D_j(x∖v) ≤ D_j(x) for every person v; pr
     ℓ(x, y) = min{ j : D_j ≤ y }   and its strict twin   ℓ̄(x, y) = min{ j : D_j < y }
 
 have sensitivity 1 and are one-directional: D_{j+1}(x) ≤ D_j(x∖v) gives ℓ(x) ≤ ℓ(x∖v) + 1, and D_j(x∖v) ≤ D_j(x) gives
-ℓ(x∖v) ≤ ℓ(x). Clamping keeps both, so only D_0..D_K are ever needed. Every D_j is first rounded UP to the grid: rounding
-is monotone, so the condition above survives, and without it no grid point may have a small loss.
+ℓ(x∖v) ≤ ℓ(x). Clamping keeps both, so only D_0..D_K are ever needed. Every D_j is first rounded UP to the grid:
+rounding is monotone, so the condition above survives, and without it no grid point may have a small loss.
 
 The shifted loss for a public τ is ℓ* = max{ ℓ − τ, τ − ℓ̄ }, of sensitivity 1 but not one-directional. D_τ has ℓ* ≤ 0; a
 value above D_0 has ℓ* ≥ τ and one below D_{2τ} has ℓ* > τ. The strict twin is what makes this true for tied values.
@@ -47,17 +47,17 @@ class DownProfile:
 
     def rounded_up(self, grid: Grid) -> DownProfile:
         """The profile with every value rounded up to the grid."""
-        points = [grid.value(index) for index in self._indices(grid, len(self.values))]
+        points = [grid.value(index) for index in self._indices(grid, None)]
         bottom = None if self.bottom is None else grid.value(_ceil(grid, self.bottom))
         return DownProfile(points, bottom)
 
     def loss(self, grid: Grid, limit: int | None = None) -> StepLoss:
         """ℓ(y) = min{ j : D_j ≤ y }, at most ``limit`` where given."""
-        return self._loss(grid, limit, strict=False)
+        return self._loss(grid, limit, self._indices(grid, limit), strict=False)
 
     def strict_loss(self, grid: Grid, limit: int | None = None) -> StepLoss:
         """ℓ̄(y) = min{ j : D_j < y }, at most ``limit``, which a grid with a lowest value needs: there ℓ̄ has no end."""
-        return self._loss(grid, limit, strict=True)
+        return self._loss(grid, limit, self._indices(grid, limit), strict=True)
 
     def shifted_loss(self, grid: Grid, tau: int, limit: int | None = None) -> StepLoss:
         """ℓ* + τ = max{ ℓ, 2τ − ℓ̄ }, both parts clamped at ``limit``, which is 2τ unless more is asked.
@@ -66,13 +66,12 @@ class DownProfile:
         """
         shift = whole(tau, "tau", 0)
         top = 2 * shift if limit is None else whole(limit, "limit", 2 * shift)
-        upper, strict = self.loss(grid, top), self.strict_loss(grid, top)
+        indices = self._indices(grid, top)
+        upper, strict = (self._loss(grid, top, indices, strict) for strict in (False, True))
         return StepLoss.joined(grid, _shifted(upper, strict, shift))
 
-    def _loss(self, grid: Grid, limit: int | None, strict: bool) -> StepLoss:
-        """Runs from the lowest value up: first the points no listed D_j reaches, then j by j down to 0."""
-        count = len(self.values) if limit is None else min(len(self.values), whole(limit, "limit", 0))
-        indices = self._indices(grid, count)
+    def _loss(self, grid: Grid, limit: int | None, indices: list[int], strict: bool) -> StepLoss:
+        """Runs from the highest value down: j = 0 first, at last the points that no D_j reaches."""
         # D_j ≤ y from index D_j on; D_j < y from the next one on.
         starts = [index + 1 if strict else index for index in indices]
         floor = grid.first if self.bottom is None else _ceil(grid, self.bottom)
@@ -93,11 +92,11 @@ class DownProfile:
                     "limit must be given where no D_j reaches the lowest grid values; give a whole number."
                 )
             runs.append(Run(grid.first, end, limit))
-        joined = StepLoss.joined(grid, reversed(runs), one_directional=True)
-        return joined if limit is None else joined.clamped(limit)
+        return StepLoss.joined(grid, reversed(runs), one_directional=True)
 
-    def _indices(self, grid: Grid, count: int) -> list[int]:
-        """The first ``count`` values as grid indices, rounded up."""
+    def _indices(self, grid: Grid, limit: int | None) -> list[int]:
+        """The values as grid indices, rounded up; the first ``limit`` of them, where the loss is clamped."""
+        count = len(self.values) if limit is None else whole(limit, "limit", 0)
         if self.values:
             _ceil(grid, self.values[0])
             _ceil(grid, self.values[-1])

@@ -47,7 +47,8 @@ class StepLoss:
         if not runs or runs[0].first != self.grid.first or runs[-1].last != self.grid.last:
             raise InvalidInput("runs must cover the grid from its first index to its last.")
         for run in runs:
-            whole(run.loss, "a loss", 0)
+            if not isinstance(run.loss, int) or run.loss < 0:
+                raise InvalidInput("every loss must be a whole number of persons, at least 0.")
             if run.first is not None and run.last is not None and run.first > run.last:
                 raise InvalidInput("runs must not be empty; leave an empty run out.")
         for a, b in pairwise(runs):

@@ -1,0 +1,74 @@
+"""Laws over the values of a grid: what the mechanisms that choose or search have in common.
+
+Inside, everything is an integer index; a value appears only where it leaves. A value that is not on the grid has
+probability 0.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from fractions import Fraction
+
+from tacit.enclosures import BITS, Enclosure
+from tacit.errors import InvalidInput
+from tacit.exact import Number
+from tacit.grids import Grid
+from tacit.mechanisms.law import Law
+from tacit.randomness.source import Source
+
+Answer = int | Fraction
+"""A value of a grid."""
+
+ENUMERABLE = 2**16
+"""The largest grid whose values a law lists one by one."""
+
+
+class GridLaw(Law[Answer]):
+    """The law of a mechanism that returns a value of a public grid."""
+
+    grid: Grid
+
+    @abstractmethod
+    def _draw_index(self, source: Source) -> int:
+        """One exact draw, as a grid index."""
+
+    @abstractmethod
+    def _pmf_at(self, index: int, bits: int) -> Enclosure:
+        """A rigorous enclosure of the probability of a grid index."""
+
+    def _cdf_at(self, index: int, bits: int) -> Enclosure:
+        """A rigorous enclosure of the probability of all indices up to this one; from the pmf unless overridden."""
+        first = self._enumerable().first
+        assert first is not None
+        result = Enclosure.of(0, bits)
+        for i in range(first, index + 1):
+            result = result + self._pmf_at(i, bits)
+        return result.clamp(0, 1)
+
+    def _draw(self, source: Source) -> Answer:
+        return self.grid.answer(self._draw_index(source))
+
+    def pmf(self, y: Number, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]."""
+        index = self.grid.index(y)
+        return Enclosure.of(0, bits) if index is None else self._pmf_at(index, bits)
+
+    def cdf(self, y: Number, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output ≤ y]."""
+        index = self.grid.floor(y)
+        if index is None:
+            return Enclosure.of(0, bits)
+        return Enclosure.of(1, bits) if index == self.grid.last else self._cdf_at(index, bits)
+
+    def outcomes(self) -> Iterable[Answer]:
+        """Every value of the grid, where it is small enough to list."""
+        grid = self._enumerable()
+        assert grid.first is not None
+        assert grid.last is not None
+        return (grid.answer(i) for i in range(grid.first, grid.last + 1))
+
+    def _enumerable(self) -> Grid:
+        if self.grid.size > ENUMERABLE:
+            raise InvalidInput(f"the {self.name} law has too many outputs to list; use a grid of at most {ENUMERABLE}.")
+        return self.grid
