@@ -1,1 +1,66 @@
-"""Tacit."""
+"""Tacit: differentially private answers about personal data, without clipping bounds.
+
+>>> import tacit
+>>> orders = tacit.read("orders.parquet", person="customer", budget=tacit.Pure(2))
+>>> orders.sum("amount", epsilon=0.5)
+
+Names are loaded when first used, so that importing the package stays quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+
+if TYPE_CHECKING:
+    from tacit.answers import Answer, Answers, Interval
+    from tacit.tables import Private, Public, Session, Table, read, schema
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Answer": "tacit.answers",
+    "Answers": "tacit.answers",
+    "Interval": "tacit.answers",
+    "Private": "tacit.tables",
+    "Public": "tacit.tables",
+    "Session": "tacit.tables",
+    "Table": "tacit.tables",
+    "read": "tacit.tables",
+    "schema": "tacit.tables",
+}
+
+__all__ = [
+    "Answer",
+    "Answers",
+    "Approx",
+    "BudgetExceeded",
+    "EngineError",
+    "Guarantee",
+    "Interval",
+    "InvalidInput",
+    "LedgerError",
+    "Private",
+    "Public",
+    "Pure",
+    "Renyi",
+    "Session",
+    "Table",
+    "TacitError",
+    "UnsupportedQuery",
+    "Zcdp",
+    "__version__",
+    "read",
+    "schema",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,192 @@
+"""How far an answer may be off, from public and released facts only.
+
+A noise states integers (down, up) with P[−down ≤ Z ≤ up] ≥ confidence. Since released = value + Z, the value
+lies in [released − up, released + down]. Quantiles are computed from the closed form of the tail and rounded
+outward, so that the stated confidence is never less than promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, exp, expm1, inf, log, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Protocol
+
+from tacit.units import WHOLE, Unit
+
+if TYPE_CHECKING:
+    from tacit.answers import Answer, Covers
+
+
+class Noise(Protocol):
+    """Integer noise with a known law."""
+
+    def tails(self, confidence: float) -> tuple[int, int]:
+        """Integers (down, up) with P[−down ≤ Z ≤ up] ≥ confidence."""
+        ...
+
+    @property
+    def variance(self) -> float:
+        """Var Z."""
+        ...
+
+
+@dataclass(frozen=True)
+class TwoSidedGeometric:
+    """P(z) ∝ e^{−above·z} for z ≥ 0 and e^{−below·|z|} for z < 0; discrete Laplace when the two agree."""
+
+    above: Fraction
+    below: Fraction
+
+    def _mass(self) -> tuple[float, float]:
+        """The probabilities of z ≥ 0 and of z < 0."""
+        up = -1 / expm1(-float(self.above))
+        down = exp(-float(self.below)) / -expm1(-float(self.below))
+        return up / (up + down), down / (up + down)
+
+    def tails(self, confidence: float) -> tuple[int, int]:
+        """P[Z > m] = p₊·e^{−a(m+1)}, P[Z < −m] = p₋·e^{−bm}; each side takes half of what is left."""
+        tail = (1 - confidence) / 2
+        p_up, p_down = self._mass()
+        up = log(p_up / tail) / float(self.above) - 1
+        down = log(p_down / tail) / float(self.below) if p_down > tail else 0.0
+        return _outward(down), _outward(up)
+
+    @property
+    def variance(self) -> float:
+        """From the moments of the two geometric halves."""
+        p_up, p_down = self._mass()
+        (m1, v1), (m2, v2) = _geometric(float(self.above)), _geometric(float(self.below))
+        m2 = m2 + 1  # the lower half starts at −1
+        mean = p_up * m1 - p_down * m2
+        return p_up * (v1 + m1 * m1) + p_down * (v2 + m2 * m2) - mean * mean
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian:
+    """P(z) ∝ e^{−z²/(2·scale²)} on the integers, ``squared_scale`` = scale²."""
+
+    squared_scale: Fraction
+
+    def tails(self, confidence: float) -> tuple[int, int]:
+        """P[Z ≥ m] ≤ P[N ≥ m − 1] for the normal N of the same scale."""
+        m = _outward(NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(self.squared_scale)) + 1
+        return m, m
+
+    @property
+    def variance(self) -> float:
+        """At most the normal's."""
+        return float(self.squared_scale)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """X − Y for independent noises: each gets half of what the confidence leaves."""
+
+    first: Noise
+    second: Noise
+
+    def tails(self, confidence: float) -> tuple[int, int]:
+        """By the union bound."""
+        each = (1 + confidence) / 2
+        (d1, u1), (d2, u2) = self.first.tails(each), self.second.tails(each)
+        return d1 + u2, u1 + d2
+
+    @property
+    def variance(self) -> float:
+        """The sum of the two."""
+        return self.first.variance + self.second.variance
+
+
+def _geometric(rate: float) -> tuple[float, float]:
+    """Mean and variance of P(z) ∝ e^{−rate·z} on z = 0, 1, 2, …"""
+    mean = 1 / expm1(rate) if rate < 700 else 0.0
+    return mean, mean * (mean + 1)
+
+
+def _outward(x: float) -> int:
+    return max(0, ceil(x + abs(x) * 1e-12))
+
+
+def laplace_noise(epsilon: Fraction, sensitivity: Fraction | int = 1) -> TwoSidedGeometric:
+    """Discrete Laplace noise of scale sensitivity/ε."""
+    rate = epsilon / sensitivity
+    return TwoSidedGeometric(rate, rate)
+
+
+class Spread(Protocol):
+    """What is known about an answer's error."""
+
+    covers: Covers
+
+    @property
+    def std(self) -> float | None:
+        """Standard deviation of the noise in the value's unit."""
+        ...
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """The ends of an interval that covers what `covers` names."""
+        ...
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """At most so many persons exceed the cap."""
+        ...
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The statement in words."""
+        ...
+
+
+@dataclass(frozen=True)
+class Additive:
+    """Released = value + noise, counted in steps of a unit."""
+
+    noise: Noise
+    unit: Unit = WHOLE
+    covers: Covers = "truth"
+
+    @property
+    def std(self) -> float:
+        """√Var·step."""
+        return sqrt(self.noise.variance) * float(self.unit.step)
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """[released − up, released + down]."""
+        down, up = self.noise.tails(float(confidence))
+        return value - self.unit.value(up), value + self.unit.value(down)
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap was used."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval."""
+        yield f"Noise interval, {answer.interval()}."
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """An interval computed once and for all from released numbers, by confidence."""
+
+    intervals: tuple[tuple[Fraction, Any, Any], ...]
+    covers: Covers
+    std: float | None = None
+    words: tuple[str, ...] = ()
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """The narrowest computed interval of at least this confidence."""
+        for level, low, high in self.intervals:
+            if level >= confidence:
+                return low, high
+        return -inf, inf
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap was used."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval and what was said about it."""
+        yield f"Noise interval, {answer.interval()}."
+        yield from self.words

@@ -1,0 +1,82 @@
+"""The street: each room depends only on rooms to its right or below, and importing Tacit stays quick."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "tacit"
+
+# A room may import itself and what stands before it in this list.
+ROOMS = [
+    "errors",
+    "exact",
+    "enclosures",
+    "randomness",
+    "guarantees",
+    "units",
+    "grids",
+    "curves",
+    "mechanisms",
+    "flows",
+    "spreads",
+    "answers",
+    "budgets",
+    "ledger",
+    "engines",
+    "tables",
+    "audit",
+    "cli",
+]
+# Rooms that stand apart although the list would let them meet.
+STRANGERS = {"engines": {"mechanisms", "curves", "grids", "guarantees", "budgets", "ledger", "answers", "flows"}}
+
+HEAVY = ["duckdb", "sqlglot", "numpy", "scipy", "pandas", "pyarrow", "polars", "dp_accounting", "typer", "rich"]
+
+
+def room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("tacit."):
+            found.add(node.module.split(".")[1])
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("tacit.")}
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
+def test_rooms_depend_only_on_rooms_before_them(path: Path) -> None:
+    if path == SOURCE / "__init__.py":
+        return
+    here = room(path)
+    assert here in ROOMS
+    for other in imports(path):
+        assert ROOMS.index(other) <= ROOMS.index(here), f"{path} imports tacit.{other}"
+        assert other not in STRANGERS.get(here, set()), f"{path} imports tacit.{other}"
+
+
+def test_import_is_quick_and_loads_nothing_heavy() -> None:
+    # The fastest of five runs is compared, so that a busy machine does not fail the test.
+    code = (
+        "import time, sys; start = time.perf_counter(); import tacit; "
+        f"print(time.perf_counter() - start, *[m for m in {HEAVY} if m in sys.modules])"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    words = [run.stdout.split() for run in runs]
+    assert all(len(w) == 1 for w in words), words[0]
+    assert min(float(w[0]) for w in words) < 0.3
+
+
+def test_every_public_name_can_be_loaded() -> None:
+    import tacit
+
+    for name in tacit.__all__:
+        assert getattr(tacit, name) is not None
+    with pytest.raises(AttributeError):
+        _ = tacit.no_such_name
