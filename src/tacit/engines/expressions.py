@@ -1,0 +1,206 @@
+"""Row-wise expressions: a closed list of frozen, typed, dialect-free values.
+
+PROMISE. An expression means the same on every engine, row by row, and never fails. A row where a part of it
+fails (integer or decimal beyond 64 bits, a double beyond the finite range, division by zero) has NULL there.
+Logic is SQL's three-valued logic.
+
+RULES. Integers and decimals are 64-bit counts of steps 10^-scale; + and − keep the finer scale, * adds scales,
+/ always gives FLOAT. INTEGER ⊂ DECIMAL(s) ⊂ FLOAT and DATE ⊂ TIMESTAMP are the only conversions made silently; a
+decimal becomes the double (steps as double) / 10^scale. LEAST and GREATEST ignore NULL.
+
+The classes here trust what they are given. `tacit.engines.build` makes them with types checked and widened;
+`tacit.engines.parsing` turns SQL text, or a parsed sqlglot node, into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Literal as Choice
+
+from tacit.engines.types import ColumnType, Schema
+
+Scalar = int | float | bool | str | date | datetime | Fraction | None
+"""A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
+
+LARGEST_EXPRESSION = 2000
+"""The most nodes one expression may have."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A row-wise value of a known type."""
+
+    type: ColumnType
+
+    def children(self) -> Iterator[Expression]:
+        """The expressions this one is made of."""
+        for field in fields(self):
+            yield from _expressions_in(getattr(self, field.name))
+
+    def columns(self) -> frozenset[Column]:
+        """Every column that occurs."""
+        if isinstance(self, Column):
+            return frozenset((self,))
+        return frozenset().union(*(child.columns() for child in self.children()))
+
+    def size(self) -> int:
+        """The number of nodes."""
+        return 1 + sum(child.size() for child in self.children())
+
+
+def _expressions_in(part: object) -> Iterator[Expression]:
+    if isinstance(part, Expression):
+        yield part
+    elif isinstance(part, tuple):
+        for item in part:
+            yield from _expressions_in(item)
+
+
+@dataclass(frozen=True)
+class Column(Expression):
+    """A column of a table, under the alias that table has in the relation."""
+
+    table: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """A constant, or NULL."""
+
+    value: Scalar
+
+
+@dataclass(frozen=True)
+class Arithmetic(Expression):
+    """``left op right`` on numbers; operands of a FLOAT result are FLOAT."""
+
+    operator: Choice["+", "-", "*", "/"]
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class DaysBetween(Expression):
+    """``left − right`` on dates, in days."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Comparison(Expression):
+    """``left op right`` on two values of one kind."""
+
+    operator: Choice["=", "<>", "<", "<=", ">", ">="]
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Logic(Expression):
+    """AND or OR of at least one operand."""
+
+    operator: Choice["AND", "OR"]
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Not(Expression):
+    """The negation of a truth value."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class In(Expression):
+    """Whether the operand equals one of some constants, none of them NULL."""
+
+    operand: Expression
+    items: tuple[Literal, ...]
+
+
+@dataclass(frozen=True)
+class IsNull(Expression):
+    """Whether the operand is absent."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Like(Expression):
+    """Whether text matches a constant pattern of ``%``, ``_`` and ordinary characters; no escape character."""
+
+    operand: Expression
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Case(Expression):
+    """The value beside the first true condition, else the default."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    default: Expression
+
+
+@dataclass(frozen=True)
+class Coalesce(Expression):
+    """The first operand that is not NULL."""
+
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Absolute(Expression):
+    """The absolute value of a number."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Extreme(Expression):
+    """GREATEST (``largest``) or LEAST of the operands that are not NULL."""
+
+    largest: bool
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Extract(Expression):
+    """A part of a date or timestamp, as an integer; ``second`` without its fraction."""
+
+    part: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class DateTrunc(Expression):
+    """A date or timestamp cut down to the start of its year, quarter, month, week, day, hour, minute or second."""
+
+    unit: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    """A widening conversion: to a finer decimal, to FLOAT, from DATE to TIMESTAMP, from BOOLEAN to INTEGER."""
+
+    operand: Expression
+
+
+Scope = Mapping[str, Expression]
+"""The names an expression may use, each with what it stands for: columns, or derived columns already in place."""
+
+PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second")
+"""What EXTRACT knows; ``week`` is the ISO week, ``dow`` counts from Sunday = 0, ``isodow`` from Monday = 1."""
+
+UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+"""What DATE_TRUNC knows; a week starts on Monday."""
+
+
+def scope(schema: Schema, table: str) -> dict[str, Expression]:
+    """The columns of a table as a scope; ``table`` is its alias in the relation."""
+    return {name: Column(kind, table, name) for name, kind in schema.columns}

@@ -1,0 +1,382 @@
+"""What an engine is asked, and what it returns: frozen, dialect-free values.
+
+PROMISE. A round is one statement over one `Relation`, at most two rounds see one read-only snapshot, and what comes
+back never grows with the table: at most 10,000 numbers a round, `KeyCounts` excepted (its docstring says why). No
+result names a person or shows a row, every number is exact, and no answer or failure depends on the order of rows.
+
+PERSONS. Rows with a NULL (or NaN) person are dropped, then rows whose filter is not true. A person is present when
+at least one row remains. Persons are equal when their column's own type says so.
+
+VALUES. A `Value` turns every row into a 64-bit count of `unit`s, or absent:
+
+- INTEGER and BOOLEAN count in 1, DECIMAL(s) in 10^-s: the stored count itself.
+- FLOAT x: absent if NULL or NaN; ±`SATURATION` if |x| ≥ SATURATION·unit, tested *before* multiplying; else x·(1/unit)
+  or x/unit as one IEEE operation, rounded half to even. With the default unit 10^-6 the limit is 9.2·10^12.
+
+Totals are sums of these counts in 128 bits, which no table of fewer than 2^63 rows can exceed. An `Ordered` value
+is compared as it is: doubles as doubles (±inf as the largest finite one), dates as days and timestamps as
+microseconds since 1970-01-01, truth values as 0 and 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Generic, Literal, TypeVar
+
+from tacit.engines.expressions import Column, Expression, Scalar
+from tacit.engines.expressions import Literal as Constant
+from tacit.engines.types import BOOLEAN, FLOAT, ColumnType, Kind
+from tacit.errors import InvalidInput
+
+ResultT = TypeVar("ResultT", covariant=True)
+
+LARGEST_ANSWER = 10_000
+"""The most numbers a round may bring back."""
+
+SATURATION = 9_200_000_000_000_000_000
+"""The largest count of units that a FLOAT row can have."""
+
+FLOAT_UNIT = Fraction(1, 10**6)
+"""What a FLOAT counts in unless a public unit is given."""
+
+WEIGHT = 2**32
+"""The weight of one whole person, or of one whole row, in `RankSteps`."""
+
+RESOLUTION = 2**20
+"""The number of steps into which `Moments` divides the range."""
+
+
+# ---- relations and values --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Join:
+    """A public table joined by equality; it can repeat or drop rows but never adds a person to one."""
+
+    table: str
+    alias: str
+    on: tuple[tuple[Expression, Expression], ...]
+    kind: Literal["inner", "left"] = "inner"
+
+    def __post_init__(self) -> None:
+        if not self.on:
+            raise InvalidInput("a join needs at least one equality between the tables; write ON a = b.")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The rows a question is about: a private table, its person column, public joins and a filter.
+
+    Derived columns need no place of their own: an expression contains what it is derived from.
+    """
+
+    table: str
+    alias: str
+    person: Column
+    joins: tuple[Join, ...] = ()
+    filter: Expression | None = None
+
+    def __post_init__(self) -> None:
+        if self.filter is not None and self.filter.type != BOOLEAN:
+            raise InvalidInput(
+                f"filter must be true or false for each row, not {self.filter.type}; write a comparison."
+            )
+        aliases = [self.alias, *(join.alias for join in self.joins)]
+        if len(set(aliases)) < len(aliases):
+            raise InvalidInput("each table of a join needs its own name; write AS other_name.")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A row's number as a count of units; build it with `value`."""
+
+    expression: Expression
+    unit: Fraction
+
+
+def value(expression: Expression, unit: Fraction | None = None) -> Value:
+    """A value in its type's own unit, or for FLOAT in a public one: a whole number or one over a whole number."""
+    kind: ColumnType = expression.type
+    if kind == FLOAT:
+        unit = FLOAT_UNIT if unit is None else unit
+        if 1 not in (unit.numerator, unit.denominator) or not 0 < unit <= 10**15 or unit.denominator > 10**15:
+            raise InvalidInput("unit must be a whole number or one over a whole number, such as 100, 1 or '0.01'.")
+        return Value(expression, unit)
+    if unit is not None:
+        raise InvalidInput("unit is for floats; integers and decimals count in their own steps.")
+    if kind.exact_number or kind == BOOLEAN:
+        return Value(expression, Fraction(1, 10**kind.scale))
+    raise InvalidInput(f"a sum or mean needs numbers, not {kind}; use a numeric column.")
+
+
+@dataclass(frozen=True)
+class RowCount:
+    """The number of rows, or of rows where an expression is not NULL."""
+
+    expression: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Presence:
+    """One for a person with at least one row, however many there are."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """A row's value for minimum, maximum and quantiles."""
+
+    expression: Expression
+
+    def __post_init__(self) -> None:
+        if not self.expression.type.ordered:
+            raise InvalidInput(
+                f"min, max and quantile need numbers or dates, not {self.expression.type}; use another column."
+            )
+
+
+Total = Value | RowCount
+Entry = Value | RowCount | Presence
+Norm = Literal["l1", "l2", "max"]
+
+
+# ---- requests, each beside its result ---------------------------------------------------------------------------
+
+
+class Request(Generic[ResultT]):
+    """One of the questions below, answered by a result of its own kind."""
+
+
+def _check_boundaries(boundaries: tuple[int, ...], parts: int) -> None:
+    ascending = all(low < high for low, high in pairwise(boundaries))
+    if not boundaries or not ascending or boundaries[0] < 0 or boundaries[-1] >= 2**126:
+        raise InvalidInput("boundaries must be ascending whole numbers from 0 to below 2^126, at least one.")
+    if parts * (len(boundaries) + 1) > LARGEST_ANSWER:
+        raise InvalidInput(f"boundaries are too many for one answer of {LARGEST_ANSWER} numbers; use a coarser grid.")
+
+
+@dataclass(frozen=True)
+class Persons(Request[int]):
+    """The number of persons present."""
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """How many persons fall into a bucket, and the sum of their absolute totals."""
+
+    count: int
+    sum: int
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Buckets (0, b_0], (b_0, b_1], …, (b_last, ∞) of the positive and of the negative totals' absolute values."""
+
+    positive: tuple[Bucket, ...]
+    negative: tuple[Bucket, ...]
+
+
+@dataclass(frozen=True)
+class TotalBuckets(Request[Buckets]):
+    """Per-person totals in buckets between public boundaries; totals of zero are in none."""
+
+    total: Total
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _check_boundaries(self.boundaries, parts=4)
+
+
+@dataclass(frozen=True)
+class Extremes(Request[tuple[Fraction, ...]]):
+    """The ``k`` largest per-person maxima, descending, or smallest minima, ascending; fewer if fewer have a value.
+
+    Results of `Ordered` are in the column's own scale, those of a `Value` in units.
+    """
+
+    value: Ordered | Value
+    k: int
+    largest: bool
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= LARGEST_ANSWER:
+            raise InvalidInput(f"k must lie between 1 and {LARGEST_ANSWER}.")
+
+
+@dataclass(frozen=True)
+class FlagCounts:
+    """Persons with at least one true row, and persons present without one."""
+
+    true: int
+    false: int
+
+
+@dataclass(frozen=True)
+class Flags(Request[FlagCounts]):
+    """How many persons have at least one row where the condition is true."""
+
+    condition: Expression
+
+    def __post_init__(self) -> None:
+        if self.condition.type != BOOLEAN:
+            raise InvalidInput(f"a ratio needs a true-or-false column, not {self.condition.type}; write a comparison.")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A value, with the weight of all smaller values and of all values up to and with it."""
+
+    value: Fraction
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The total weight, and for each quantile the steps of the cumulative weight near it, ascending."""
+
+    weight: int
+    steps: tuple[tuple[Step, ...], ...]
+
+
+@dataclass(frozen=True)
+class RankSteps(Request[Ranks]):
+    """The weighted distribution of rows around quantiles.
+
+    A row with a value weighs ⌊2^32/n⌋ where its person has n of them (``cap`` None, per person), or
+    ⌊2^32·min(1, cap/n)⌋ (per row). W is the total. A value is a step of quantile q when its interval (before, after]
+    holds a multiple of ``lattice`` that lies in [qW − window, qW + window]. So inside the window ⌊W(≤y)/lattice⌋ is
+    known for every y.
+    """
+
+    value: Ordered
+    quantiles: tuple[Fraction, ...]
+    window: int
+    lattice: int
+    cap: int | None = None
+
+    def __post_init__(self) -> None:
+        if not self.quantiles or any(not 0 <= q <= 1 or q.denominator > 10**9 for q in self.quantiles):
+            raise InvalidInput("quantiles must lie between 0 and 1, with at most nine decimals, and be at least one.")
+        if self.lattice < 1 or self.window < 0 or (self.cap is not None and not 1 <= self.cap < 2**31):
+            raise InvalidInput("lattice must be at least 1, window at least 0 and cap between 1 and 2^31.")
+        if 3 * len(self.quantiles) * (2 * self.window // self.lattice + 2) > LARGEST_ANSWER:
+            raise InvalidInput("window holds too many multiples of lattice for one answer; use a coarser lattice.")
+
+
+Key = tuple[Scalar, ...]
+"""One group: a value, or NULL, for each key expression; decimals as Fractions."""
+
+
+def _check_keys(by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...]) -> None:
+    if not by or any(expression.type.kind is Kind.OTHER for expression in by):
+        raise InvalidInput("group_by needs columns of a type that Tacit reads; name other columns.")
+    if not 1 <= len(keys) <= LARGEST_ANSWER or len(set(keys)) < len(keys):
+        raise InvalidInput(f"keys must be from 1 to {LARGEST_ANSWER} different ones.")
+    for key in keys:
+        if len(key) != len(by) or any(part.type != kind.type for part, kind in zip(key, by, strict=True)):
+            raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
+
+
+@dataclass(frozen=True)
+class GroupNorms(Request[tuple[int, ...]]):
+    """Persons by the norm of their vector of group entries, counted in buckets as in `Buckets`; norm 0 is in none.
+
+    Entries saturate at ±`saturation(len(keys))`.
+    """
+
+    entry: Entry
+    by: tuple[Expression, ...]
+    keys: tuple[tuple[Constant, ...], ...]
+    norm: Norm
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _check_keys(self.by, self.keys)
+        _check_boundaries(self.boundaries, parts=1)
+        if self.boundaries[-1] >= 2**63:
+            raise InvalidInput("boundaries of a norm must lie below 2^63.")
+
+
+def saturation(groups: int) -> int:
+    """The largest entry of a person in one group, so that the squares of all of them fit into 127 bits."""
+    return 1 << min(61, (126 - groups.bit_length()) // 2)
+
+
+@dataclass(frozen=True)
+class GroupTotals(Request[tuple[int, ...]]):
+    """For each key the sum over persons of their entry, each person's vector v scaled to norm at most ``cap``.
+
+    Entries saturate at ±`saturation(len(keys))` and come in steps of 1/``resolution``, rounded toward zero:
+    v·resolution where ‖v‖ ≤ cap, else v·cap·resolution // ‖v‖. For l1 and max that is exact. For l2 ‖v‖ is rounded
+    up, to a multiple of 2^-30 where Σv² < 2^64 and of 1 above. So every person's scaled vector has norm at most cap·resolution.
+    """
+
+    entry: Entry
+    by: tuple[Expression, ...]
+    keys: tuple[tuple[Constant, ...], ...]
+    norm: Norm
+    cap: int
+    resolution: int = 1
+
+    def __post_init__(self) -> None:
+        _check_keys(self.by, self.keys)
+        if self.cap < 1 or self.resolution < 1 or self.cap * self.resolution >= 2**64:
+            raise InvalidInput("cap and resolution must be at least 1, and their product below 2^64.")
+
+
+@dataclass(frozen=True)
+class Moments(Request[tuple[int, ...]]):
+    """Sums from which a mean (``degree`` 1) or a variance (2) over a public range follows.
+
+    With S = `RESOLUTION`, a row x becomes t = (min(max(x, low), high) − low)·S // (high − low) and the vector
+    (S−t, t), or (S(S−t), t(S−t), t²), whose parts add up to S, or S². Per row: a person's n rows are added, each part
+    then cut to part·cap // n where n > cap; one person moves the answer by at most cap·S (or cap·S²) in ℓ1.
+    Per person (``cap`` None): t is the person's mean ⌊Σt/n⌋ and counts once. ``low`` and ``high`` are in units.
+    """
+
+    value: Value
+    low: int
+    high: int
+    degree: Literal[1, 2]
+    cap: int | None = None
+
+    def __post_init__(self) -> None:
+        if not -(2**63) <= self.low < self.high < 2**63:
+            raise InvalidInput("low must lie below high, both within 64 bits.")
+        if self.cap is not None and not 1 <= self.cap < 2**31:
+            raise InvalidInput("cap must lie between 1 and 2^31.")
+
+
+@dataclass(frozen=True)
+class KeysPerPerson(Request[tuple[int, ...]]):
+    """Persons by their number of different keys (NULL is a key), in the buckets of `Buckets`."""
+
+    by: tuple[Expression, ...]
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _check_boundaries(self.boundaries, parts=1)
+
+
+@dataclass(frozen=True)
+class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
+    """Persons for each key found in the data, each person keeping at most ``cap`` keys; no order is implied.
+
+    A person with more keys keeps those of smallest hash of (salt, person, key): the salt is secret, fresh for each
+    question, so the choice depends on the person's own keys alone. Only keys with at least ``least`` persons come back.
+    The exception from the limit of 10,000 numbers: keys are unknown, so there may be up to cap·persons/least of them.
+    """
+
+    by: tuple[Expression, ...]
+    cap: int
+    least: int
+    salt: bytes
+
+    def __post_init__(self) -> None:
+        if self.cap < 1 or self.least < 1 or len(self.salt) < 16:
+            raise InvalidInput("cap and least must be at least 1, and salt at least 16 secret bytes.")
+
+    def __repr__(self) -> str:
+        return f"KeyCounts(by={self.by!r}, cap={self.cap}, least={self.least}, salt=…)"

@@ -1,0 +1,149 @@
+"""What a column may hold, as a public fact.
+
+A `Schema` lists names and types and nothing else. It is fixed when a table is read, so that no later message,
+plan or refusal depends on the rows. Every engine reads its own types into these few:
+
+=========== ================================================================================================
+INTEGER     64-bit integers; wider ones saturate on reading
+DECIMAL(s)  exact decimals in steps of 10^-s, s ≤ 18, |value| < 2^63 steps; wider ones saturate on reading
+FLOAT       finite doubles; NaN is read as NULL and ±inf as the largest finite double of that sign
+BOOLEAN     true or false
+DATE        days
+TIMESTAMP   microseconds, UTC
+TEXT        text under binary collation
+OTHER       anything else: it can name persons, and nothing more
+=========== ================================================================================================
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from tacit.errors import InvalidInput
+
+LARGEST_SCALE = 18
+"""The finest DECIMAL: 10^18 steps still fit into 64 bits, and the product of two into 128."""
+
+
+class Kind(Enum):
+    """The eight kinds of column."""
+
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TEXT = "text"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """A kind, and for decimals the number of digits after the point."""
+
+    kind: Kind
+    scale: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.scale <= LARGEST_SCALE or (self.scale and self.kind is not Kind.DECIMAL):
+            raise InvalidInput(f"a decimal's scale must lie between 0 and {LARGEST_SCALE}; read the column as float.")
+
+    def __str__(self) -> str:
+        return f"decimal({self.scale})" if self.kind is Kind.DECIMAL else self.kind.value
+
+    @property
+    def exact_number(self) -> bool:
+        """Whether values are whole multiples of 10^-scale."""
+        return self.kind in (Kind.INTEGER, Kind.DECIMAL)
+
+    @property
+    def number(self) -> bool:
+        """Whether arithmetic is defined."""
+        return self.exact_number or self.kind is Kind.FLOAT
+
+    @property
+    def ordered(self) -> bool:
+        """Whether minimum, maximum and quantiles are defined."""
+        return self.number or self.kind in (Kind.BOOLEAN, Kind.DATE, Kind.TIMESTAMP)
+
+
+INTEGER = ColumnType(Kind.INTEGER)
+FLOAT = ColumnType(Kind.FLOAT)
+BOOLEAN = ColumnType(Kind.BOOLEAN)
+DATE = ColumnType(Kind.DATE)
+TIMESTAMP = ColumnType(Kind.TIMESTAMP)
+TEXT = ColumnType(Kind.TEXT)
+OTHER = ColumnType(Kind.OTHER)
+
+
+def decimal(scale: int) -> ColumnType:
+    """Exact decimals with ``scale`` digits after the point."""
+    return ColumnType(Kind.DECIMAL, scale)
+
+
+def column_type(text: "str | ColumnType") -> ColumnType:
+    """The type a user names: 'integer', 'decimal(2)', 'float', 'boolean', 'date', 'timestamp' or 'text'."""
+    if isinstance(text, ColumnType):
+        return text
+    match = re.fullmatch(r"\s*([a-z]+)\s*(?:\(\s*(?:\d+\s*,\s*)?(\d{1,4})\s*\))?\s*", str(text).lower())
+    name = match.group(1) if match else ""
+    scale = match.group(2) if match else None
+    name = _SYNONYMS.get(name, name)
+    if name == "decimal" and scale is not None:
+        return decimal(int(scale))
+    if name in {kind.value for kind in Kind} - {"decimal"} and scale is None:
+        return ColumnType(Kind(name))
+    raise InvalidInput(
+        f"schema names a type {str(text)!r} that is not known; write integer, decimal(2), float, boolean, date, "
+        "timestamp or text."
+    )
+
+
+_SYNONYMS = {
+    "int": "integer",
+    "bigint": "integer",
+    "int64": "integer",
+    "numeric": "decimal",
+    "double": "float",
+    "real": "float",
+    "float64": "float",
+    "bool": "boolean",
+    "datetime": "timestamp",
+    "varchar": "text",
+    "string": "text",
+    "str": "text",
+}
+
+
+@dataclass(frozen=True)
+class Schema(Mapping[str, ColumnType]):
+    """Column names in order, each with its type."""
+
+    columns: tuple[tuple[str, ColumnType], ...]
+
+    @classmethod
+    def of(cls, columns: "Mapping[str, str | ColumnType]") -> "Schema":
+        """A schema from what a user writes: ``{"customer": "text", "amount": "decimal(2)"}``."""
+        return cls(tuple((name, column_type(kind)) for name, kind in columns.items()))
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.columns]
+        if not names or len(set(names)) < len(names) or not all(isinstance(name, str) and name for name in names):
+            raise InvalidInput("schema must name at least one column, each name once and none of them empty.")
+
+    def __getitem__(self, name: str) -> ColumnType:
+        for known, kind in self.columns:
+            if known == name:
+                return kind
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name, _ in self.columns])
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {kind}" for name, kind in self.columns)
