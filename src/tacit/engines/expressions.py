@@ -21,6 +21,7 @@ from fractions import Fraction
 from typing import Literal as Choice
 
 from tacit.engines.types import ColumnType, Schema
+from tacit.errors import InvalidInput
 
 Scalar = int | float | bool | str | date | datetime | Fraction | None
 """A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
@@ -191,9 +192,6 @@ class Cast(Expression):
     operand: Expression
 
 
-Scope = Mapping[str, Expression]
-"""The names an expression may use, each with what it stands for: columns, or derived columns already in place."""
-
 PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second")
 """What EXTRACT knows; ``week`` is the ISO week, ``dow`` counts from Sunday = 0, ``isodow`` from Monday = 1."""
 
@@ -201,6 +199,38 @@ UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 """What DATE_TRUNC knows; a week starts on Monday."""
 
 
-def scope(schema: Schema, table: str) -> dict[str, Expression]:
-    """The columns of a table as a scope; ``table`` is its alias in the relation."""
-    return {name: Column(kind, table, name) for name, kind in schema.columns}
+@dataclass(frozen=True)
+class Scope:
+    """The names an expression may use: for each table alias its columns, or what a derived column stands for."""
+
+    tables: Mapping[str, Mapping[str, Expression]]
+
+    @classmethod
+    def of(cls, schema: Schema, alias: str) -> Scope:
+        """The columns of one table."""
+        return cls({alias: {name: Column(kind, alias, name) for name, kind in schema.columns}})
+
+    def beside(self, other: Scope) -> Scope:
+        """The columns of both, as after a join."""
+        return Scope({**self.tables, **other.tables})
+
+    def deriving(self, alias: str, columns: Mapping[str, Expression]) -> Scope:
+        """The same names with some columns added or replaced, as after ``mutate``."""
+        return Scope({**self.tables, alias: {**self.tables[alias], **columns}})
+
+    def find(self, name: str, table: str | None = None, quoted: bool = False) -> Expression:
+        """What a name stands for: spelled exactly, or in another case where it is not quoted and no two fit."""
+        tables = [
+            columns
+            for alias, columns in self.tables.items()
+            if table is None or alias == table or alias.lower() == table.lower()
+        ]
+        exact = [columns[name] for columns in tables if name in columns]
+        loose = [] if quoted else [e for c in tables for known, e in c.items() if known.lower() == name.lower()]
+        found = exact or loose
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidInput(f"column {name!r} is ambiguous; write the table before it, as in orders.amount.")
+        known = ", ".join(column for columns in tables for column in columns)
+        raise InvalidInput(f"column {name!r} does not exist; the columns are {known or 'none under that table name'}.")

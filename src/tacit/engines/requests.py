@@ -310,7 +310,7 @@ class GroupTotals(Request[tuple[int, ...]]):
 
     Entries saturate at ±`saturation(len(keys))` and come in steps of 1/``resolution``, rounded toward zero:
     v·resolution where ‖v‖ ≤ cap, else v·cap·resolution // ‖v‖. For l1 and max that is exact. For l2 ‖v‖ is rounded
-    up, to a multiple of 2^-30 where Σv² < 2^64 and of 1 above. So every person's scaled vector has norm at most cap·resolution.
+    up, to a multiple of 2^-30 where Σv² < 2^64 and of 1 above. So no person's scaled vector exceeds cap·resolution.
     """
 
     entry: Entry
