@@ -1,0 +1,8 @@
+"""Budgets: filters, odometers, and what a session charges before it looks at data."""
+
+from tacit.budgets.budget import Budget, Parallel, open_budget
+from tacit.budgets.filters import filter_for
+from tacit.budgets.policies import Policy
+from tacit.budgets.questions import Question, Receipt, Stored
+
+__all__ = ["Budget", "Parallel", "Policy", "Question", "Receipt", "Stored", "filter_for", "open_budget"]

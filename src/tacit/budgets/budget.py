@@ -1,0 +1,231 @@
+"""`Budget`: what a session charges, in memory or in a ledger.
+
+PROMISE. All answers whose charges were admitted satisfy `budget.total` together; a refused charge spends nothing. The
+proof is in `filters` (how costs add up) and `accounts` (shares, analysts, parallel parts).
+
+A budget is a handle on one account of a `Book`. The book keeps the sums: `MemoryBook` under a lock, for one process;
+a ledger (tacit.ledger) in one transaction, for many processes and for good. Charge first, then look at the data:
+
+    receipt = budget.charge(Pure("0.5"), question)       # raises BudgetExceeded and spends nothing, or records
+    …                                                    # run the engine, draw the noise
+    budget.settle(receipt, answer.to_dict())             # the answer, for the same question asked again
+    budget.recall(question, Pure("0.5"))                 # Stored(answer, at, cost), or None
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from threading import RLock
+from typing import Any
+
+from tacit.budgets import accounts
+from tacit.budgets.accounts import Account, Link, Name
+from tacit.budgets.filters import Filter, filter_for
+from tacit.budgets.policies import UNLIMITED, Policy
+from tacit.budgets.questions import Question, Receipt, Stored
+from tacit.errors import InvalidInput
+from tacit.exact import Number
+from tacit.guarantees import Guarantee
+
+
+class Book(ABC):
+    """Where accounts are kept; every method is atomic."""
+
+    @abstractmethod
+    def path(self, name: Name) -> list[Account]:
+        """The account and those above it, up to the root, at one moment."""
+
+    @abstractmethod
+    def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy) -> Name:
+        """Open a child account, or find it again under the same terms."""
+
+    @abstractmethod
+    def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
+        """Charge an account, or raise and change nothing."""
+
+    @abstractmethod
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+        """Record what became of a charge: the released answer, or None when the engine failed."""
+
+    @abstractmethod
+    def recall(self, key: str) -> Stored | None:
+        """The last answer released under this key."""
+
+
+def same_terms(known: Account, link: Link, rule: Filter, policy: Policy) -> None:
+    """Refuse to reopen an account under other terms."""
+    if (known.link, known.filter.total, known.filter.composition, known.policy) != (
+        link,
+        rule.total,
+        rule.composition,
+        policy,
+    ):
+        raise InvalidInput(
+            f"{known.label} is already open with {known.filter.total!r}, {known.filter.composition} composition, or "
+            "with another policy; open it with the same terms or choose another name."
+        )
+
+
+class MemoryBook(Book):
+    """Accounts in memory: for one process, gone when it ends."""
+
+    def __init__(self, rule: Filter, policy: Policy) -> None:
+        self._accounts: dict[Name, Account] = {(): Account((), Link.ROOT, rule, rule.nothing, policy)}
+        self._answers: dict[str, Stored] = {}
+        self._charges = 0
+        self._lock = RLock()
+
+    def path(self, name: Name) -> list[Account]:
+        """The account and those above it."""
+        with self._lock:
+            return [self._accounts[name[:n]] for n in range(len(name), -1, -1)]
+
+    def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy) -> Name:
+        """Open a child account, or find it again."""
+        with self._lock:
+            above, name = self._accounts[parent], (*parent, word)
+            if name in self._accounts:
+                same_terms(self._accounts[name], link, rule or above.filter, policy)
+            else:
+                self._write(accounts.opened(above, word, link, rule, policy))
+            return name
+
+    def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
+        """Charge under the lock."""
+        with self._lock:
+            path = self.path(name)
+            accounts.check(path, cost, question)
+            self._write(accounts.charge(path, cost))
+            self._charges += 1
+            return Receipt(self._charges, cost, datetime.now(UTC), question.key(cost) if question else "")
+
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+        """Keep the answer for the same question."""
+        if answer is not None and receipt.key:
+            with self._lock:
+                self._answers[receipt.key] = Stored(dict(answer), datetime.now(UTC), receipt.cost)
+
+    def recall(self, key: str) -> Stored | None:
+        """The last answer under this key."""
+        return self._answers.get(key)
+
+    def _write(self, changed: list[Account]) -> None:
+        self._accounts.update({account.name: account for account in changed})
+
+
+class Budget:
+    """A privacy budget: charge it before data is touched."""
+
+    def __init__(self, book: Book, name: Name = ()) -> None:
+        self._book, self._name = book, name
+
+    @property
+    def total(self) -> Guarantee:
+        """What all charges together may promise."""
+        return self._rule.total
+
+    @property
+    def composition(self) -> str:
+        """How costs add up: "basic" or "advanced"."""
+        return self._rule.composition
+
+    @property
+    def spent(self) -> Guarantee:
+        """What has been promised so far, shares and their whole totals included; may be zero."""
+        account = self._book.path(self._name)[0]
+        return account.filter.spent(account.sums)
+
+    @property
+    def remaining(self) -> Guarantee:
+        """What is left of this budget; may be zero. For an advanced one, the largest further pure ε, and the δ left."""
+        account = self._book.path(self._name)[0]
+        return account.filter.remaining(account.sums)
+
+    def fits(self, cost: Guarantee) -> bool:
+        """Whether a charge of this cost would be admitted now; InvalidInput if it never can be, with the reason."""
+        return accounts.admits(self._book.path(self._name), cost)
+
+    def check(self, cost: Guarantee, question: Question | None = None) -> None:
+        """Raise what `charge` would raise now, and spend nothing."""
+        path = self._book.path(self._name)
+        accounts.check(path, cost, question)
+        accounts.charge(path, cost)
+
+    def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
+        """Spend ``cost``, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit."""
+        return self._book.charge(self._name, cost, question)
+
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+        """Record the released answer (plain JSON values) of a charge, or None when the engine failed."""
+        self._book.settle(receipt, answer)
+
+    def recall(self, question: Question, cost: Guarantee) -> Stored | None:
+        """The answer already released to the same question at the same cost, or None."""
+        return self._book.recall(question.key(cost))
+
+    def share(self, total: Guarantee, name: str, *, composition: str = "basic", policy: Policy = UNLIMITED) -> Budget:
+        """A sub-session's own budget: ``total`` is taken from this one now, whether it is used or not."""
+        return self._child(name, Link.SHARE, filter_for(total, composition), policy)
+
+    def analyst(self, name: str, limit: Guarantee | None = None, *, policy: Policy = UNLIMITED) -> Budget:
+        """One analyst's view of this budget: every charge counts here too, and may not exceed ``limit`` altogether."""
+        return self._child(name, Link.ANALYST, None if limit is None else self._same_axes(limit), policy)
+
+    def parallel(self, name: str) -> Parallel:
+        """A group of parts that hold disjoint persons: this budget pays for the dearest part only."""
+        return Parallel(self._child(name, Link.GROUP, None, UNLIMITED))
+
+    def _same_axes(self, limit: Guarantee) -> Filter:
+        rule = filter_for(limit, self.composition)
+        if type(limit) is not type(self.total):
+            raise InvalidInput(
+                f"an analyst's limit must be of the budget's kind, {type(self.total).__name__}; give such a limit."
+            )
+        return rule
+
+    def _child(self, word: str, link: Link, rule: Filter | None, policy: Policy) -> Budget:
+        if not word or "/" in word:
+            raise InvalidInput(f"the name of a {link.value} must not be empty or contain '/'; give a short word.")
+        return Budget(self._book, self._book.open(self._name, f"{link.value}:{word}", link, rule, policy))
+
+    @property
+    def _rule(self) -> Filter:
+        return self._book.path(self._name)[0].filter
+
+    def __repr__(self) -> str:
+        rule = self._rule
+        how = "" if rule.composition == "basic" else f", {rule.composition} composition"
+        return f"<Budget {self.total!r}{how}; spent {self.spent!r}; left {self.remaining!r}>"
+
+
+class Parallel:
+    """Parts that hold disjoint persons; the budget above pays for the largest of their sums."""
+
+    def __init__(self, group: Budget) -> None:
+        self._group = group
+
+    def part(self, key: str) -> Budget:
+        """The budget of one part; whoever charges it vouches that every person is in one part only."""
+        return self._group._child(key, Link.PART, None, UNLIMITED)
+
+    @property
+    def spent(self) -> Guarantee:
+        """What the dearest part has cost, which is what the budget above has paid."""
+        return self._group.spent
+
+
+def open_budget(
+    total: Guarantee,
+    composition: str = "basic",
+    *,
+    set_aside: Number | None = None,
+    policy: Policy = UNLIMITED,
+) -> Budget:
+    """A budget in memory.
+
+    ``composition`` is "basic" (sums) or, for an Approx total, "advanced", which sets aside δ' = ``set_aside`` (half of
+    δ unless given) and admits many small costs. See `tacit.budgets.filters` for what may be charged to what.
+    """
+    return Budget(MemoryBook(filter_for(total, composition, set_aside=set_aside), policy))

@@ -1,0 +1,307 @@
+"""Privacy filters: how costs chosen one after the other, each in view of the answers so far, add up to a promise.
+
+PROMISE. A filter turns each cost into a vector and adds. As long as every charge leaves the sum admitted, all answers
+together satisfy the total guarantee, however the costs were chosen.
+
+PROOF. Write L for the privacy loss of everything released, on one pair of neighbours P, Q.
+- `Basic`, total Pure(ε): |L| ≤ Σε_i on every path. Total Approx(ε, δ): the part min(P_i, e^{ε_i}·Q_i) of an answer's
+  law is all but δ_i of it, so on every path the product of these parts is at most e^{Σε_i}·Q and misses Σδ_i at most.
+- `Concentrated`, total Zcdp(ρ) or Renyi(α, r): given the past, E[e^{(α−1)L_i}] ≤ e^{(α−1)r_i}, so the product of
+  e^{(α−1)(L_i − r_i)} is a supermartingale, and Σr_i ≤ r on every path gives E[e^{(α−1)L}] ≤ e^{(α−1)r}. For zCDP
+  r_i = αρ_i at every α at once. A Rényi order chosen after seeing answers voids the step: it is fixed at opening.
+- `Advanced`, total Approx(ε, δ): δ' < δ is set aside at opening and Σδ_i ≤ δ − δ' is asked. A charge is admitted when
+  Σε_i ≤ ε or Σρ_i ≤ ρ*: a pure cost has ρ_i = ε_i·tanh(ε_i/2), and ρ* is the largest ρ that is (ε, δ')-DP by the
+  tight conversion. An (ε_i, δ_i) answer is, outside a part of mass δ_i, a pure ε_i one (randomised response with a
+  flag dominates it). Split the outcomes into A, where the ε-sum ended within ε, and the rest B, where the ρ-sum did:
+  P(E∩A) ≤ e^ε·Q(E∩A) path by path; P(E∩B) ≤ e^ε·Q(E∩B) + δ', since on B the zCDP filter never stopped. Add.
+- `Rooted`, total Approx(ε, δ): the classical √(2·ln(1/δ')·S) + S/2 ≤ ε with S = Σε_i². As ε·tanh(ε/2) ≤ ε²/2 and the
+  tight conversion is below ρ + 2√(ρ·ln(1/δ')), `Advanced` admits whatever this admits; it is kept for comparison.
+
+Not covered by these arguments, hence refused: a cost with δ in a budget without δ; zCDP in a pure budget; a Rényi
+cost of a lower order than the budget's, or in a zCDP budget, which needs all orders.
+
+ACCURACY. Converted costs are rounded up at the 12th digit; nothing else is lost. COST. O(1) for each charge.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from tacit.budgets.amounts import Vector, amount, less
+from tacit.enclosures import Enclosure, log
+from tacit.errors import InvalidInput
+from tacit.exact import Number, between
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees.rounding import shortened
+
+CONVERSION_SHARE = Fraction(1, 100)
+"""How much of the total δ one zCDP or Rényi cost takes for its conversion in a basic (ε, δ) budget."""
+
+ADVANCED_SHARE = Fraction(1, 2)
+"""How much of the total δ an advanced budget sets aside for the conversion at the end."""
+
+
+BOUNDLESS = Fraction(10**12)
+"""The ε of a cost that has none; an advanced budget must be below it."""
+
+
+@lru_cache(maxsize=4096)
+def concentrated(epsilon: Fraction) -> Fraction:
+    """The ρ of a pure ε, which may be 0."""
+    return Pure(epsilon).to(Zcdp).rho if epsilon else Fraction(0)
+
+
+@lru_cache(maxsize=4096)
+def approximate(cost: Zcdp | Renyi, delta: Fraction) -> Fraction:
+    """The ε of a zCDP or Rényi guarantee at this δ."""
+    return cost.to(Approx, delta=delta).epsilon
+
+
+@dataclass(frozen=True)
+class Filter(ABC):
+    """A rule that adds up adaptively chosen costs and knows when the total guarantee is reached."""
+
+    total: Guarantee
+    limits: Vector
+    """The largest sum on each axis."""
+
+    composition = "basic"
+
+    @abstractmethod
+    def measure(self, cost: Guarantee) -> Vector:
+        """The cost on each axis; InvalidInput with the reason when theory does not cover the combination."""
+
+    @abstractmethod
+    def spent(self, sums: Vector) -> Guarantee:
+        """What the sums promise, in the kind of the total."""
+
+    @abstractmethod
+    def remaining(self, sums: Vector) -> Guarantee:
+        """A cost that still fits after these sums: the largest where there is one."""
+
+    @property
+    def nothing(self) -> Vector:
+        """The sums before any charge."""
+        return (Fraction(0),) * len(self.limits)
+
+    def admits(self, sums: Vector) -> bool:
+        """Whether the total guarantee still holds at these sums."""
+        return all(x <= limit for x, limit in zip(sums, self.limits, strict=True))
+
+    def reserve(self, share: Filter) -> Vector:
+        """What a share of this budget with its own filter takes at once, so that nothing charged to it can exceed it.
+
+        The measure of the share's total, where sums inside the share never exceed it on any path: ε, δ, ρ add up, and
+        ε·tanh(ε/2) and the Rényi curve of pure ε are superadditive.
+        """
+        if share.composition != "basic" or (isinstance(self.total, Approx) and isinstance(share.total, Renyi)):
+            raise InvalidInput(
+                f"a share of {share.total!r} with {share.composition} composition cannot be set apart from "
+                f"{self.total!r}; give it a Pure, Approx or Zcdp total with basic composition."
+            )
+        return self.measure(share.total)
+
+    def _refuse(self, cost: Guarantee, reason: str, remedy: str) -> InvalidInput:
+        return InvalidInput(f"a cost of {cost!r} cannot be charged to {self.total!r}: {reason}; {remedy}.")
+
+
+class Basic(Filter):
+    """Sums of ε, or of ε and δ."""
+
+    def measure(self, cost: Guarantee) -> Vector:
+        """(ε) or (ε, δ); zCDP and Rényi costs are converted at a hundredth of the total δ."""
+        if isinstance(self.total, Pure):
+            if isinstance(cost, Pure):
+                return (cost.epsilon,)
+            raise self._refuse(
+                cost, "only pure ε adds up to pure ε", "ask with epsilon= alone, or open a Zcdp or Approx budget"
+            )
+        assert isinstance(self.total, Approx)
+        delta = self.total.delta * CONVERSION_SHARE
+        match cost:
+            case Pure(epsilon):
+                return (epsilon, Fraction(0))
+            case Approx(epsilon, own):
+                return (epsilon, own)
+            case Zcdp() | Renyi():
+                return (approximate(cost, delta), delta)
+        raise _unknown(cost)
+
+    def spent(self, sums: Vector) -> Guarantee:
+        """The sums themselves."""
+        return self._amount(sums)
+
+    def remaining(self, sums: Vector) -> Guarantee:
+        """What the sums leave."""
+        return self._amount(less(self.limits, sums))
+
+    def _amount(self, sums: Vector) -> Guarantee:
+        if isinstance(self.total, Pure):
+            return amount(Pure, epsilon=sums[0])
+        return amount(Approx, epsilon=sums[0], delta=sums[1])
+
+    def reserve(self, share: Filter) -> Vector:
+        """As for every filter, but a converted total does not bound the sum of converted parts."""
+        if isinstance(share.total, Zcdp):
+            raise InvalidInput(
+                f"a share of {share.total!r} cannot be set apart from {self.total!r} by plain sums; open the "
+                'budget with composition="advanced", or give the share a Pure or Approx total.'
+            )
+        return super().reserve(share)
+
+
+class Concentrated(Filter):
+    """Sums of ρ, or of the Rényi ε at one order fixed in advance."""
+
+    def measure(self, cost: Guarantee) -> Vector:
+        """(ρ), or (ε at the budget's order)."""
+        if isinstance(cost, Approx):
+            raise self._refuse(cost, "it has no room for δ", "ask with epsilon= or rho=, or open an Approx budget")
+        if isinstance(self.total, Zcdp):
+            if isinstance(cost, Pure):
+                return (concentrated(cost.epsilon),)
+            if isinstance(cost, Zcdp):
+                return (cost.rho,)
+            raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
+        assert isinstance(self.total, Renyi)
+        match cost:
+            case Pure():
+                return (cost.to(Renyi, order=self.total.order).epsilon,)
+            case Zcdp(rho):
+                return (self.total.order * rho,)
+            case Renyi(order, epsilon) if order >= self.total.order:
+                return (epsilon,)
+        raise self._refuse(
+            cost,
+            "a Rényi bound says nothing of higher orders, and the order of a budget is fixed before the first question",
+            "state the cost at the budget's order or above",
+        )
+
+    def spent(self, sums: Vector) -> Guarantee:
+        """The sum itself."""
+        return self._amount(sums[0])
+
+    def remaining(self, sums: Vector) -> Guarantee:
+        """What the sum leaves."""
+        return self._amount(self.limits[0] - sums[0])
+
+    def _amount(self, number: Fraction) -> Guarantee:
+        if isinstance(self.total, Zcdp):
+            return amount(Zcdp, rho=number)
+        assert isinstance(self.total, Renyi)
+        return amount(Renyi, order=self.total.order, epsilon=number)
+
+
+@dataclass(frozen=True)
+class Advanced(Filter):
+    """Sums of ε, of ρ and of δ: admitted while the ε-sum or the ρ-sum is within its limit, and the δ-sum too."""
+
+    composition = "advanced"
+    total: Approx
+
+    @property
+    def set_aside(self) -> Fraction:
+        """δ', the part of δ kept for the conversion at the end."""
+        return self.total.delta - self.limits[2]
+
+    def measure(self, cost: Guarantee) -> Vector:
+        """(ε, ρ, δ); a zCDP cost has no ε and counts as more than any budget has."""
+        match cost:
+            case Pure(epsilon):
+                return (epsilon, concentrated(epsilon), Fraction(0))
+            case Approx(epsilon, delta):
+                return (epsilon, concentrated(epsilon), delta)
+            case Zcdp(rho):
+                return (BOUNDLESS, rho, Fraction(0))
+        raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
+
+    def admits(self, sums: Vector) -> bool:
+        """Whether the δ-sum fits and so does the ε-sum or the ρ-sum."""
+        epsilon, rho, delta = (x <= limit for x, limit in zip(sums, self.limits, strict=True))
+        return delta and (epsilon or rho)
+
+    def spent(self, sums: Vector) -> Guarantee:
+        """The ε-sum where it is the better bound, else the ρ-sum converted at δ'."""
+        epsilon, rho, delta = sums
+        converted = min(self._converted(rho), self.total.epsilon) if rho <= self.limits[1] else None
+        if converted is None or epsilon <= converted:
+            return amount(Approx, epsilon=epsilon, delta=delta)
+        return amount(Approx, epsilon=converted, delta=delta + self.set_aside)
+
+    def remaining(self, sums: Vector) -> Guarantee:
+        """The largest ε of one further pure cost, and the δ left for costs with a δ of their own."""
+        epsilon, rho, delta = less(self.limits, sums)
+        by_rho = Pure.within(Zcdp(rho)).epsilon if rho > 0 else Fraction(0)
+        return amount(Approx, epsilon=max(epsilon, by_rho), delta=delta)
+
+    def _converted(self, rho: Fraction) -> Fraction:
+        return approximate(Zcdp(rho), self.set_aside) if rho else Fraction(0)
+
+
+@dataclass(frozen=True)
+class Rooted(Filter):
+    """The classical advanced filter: sums of ε² and of δ."""
+
+    composition = "rooted"
+    total: Approx
+
+    def measure(self, cost: Guarantee) -> Vector:
+        """(ε², δ)."""
+        match cost:
+            case Pure(epsilon):
+                return (epsilon**2, Fraction(0))
+            case Approx(epsilon, delta):
+                return (epsilon**2, delta)
+        raise self._refuse(cost, "this filter adds squares of ε", 'open the budget with composition="advanced"')
+
+    def spent(self, sums: Vector) -> Guarantee:
+        """√(2·ln(1/δ')·S) + S/2, rounded up."""
+        squares, delta = sums
+        if squares == 0:
+            return amount(Approx, epsilon=Fraction(0), delta=delta)
+        kept = self.total.delta - self.limits[1]
+        bound = (2 * log(1 / kept) * squares).sqrt() + squares / 2
+        return amount(Approx, epsilon=min(bound.high, self.total.epsilon), delta=delta + kept)
+
+    def remaining(self, sums: Vector) -> Guarantee:
+        """The largest ε of one further pure cost, and the δ left."""
+        squares, delta = less(self.limits, sums)
+        root = shortened(Enclosure.of(squares).sqrt().low, up=False)
+        return amount(Approx, epsilon=root, delta=delta)
+
+
+def _unknown(guarantee: object) -> InvalidInput:
+    return InvalidInput(f"{guarantee!r} is not a guarantee; give Pure, Approx, Zcdp or Renyi, such as Pure(1).")
+
+
+def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Number | None = None) -> Filter:
+    """The filter of a budget: its total, how costs compose, and for "advanced" how much of δ is set aside."""
+    if composition not in ("basic", "advanced", "rooted"):
+        raise InvalidInput('composition must be "basic" or "advanced".')
+    if composition == "basic":
+        if set_aside is not None:
+            raise InvalidInput('set_aside belongs to composition="advanced"; leave it out.')
+        match total:
+            case Pure(epsilon):
+                return Basic(total, (epsilon,))
+            case Approx(epsilon, delta):
+                return Basic(total, (epsilon, delta))
+            case Zcdp(rho):
+                return Concentrated(total, (rho,))
+            case Renyi(_, epsilon):
+                return Concentrated(total, (epsilon,))
+        raise _unknown(total)
+    if not isinstance(total, Approx):
+        raise InvalidInput(f'composition="{composition}" needs an Approx budget, such as Approx(1, "1e-6").')
+    if total.epsilon >= BOUNDLESS:
+        raise InvalidInput(f"the epsilon of an advanced budget must be below {BOUNDLESS}; give an ordinary one.")
+    delta = total.delta
+    kept = delta * ADVANCED_SHARE if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    if composition == "advanced":
+        return Advanced(total, (total.epsilon, Zcdp.within(Approx(total.epsilon, kept)).rho, delta - kept))
+    weight = 2 * log(1 / kept)
+    squares = ((weight + 2 * total.epsilon).sqrt() - weight.sqrt()) ** 2
+    return Rooted(total, (max(squares.low, Fraction(0)), delta - kept))
