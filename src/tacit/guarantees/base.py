@@ -1,0 +1,162 @@
+"""What every guarantee can do: convert, compose, compare, and say what it means for a person."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NoReturn, Self, TypeVar
+
+from tacit.enclosures import Enclosure
+from tacit.errors import InvalidInput
+from tacit.exact import Number, positive
+from tacit.guarantees import rounding
+from tacit.guarantees.words import percent
+
+G = TypeVar("G", bound="Guarantee")
+
+NEIGHBOURS = "adding or removing one person, with all their rows,"
+"""What a guarantee is about, in a sentence."""
+
+
+class Guarantee:
+    """A promise of differential privacy for one person; the kinds are `Pure`, `Approx`, `Zcdp` and `Renyi`."""
+
+    title = "Differential privacy"
+    """The kind's name in a sentence."""
+
+    def to(self, kind: type[G], *, delta: Number | None = None, order: Number | None = None) -> G:
+        """What this guarantee implies in another kind, by the tight formula rounded up to twelve digits.
+
+        ``delta`` belongs to `Approx` and ``order`` to `Renyi`. A conversion that no finite number makes true is
+        refused.
+        """
+        if not (isinstance(kind, type) and issubclass(kind, Guarantee)):
+            raise InvalidInput("kind must be Pure, Approx, Zcdp or Renyi; give one of these classes.")
+        if delta is None and order is None and type(self) is kind:
+            return self
+        return kind._implied_by(self, delta, order)
+
+    @classmethod
+    def _implied_by(cls, given: Guarantee, delta: Number | None, order: Number | None) -> Self:
+        """This kind's part of a conversion: checks its parameters and asks ``given`` for the formula."""
+        raise InvalidInput("kind must be Pure, Approx, Zcdp or Renyi; give one of these classes.")
+
+    @classmethod
+    def within(cls, target: Guarantee) -> Self:
+        """The most of this kind whose conversion stays within ``target``, rounded down to twelve digits."""
+        raise InvalidInput(f"nothing implies an {cls.__name__} within a target of its own; use Pure, Zcdp or Renyi.")
+
+    def _epsilon_pure(self) -> Fraction:
+        """The ε of the `Pure` guarantee this one implies."""
+        self._refuse("Pure", "probability ratios have no bound under it; account in another kind")
+
+    def _epsilon_approx(self, delta: Fraction) -> Fraction:
+        """The ε implied at this δ."""
+        self._refuse("Approx", "no formula for it is known; account in its own kind")
+
+    def _rho(self) -> Fraction:
+        """The ρ of the `Zcdp` guarantee this one implies."""
+        self._refuse("Zcdp", "it leaves some Rényi divergence without a bound; account in Approx instead")
+
+    def _epsilon_renyi(self, order: Fraction) -> Fraction:
+        """The Rényi ε implied at this order."""
+        self._refuse("Renyi", "it leaves the Rényi divergence without a bound; account in Approx instead")
+
+    def _refuse(self, kind: str, reason: str) -> NoReturn:
+        raise InvalidInput(f"{self!r} implies no {kind} guarantee, since {reason}.")
+
+    def __add__(self, other: Guarantee) -> Guarantee:
+        """Composition of two mechanisms, the second possibly chosen after seeing the first one's answer."""
+        if not isinstance(other, Guarantee):
+            raise InvalidInput("only guarantees compose with +; write the other one as Pure, Approx, Zcdp or Renyi.")
+        return self._plus(other)
+
+    def __radd__(self, other: int) -> Self:
+        """``sum([...])`` starts from 0, which spends nothing."""
+        if isinstance(other, int) and other == 0:
+            return self
+        raise InvalidInput("only guarantees compose with +; write the other one as Pure, Approx, Zcdp or Renyi.")
+
+    def _plus(self, other: Guarantee) -> Guarantee:
+        """Composition by this kind's rule."""
+        self._refuse_sum(other)
+
+    def _refuse_sum(self, other: Guarantee) -> NoReturn:
+        names = [type(self).__name__, type(other).__name__]
+        remedy = "convert both with .to(Approx, delta=...) first"
+        for kind, argument in (("Approx", "delta"), ("Renyi", "order")):
+            if kind in names:
+                rest = names[1 - names.index(kind)]
+                remedy = f"convert the {rest} with .to({kind}, {argument}=...) first"
+                break
+        raise InvalidInput(f"{names[0]} and {names[1]} do not compose with +; {remedy}.")
+
+    def __mul__(self, times: Number) -> Self:
+        """Composition of so many mechanisms of this guarantee; a fraction is a share of a budget."""
+        return self._scaled(positive(times, "the number of times"))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, parts: Number) -> Self:
+        """One of so many equal shares of a budget."""
+        return self._scaled(1 / positive(parts, "the number of parts"))
+
+    def _scaled(self, by: Fraction) -> Self:
+        raise InvalidInput("this guarantee cannot be scaled; compose it with + instead.")
+
+    def _spent(self, other: Guarantee) -> tuple[Fraction, ...]:
+        """The parameters that are compared with those of ``other``, a guarantee of the same kind."""
+        raise InvalidInput(f"{type(self).__name__} is not ordered; convert it with .to(Approx, delta=...) first.")
+
+    def __le__(self, other: Guarantee) -> bool:
+        """Whether this spends no more than the other, parameter by parameter."""
+        return _no_more(self, other)
+
+    def __lt__(self, other: Guarantee) -> bool:
+        """Whether this spends no more than the other, and less in some parameter."""
+        return _no_more(self, other) and self != other
+
+    def __ge__(self, other: Guarantee) -> bool:
+        """Whether the other spends no more than this."""
+        return _no_more(other, self)
+
+    def __gt__(self, other: Guarantee) -> bool:
+        """Whether the other spends no more than this, and less in some parameter."""
+        return _no_more(other, self) and self != other
+
+    def best_guess(self) -> Fraction:
+        """The best chance of telling rightly whether a person is in the data, from even odds, rounded up.
+
+        It is (1 + TV)/2, TV the largest total variation distance between neighbours' results: tanh(ε/2) for ε,
+        δ + (1−δ)·tanh(ε/2) for (ε, δ), and at most min(√(k/2), √(1−e^{−k})) where the Kullback–Leibler divergence
+        is at most k, which is ρ for `Zcdp` and ε for `Renyi`.
+        """
+        return min(Fraction(1), rounding.up(lambda bits: (self._distance(bits) + 1) / 2))
+
+    def _distance(self, bits: int) -> Enclosure:
+        """The total variation distance between the results of neighbours, at most."""
+        return Enclosure.of(1, bits)
+
+    def describe(self) -> str:
+        """What the guarantee means for a person, in one sentence."""
+        return (
+            f"{self.title} with {self._symbols()}: {self._meaning()}, so whoever starts from even odds guesses rightly "
+            f"whether a given person is in the data with probability at most {percent(self.best_guess())}."
+        )
+
+    def _symbols(self) -> str:
+        return repr(self)
+
+    def _meaning(self) -> str:
+        return f"{NEIGHBOURS} changes the results' probabilities only so much"
+
+    def _repr_html_(self) -> str:
+        return f"<div><strong>{self._symbols()}</strong><br><small>{self.describe()}</small></div>"
+
+
+def _no_more(a: object, b: object) -> bool:
+    if not (isinstance(a, Guarantee) and isinstance(b, Guarantee)):
+        raise InvalidInput("a guarantee is compared only with a guarantee; write the other one as Pure, Approx or so.")
+    if type(a) is not type(b):
+        names = f"{type(a).__name__} and {type(b).__name__}"
+        raise InvalidInput(f"{names} are not ordered; convert one with .to(...) first.")
+    return all(x <= y for x, y in zip(a._spent(b), b._spent(a), strict=True))
