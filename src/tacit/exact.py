@@ -18,6 +18,8 @@ Number = int | float | str | Fraction | Decimal
 
 def exact(value: Number, name: str) -> Fraction:
     """The exact rational that ``value`` denotes; ``name`` is the argument's name in the error."""
+    if type(value) is Fraction:  # the common case, first: samplers pass here on every draw
+        return value
     if isinstance(value, bool):
         raise InvalidInput(f"{name} must be a number, not a truth value; write 1 or 0 if that was meant.")
     try:
@@ -64,9 +66,12 @@ def between(value: Number, name: str, low: Number, high: Number) -> Fraction:
 
 def whole(value: int | SupportsIndex, name: str, least: int | None = None) -> int:
     """An integer, at least ``least`` where given."""
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+    if type(value) is int:  # the common case, first: asking for the protocol is slow
+        number = value
+    elif isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise InvalidInput(f"{name} must be a whole number; give an int.")
-    number = value.__index__()
+    else:
+        number = value.__index__()
     if least is not None and number < least:
         raise InvalidInput(f"{name} must be at least {least}.")
     return number

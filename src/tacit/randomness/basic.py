@@ -2,8 +2,8 @@
 
 Promise: each law below is met exactly, on integers alone.
 
-- A coin of probability p compares the binary digits of p with fair bits, word by word: U < p is decided by the first word
-  in which they differ.
+- A coin of probability p compares the binary digits of p with fair bits, word by word: U < p is decided by the first
+  word in which they differ.
 - A coin of probability e^{-x}: for 0 ≤ x ≤ 1 toss coins of probability x/1, x/2, x/3, … until one fails, the n-th;
   P[n > k] = x^k/k!, so P[n odd] = e^{-x}. A larger x is split into ones and a rest, all of which must succeed.
 """

@@ -2,12 +2,14 @@
 
 Promise: each law below is met exactly, at any scale and for any rational parameter.
 
-- Geometric: floor(E/ε) with E exponential has P[Z ≥ a] = P[E ≥ εa] = e^{-εa}; E is drawn to as many bits as the floor needs.
+- Geometric: floor(E/ε) with E exponential has P[Z ≥ a] = P[E ≥ εa] = e^{-εa}; E gets as many bits as the floor needs.
 - Discrete Laplace: a geometric with a fair sign, "minus zero" drawn again.
-- Asymmetric: the difference of independent geometrics X − Y has P(z) ∝ e^{-above·z} for z ≥ 0 and e^{-below·|z|} for z < 0.
-- Truncated: draws outside are drawn again, from the discrete Laplace where that is short (ε·bound ≥ 1), else from the uniform
+- Asymmetric: the difference X − Y of independent geometrics of rates a and b takes z ≥ 0 with probability
+  Σ_y P[Y = y]·P[X = z + y] ∝ e^{-az}, and z < 0 with probability ∝ e^{-b|z|}, with the same factor.
+- Truncated: draws outside are drawn again, from the discrete Laplace where few are (ε·bound ≥ 1), else from the uniform
   law on the window, kept with probability e^{-ε|z|} ≥ 1/e.
-- Gaussian: a discrete Laplace of rate 1/t, t = ⌊σ⌋ + 1, kept with probability e^{-(|z| − σ²/t)²/(2σ²)}; the product is ∝ e^{-z²/(2σ²)}.
+- Gaussian: a discrete Laplace of rate 1/t, t = ⌊σ⌋ + 1, kept with probability e^{-(|z| − σ²/t)²/(2σ²)}: the exponents
+  |z|/t + (|z| − σ²/t)²/(2σ²) = z²/(2σ²) + σ²/(2t²) add up to the law's and a constant.
 """
 
 from __future__ import annotations

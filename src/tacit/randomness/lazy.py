@@ -4,12 +4,14 @@ Promise: a `LazyUniform` is a uniform real of [0, 1) and a `LazyExponential` a r
 any moment only finitely many bits are known; asking for more never changes those already known.
 
 Why the exponential is exact (von Neumann): draw uniforms F > U1 > U2 > … until the first that does not fall, the n-th.
-P[n > k | F = x] = x^k/k!, so P[n odd | F = x] = Σ_k (−x)^k/k! = e^{-x}. On odd n accept F as the fractional part, else add
-one to the whole part and try again; a try fails with probability 1/e whatever came before. Only comparisons are made, and
-a comparison looks at no more bits than it needs, so the bits of F not yet drawn are still fair coins.
+P[n > k | F = x] = x^k/k!, so P[n odd | F = x] = Σ_k (−x)^k/k! = e^{-x}. On odd n accept F as the fractional part, else
+add one to the whole part and try again; a try fails with probability 1/e whatever came before. Only comparisons are
+made, and bits that no comparison has looked at are still fair coins.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from tacit.enclosures import Enclosure
 from tacit.randomness.source import SYSTEM, Source
@@ -17,15 +19,19 @@ from tacit.randomness.source import SYSTEM, Source
 WORD = 64
 """Bits drawn at a time."""
 
+SEVERAL = 6
+MASK = (1 << WORD) - 1
+
 
 class LazyUniform:
     """A uniform real of [0, 1), known to as many bits as were asked for."""
 
     __slots__ = ("_known", "_precision", "_source")
 
-    def __init__(self, source: Source = SYSTEM) -> None:
+    def __init__(self, source: Source = SYSTEM, first_word: int | None = None) -> None:
+        """``first_word`` is the first 64 bits where they have been drawn already."""
         self._source = source
-        self._known, self._precision = source.bits(WORD), WORD
+        self._known, self._precision = source.bits(WORD) if first_word is None else first_word, WORD
 
     def top(self, bits: int) -> int:
         """floor(U·2^bits)."""
@@ -59,13 +65,20 @@ class LazyExponential:
 
     def __init__(self, source: Source = SYSTEM) -> None:
         self._whole = 0
+        words = _words(source)
         while True:
-            first = last = LazyUniform(source)
-            accept = True
-            while (following := LazyUniform(source)) < last:
-                last, accept = following, not accept
-            if accept:
-                self._fraction = first
+            first = last = next(words)
+            falls = 0
+            while (following := next(words)) < last:
+                last = following
+                falls += 1
+            self._fraction = LazyUniform(source, first)
+            if following == last:  # one in 2^64: these words do not tell, so go on with all their bits
+                lower, upper = LazyUniform(source, following), LazyUniform(source, last) if falls else self._fraction
+                while lower < upper:
+                    lower, upper = LazyUniform(source), lower
+                    falls += 1
+            if falls % 2 == 0:
                 return
             self._whole += 1
 
@@ -80,3 +93,12 @@ class LazyExponential:
 
     def __repr__(self) -> str:
         return "<an exponential real, bits on demand>"
+
+
+def _words(source: Source) -> Iterator[int]:
+    """Words of 64 bits, asked for by several, as asking takes the time. What is not used is forgotten."""
+    while True:
+        pool = source.bits(SEVERAL * WORD)
+        for _ in range(SEVERAL):
+            yield pool & MASK
+            pool >>= WORD

@@ -1,10 +1,10 @@
 """The first success in a long run of equal trials, without walking the run.
 
-Promise: `first_success(gamma, trials)` has the law of the index of the first success among independent trials of success
-probability e^{-γ}: P[index ≥ j] = (1 − e^{-γ})^j, exactly, whatever γ and the length of the run.
+Promise: `first_success(gamma, trials)` has the law of the index of the first success among independent trials of
+success probability e^{-γ}: P[index ≥ j] = (1 − e^{-γ})^j, exactly, whatever γ and the length of the run.
 
-Why it holds: with λ = −ln(1 − e^{-γ}) and E exponential, floor(E/λ) has P[floor(E/λ) ≥ j] = P[E ≥ λj] = (1 − e^{-γ})^j. Both
-E and λ are enclosed as narrowly as the floor needs. For a run of m trials only whether E < λm matters first.
+Why it holds: with λ = −ln(1 − e^{-γ}) and E exponential, P[floor(E/λ) ≥ j] = P[E ≥ λj] = (1 − e^{-γ})^j. Both E and λ
+are enclosed as narrowly as the floor needs; for a run of m trials that failed it is enough that E ≥ λm.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _first_success(gamma: Fraction, trials: int | None, source: Source) -> int |
     bits = WORD + (size if trials is None else min(size, trials.bit_length()))
     while True:
         known = exponential.top(bits)
-        # γ ≥ (bits + 1 + log2 trials)·ln 2 makes λ·trials ≤ 2·e^{-γ}·trials ≤ 2^-bits: E is larger unless all bits vanish
+        # γ ≥ (bits + 1 + log2 trials)·ln 2 makes λ·trials ≤ 2·e^{-γ}·trials ≤ 2^-bits ≤ E, if a known bit of E is set
         if trials is not None and known and 7 * (bits + 1 + trials.bit_length()) <= 10 * gamma:
             return None
         low, high = _rate(gamma, bits).fixed(bits + size)

@@ -129,6 +129,10 @@ class _Seeded:
             return NotPrivateFraction(value)
         if isinstance(value, list):
             return NotPrivateList(value)
+        if hasattr(value, "__array_ufunc__"):
+            from tacit.randomness.arrays import NotPrivateArray
+
+            return value.view(NotPrivateArray)
         return NotPrivate(value)
 
     def __repr__(self) -> str:
