@@ -24,7 +24,7 @@ from tacit.budgets.amounts import Vector, larger, less, plus
 from tacit.budgets.filters import Filter
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question
-from tacit.errors import BudgetExceeded
+from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Guarantee
 
 Name = tuple[str, ...]
@@ -68,28 +68,38 @@ def charge(path: Sequence[Account], cost: Guarantee) -> list[Account]:
 
     ``path`` leads from the charged account to the root.
     """
+    return _admitted(path, path[0].filter.measure(cost), cost)
+
+
+def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee) -> list[Account]:
+    changed = absorb(path, growth)
+    for before, after in zip(path, changed, strict=False):
+        if before.link is not Link.GROUP and not after.filter.admits(after.sums):
+            raise _exceeded(before, cost)
+    return changed
+
+
+def absorb(path: Sequence[Account], growth: Vector) -> list[Account]:
+    """The accounts that change when the first one grows by a measured cost, admitted or not."""
     changed: list[Account] = []
-    growth = path[0].filter.measure(cost)
     for account in path:
         if account.link is Link.GROUP:
             after = replace(account, sums=larger(account.sums, changed[-1].sums))
             growth = less(after.sums, account.sums)
         else:
             after = replace(account, sums=plus(account.sums, growth))
-            if not account.filter.admits(after.sums):
-                raise exceeded(account, repr(cost))
         changed.append(after)
         if account.link in (Link.SHARE, Link.ROOT) or not any(growth):
             break
     return changed
 
 
-def exceeded(account: Account, cost: str) -> BudgetExceeded:
-    """The refusal of a cost, with what is left."""
-    left = repr(account.filter.remaining(account.sums))
+def _exceeded(account: Account, cost: Guarantee) -> BudgetExceeded:
+    rule, left = account.filter, account.filter.remaining(account.sums)
+    here = "" if type(cost) is type(rule.total) else f", here {rule.spent(rule.measure(cost))!r},"
     return BudgetExceeded(
-        f"this costs {cost} and {account.label} of {account.filter.total!r} has {left} left; nothing was spent: "
-        "ask with a smaller cost, or leave the question out."
+        f"{cost!r}{here} does not fit {account.label} of {rule.total!r}, which has {left!r} left; nothing was spent: "
+        "ask with a smaller cost."
     )
 
 
@@ -102,17 +112,19 @@ def admits(path: Sequence[Account], cost: Guarantee) -> bool:
     return True
 
 
-def opened(parent: Account, name: str, link: Link, filter_: Filter | None, policy: Policy) -> list[Account]:
-    """A new child, and its parent when opening the child takes something from it.
+def opened(above: Sequence[Account], word: str, link: Link, rule: Filter | None, policy: Policy) -> list[Account]:
+    """A new child of the first account above it, and those that change because a share is taken from them.
 
-    An analyst and a part add up on their parent's axes, so that what reaches the parent needs no conversion.
+    Analysts, groups and parts add up on their parent's axes, so that what reaches the parent needs no conversion.
     """
-    rule = filter_ or parent.filter
-    child = Account((*parent.name, name), link, rule, rule.nothing, policy)
-    if link is not Link.SHARE:
-        return [child]
-    assert filter_ is not None
-    after = replace(parent, sums=plus(parent.sums, parent.filter.reserve(filter_)))
-    if not parent.filter.admits(after.sums):
-        raise exceeded(parent, f"a share of {filter_.total!r}")
-    return [child, after]
+    own = rule or above[0].filter
+    child = Account((*above[0].name, word), link, own, own.nothing, policy)
+    taken = _admitted(above, above[0].filter.reserve(own), own.total) if link is Link.SHARE else []
+    return [child, *taken]
+
+
+def amended(account: Account, rule: Filter | None, policy: Policy | None) -> Account:
+    """The account with an analyst's new limit, or a new policy; totals that were promised never change."""
+    if rule is not None and account.link is not Link.ANALYST:
+        raise InvalidInput(f"only an analyst's limit may change, not {account.label}; open a new one instead.")
+    return replace(account, filter=rule or account.filter, policy=account.policy if policy is None else policy)

@@ -38,8 +38,12 @@ class Book(ABC):
         """The account and those above it, up to the root, at one moment."""
 
     @abstractmethod
-    def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy) -> Name:
-        """Open a child account, or find it again under the same terms."""
+    def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Name:
+        """Open a child account, or find it again; what is given must then be as it was."""
+
+    @abstractmethod
+    def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
+        """Give an analyst another limit, or any account another policy, from now on."""
 
     @abstractmethod
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
@@ -54,17 +58,13 @@ class Book(ABC):
         """The last answer released under this key."""
 
 
-def same_terms(known: Account, link: Link, rule: Filter, policy: Policy) -> None:
+def same_terms(known: Account, link: Link, rule: Filter | None, policy: Policy | None) -> None:
     """Refuse to reopen an account under other terms."""
-    if (known.link, known.filter.total, known.filter.composition, known.policy) != (
-        link,
-        rule.total,
-        rule.composition,
-        policy,
-    ):
+    differs = known.link is not link or (rule is not None and rule.terms != known.filter.terms)
+    if differs or (policy is not None and policy != known.policy):
         raise InvalidInput(
-            f"{known.label} is already open with {known.filter.total!r}, {known.filter.composition} composition, or "
-            "with another policy; open it with the same terms or choose another name."
+            f"{known.label} is already open with {known.filter.describe()}, or with another policy; open it with the same "
+            "terms, choose another name, or amend it."
         )
 
 
@@ -82,15 +82,20 @@ class MemoryBook(Book):
         with self._lock:
             return [self._accounts[name[:n]] for n in range(len(name), -1, -1)]
 
-    def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy) -> Name:
+    def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Name:
         """Open a child account, or find it again."""
         with self._lock:
-            above, name = self._accounts[parent], (*parent, word)
-            if name in self._accounts:
-                same_terms(self._accounts[name], link, rule or above.filter, policy)
+            known = self._accounts.get((*parent, word))
+            if known is not None:
+                same_terms(known, link, rule, policy)
             else:
-                self._write(accounts.opened(above, word, link, rule, policy))
-            return name
+                self._write(accounts.opened(self.path(parent), word, link, rule, policy or UNLIMITED))
+            return (*parent, word)
+
+    def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
+        """Change an analyst's limit or an account's policy."""
+        with self._lock:
+            self._write([accounts.amended(self._accounts[name], rule, policy)])
 
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge under the lock."""
@@ -109,7 +114,8 @@ class MemoryBook(Book):
 
     def recall(self, key: str) -> Stored | None:
         """The last answer under this key."""
-        return self._answers.get(key)
+        with self._lock:
+            return self._answers.get(key)
 
     def _write(self, changed: list[Account]) -> None:
         self._accounts.update({account.name: account for account in changed})
@@ -124,23 +130,26 @@ class Budget:
     @property
     def total(self) -> Guarantee:
         """What all charges together may promise."""
-        return self._rule.total
+        return self._account.filter.total
 
     @property
     def composition(self) -> str:
         """How costs add up: "basic" or "advanced"."""
-        return self._rule.composition
+        return self._account.filter.composition
 
     @property
     def spent(self) -> Guarantee:
-        """What has been promised so far, shares and their whole totals included; may be zero."""
-        account = self._book.path(self._name)[0]
+        """What the charges so far add up to, shares with their whole totals included; may be zero.
+
+        The promise, however costs were chosen, is `total`; a bound for stopping early is an odometer's (`Odometer`).
+        """
+        account = self._account
         return account.filter.spent(account.sums)
 
     @property
     def remaining(self) -> Guarantee:
-        """What is left of this budget; may be zero. For an advanced one, the largest further pure ε, and the δ left."""
-        account = self._book.path(self._name)[0]
+        """What is left; may be zero. For an advanced budget, the largest further pure ε, and the δ left for costs."""
+        account = self._account
         return account.filter.remaining(account.sums)
 
     def fits(self, cost: Guarantee) -> bool:
@@ -162,42 +171,47 @@ class Budget:
         self._book.settle(receipt, answer)
 
     def recall(self, question: Question, cost: Guarantee) -> Stored | None:
-        """The answer already released to the same question at the same cost, or None."""
+        """The answer already released to the same question at the same cost, or None; policies are held against it."""
+        accounts.check(self._book.path(self._name), cost, question)
         return self._book.recall(question.key(cost))
 
-    def share(self, total: Guarantee, name: str, *, composition: str = "basic", policy: Policy = UNLIMITED) -> Budget:
+    def share(self, total: Guarantee, name: str, *, policy: Policy | None = None) -> Budget:
         """A sub-session's own budget: ``total`` is taken from this one now, whether it is used or not."""
-        return self._child(name, Link.SHARE, filter_for(total, composition), policy)
+        return self._child(name, Link.SHARE, filter_for(total), policy)
 
-    def analyst(self, name: str, limit: Guarantee | None = None, *, policy: Policy = UNLIMITED) -> Budget:
+    def analyst(self, name: str, limit: Guarantee | None = None, *, policy: Policy | None = None) -> Budget:
         """One analyst's view of this budget: every charge counts here too, and may not exceed ``limit`` altogether."""
-        return self._child(name, Link.ANALYST, None if limit is None else self._same_axes(limit), policy)
+        return self._child(name, Link.ANALYST, self._limit(limit), policy)
 
     def parallel(self, name: str) -> Parallel:
         """A group of parts that hold disjoint persons: this budget pays for the dearest part only."""
-        return Parallel(self._child(name, Link.GROUP, None, UNLIMITED))
+        return Parallel(self._child(name, Link.GROUP, None, None))
 
-    def _same_axes(self, limit: Guarantee) -> Filter:
-        rule = filter_for(limit, self.composition)
+    def amend(self, *, limit: Guarantee | None = None, policy: Policy | None = None) -> None:
+        """Give an analyst another limit, or this account another policy, from now on."""
+        above = Budget(self._book, self._name[:-1])
+        self._book.amend(self._name, above._limit(limit), policy)
+
+    def _limit(self, limit: Guarantee | None) -> Filter | None:
+        if limit is None:
+            return None
         if type(limit) is not type(self.total):
-            raise InvalidInput(
-                f"an analyst's limit must be of the budget's kind, {type(self.total).__name__}; give such a limit."
-            )
-        return rule
+            kind = type(self.total).__name__
+            raise InvalidInput(f"limit must be of the budget's kind, {kind}; give such a guarantee.")
+        return filter_for(limit, self.composition)
 
-    def _child(self, word: str, link: Link, rule: Filter | None, policy: Policy) -> Budget:
+    def _child(self, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Budget:
         if not word or "/" in word:
-            raise InvalidInput(f"the name of a {link.value} must not be empty or contain '/'; give a short word.")
+            raise InvalidInput(f"the name of the {link.value} must not be empty or contain '/'; give a short word.")
         return Budget(self._book, self._book.open(self._name, f"{link.value}:{word}", link, rule, policy))
 
     @property
-    def _rule(self) -> Filter:
-        return self._book.path(self._name)[0].filter
+    def _account(self) -> Account:
+        return self._book.path(self._name)[0]
 
     def __repr__(self) -> str:
-        rule = self._rule
-        how = "" if rule.composition == "basic" else f", {rule.composition} composition"
-        return f"<Budget {self.total!r}{how}; spent {self.spent!r}; left {self.remaining!r}>"
+        rule, sums = self._account.filter, self._account.sums
+        return f"<Budget {rule.describe()}: spent {rule.spent(sums)!r}, left {rule.remaining(sums)!r}>"
 
 
 class Parallel:
@@ -208,7 +222,7 @@ class Parallel:
 
     def part(self, key: str) -> Budget:
         """The budget of one part; whoever charges it vouches that every person is in one part only."""
-        return self._group._child(key, Link.PART, None, UNLIMITED)
+        return self._group._child(key, Link.PART, None, None)
 
     @property
     def spent(self) -> Guarantee:
@@ -221,11 +235,11 @@ def open_budget(
     composition: str = "basic",
     *,
     set_aside: Number | None = None,
-    policy: Policy = UNLIMITED,
+    policy: Policy | None = None,
 ) -> Budget:
     """A budget in memory.
 
     ``composition`` is "basic" (sums) or, for an Approx total, "advanced", which sets aside δ' = ``set_aside`` (half of
     δ unless given) and admits many small costs. See `tacit.budgets.filters` for what may be charged to what.
     """
-    return Budget(MemoryBook(filter_for(total, composition, set_aside=set_aside), policy))
+    return Budget(MemoryBook(filter_for(total, composition, set_aside=set_aside), policy or UNLIMITED))

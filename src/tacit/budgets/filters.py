@@ -83,6 +83,15 @@ class Filter(ABC):
         """A cost that still fits after these sums: the largest where there is one."""
 
     @property
+    def terms(self) -> tuple[object, ...]:
+        """What was agreed when the budget was opened."""
+        return (self.total, self.composition)
+
+    def describe(self) -> str:
+        """The terms in a few words."""
+        return repr(self.total) if self.composition == "basic" else f"{self.total!r}, {self.composition} composition"
+
+    @property
     def nothing(self) -> Vector:
         """The sums before any charge."""
         return (Fraction(0),) * len(self.limits)
@@ -207,6 +216,11 @@ class Advanced(Filter):
         """δ', the part of δ kept for the conversion at the end."""
         return self.total.delta - self.limits[2]
 
+    @property
+    def terms(self) -> tuple[object, ...]:
+        """What was agreed when the budget was opened."""
+        return (*super().terms, self.set_aside)
+
     def measure(self, cost: Guarantee) -> Vector:
         """(ε, ρ, δ); a zCDP cost has no ε and counts as more than any budget has."""
         match cost:
@@ -226,8 +240,10 @@ class Advanced(Filter):
     def spent(self, sums: Vector) -> Guarantee:
         """The ε-sum where it is the better bound, else the ρ-sum converted at δ'."""
         epsilon, rho, delta = sums
-        converted = min(self._converted(rho), self.total.epsilon) if rho <= self.limits[1] else None
-        if converted is None or epsilon <= converted:
+        converted = approximate(Zcdp(rho), self.set_aside) if rho else Fraction(0)
+        if rho <= self.limits[1]:
+            converted = min(converted, self.total.epsilon)
+        if epsilon <= converted:
             return amount(Approx, epsilon=epsilon, delta=delta)
         return amount(Approx, epsilon=converted, delta=delta + self.set_aside)
 
@@ -236,9 +252,6 @@ class Advanced(Filter):
         epsilon, rho, delta = less(self.limits, sums)
         by_rho = Pure.within(Zcdp(rho)).epsilon if rho > 0 else Fraction(0)
         return amount(Approx, epsilon=max(epsilon, by_rho), delta=delta)
-
-    def _converted(self, rho: Fraction) -> Fraction:
-        return approximate(Zcdp(rho), self.set_aside) if rho else Fraction(0)
 
 
 @dataclass(frozen=True)
