@@ -1,5 +1,23 @@
-"""Guarantees."""
+"""Guarantees: what is promised to a person, as exact values that compose, convert and compare.
+
+`Pure`, `Approx`, `Zcdp` and `Renyi` are the kinds a budget can have. `RenyiCurve` knows what single mechanisms spend at
+every order, `LossDistribution` composes them numerically (an optional extra), `amplify` and `allowance` account for
+sampling.
+"""
 
 from tacit.guarantees.kinds import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees.loss_distribution import LossDistribution
+from tacit.guarantees.renyi_curves import RenyiCurve
+from tacit.guarantees.subsampling import allowance, amplify
 
-__all__ = ["Approx", "Guarantee", "Pure", "Renyi", "Zcdp"]
+__all__ = [
+    "Approx",
+    "Guarantee",
+    "LossDistribution",
+    "Pure",
+    "Renyi",
+    "RenyiCurve",
+    "Zcdp",
+    "allowance",
+    "amplify",
+]

@@ -44,11 +44,17 @@ def tanh_half(epsilon: Fraction, bits: int) -> Enclosure:
     return (1 - r) / (1 + r)
 
 
-def pure_renyi(epsilon: Fraction, order: Fraction, bits: int) -> Enclosure:
-    """The Rényi divergence of randomised response, the largest that ε-differential privacy allows."""
-    above = (exp_minus(epsilon, bits) + 1).log()
-    below = (exp_minus((2 * order - 1) * epsilon, bits) + 1).log()
-    return (below - above) / (order - 1) + epsilon
+def pure_renyi(epsilon: Fraction, order: Fraction, bits: int, size: int = 2) -> Enclosure:
+    """The Rényi divergence of randomised response among ``size`` answers.
+
+    With two answers it is the largest that ε-differential privacy allows. Among k it is
+    ε + ln((1 + (k−2)e^{−αε} + e^{−(2α−1)ε})/(1 + (k−1)e^{−ε}))/(α−1).
+    """
+    top = exp_minus((2 * order - 1) * epsilon, bits) + 1
+    if size > 2:
+        top = top + exp_minus(order * epsilon, bits) * (size - 2)
+    bottom = exp_minus(epsilon, bits) * (size - 1) + 1
+    return (top.log() - bottom.log()) / (order - 1) + epsilon
 
 
 def pure_zcdp(epsilon: Fraction, bits: int) -> Enclosure:

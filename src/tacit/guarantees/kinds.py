@@ -120,7 +120,7 @@ class Approx(Guarantee):
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         object.__setattr__(self, "epsilon", non_negative(epsilon, "epsilon"))
-        object.__setattr__(self, "delta", _probability(delta))
+        object.__setattr__(self, "delta", probability(delta))
 
     def __repr__(self) -> str:
         return f"Approx({written(self.epsilon)}, {written(self.delta)})"
@@ -128,8 +128,15 @@ class Approx(Guarantee):
     @classmethod
     def _implied_by(cls, given: Guarantee, delta: Number | None, order: Number | None) -> Approx:
         _unused(None, order)
-        probability = _probability(delta)
-        return cls(given._epsilon_approx(probability), probability)
+        chance = probability(delta)
+        return cls(given._epsilon_approx(chance), chance)
+
+    @classmethod
+    def within(cls, target: Guarantee) -> Approx:
+        """An `Approx` stays within an `Approx` only: the target itself."""
+        if not isinstance(target, Approx):
+            raise InvalidInput("target must be Approx; no Approx guarantee implies another kind.")
+        return target
 
     def _epsilon_approx(self, delta: Fraction) -> Fraction:
         if delta < self.delta:
@@ -327,7 +334,8 @@ def above_one(order: Number | None) -> Fraction:
     return number
 
 
-def _probability(delta: Number | None) -> Fraction:
+def probability(delta: Number | None) -> Fraction:
+    """A δ strictly between 0 and 1."""
     if delta is None:
         raise InvalidInput("delta is needed for an Approx guarantee; give a small number such as 1e-6.")
     number = exact(delta, "delta")

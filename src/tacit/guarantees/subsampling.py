@@ -1,0 +1,98 @@
+"""Poisson subsampling by person: each person enters the sample with probability p, independently and secretly.
+
+Promise: a mechanism that is (ε, δ) on the sample is (ln(1+p(e^ε−1)), pδ) on the whole; δ = 0 is the pure case.
+Why it holds: let u be the person added, A the law of the result when u is left out of the sample and B when u is in it.
+Without u the result has law A, with u it has law (1−p)A + pB. As B ≤ e^ε·A + δ, the second is at most
+(1+p(e^ε−1))·A + pδ. The other way round, A ≤ e^ε·B + δ gives (1−p)A + pB ≥ (1−p+pe^{−ε})·A − pe^{−ε}δ; multiply by
+e^{ε'} = 1+p(e^ε−1), use (1−p+pe^{−ε})(1−p+pe^ε) ≥ 1 and e^{ε'−ε} ≤ 1 to get A ≤ e^{ε'}((1−p)A + pB) + pδ.
+The sample must be secret and drawn afresh: where one sample serves several mechanisms, compose first, amplify once.
+ρ-zCDP has no such rule (the divergence at high orders is not amplified), so it is refused.
+
+Cost in accuracy: a sample of p·n persons answered at ε costs about p·ε when ε is small, but its sampling error is of
+the order √((1−p)/(p·n)) of the answer; it is nearly free only where ε is of the order of p.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import overload
+
+from tacit.enclosures import Enclosure, log
+from tacit.errors import InvalidInput
+from tacit.exact import Number, exact
+from tacit.guarantees import rounding
+from tacit.guarantees.conversions import exp_minus
+from tacit.guarantees.kinds import Approx, Guarantee, Pure
+
+__all__ = ["allowance", "amplify"]
+
+
+@overload
+def amplify(guarantee: Pure, probability: Number) -> Pure: ...
+@overload
+def amplify(guarantee: Approx, probability: Number) -> Approx: ...
+@overload
+def amplify(guarantee: Guarantee, probability: Number) -> Pure | Approx: ...
+def amplify(guarantee: Guarantee, probability: Number) -> Pure | Approx:
+    """What a guarantee on a secret sample means for everyone: ε' = ln(1+p(e^ε−1)) rounded up, δ' = pδ."""
+    p = share(probability)
+    if isinstance(guarantee, Pure):
+        return Pure(_amplified(guarantee.epsilon, p))
+    if isinstance(guarantee, Approx):
+        return Approx(_amplified(guarantee.epsilon, p), p * guarantee.delta)
+    raise _refusal(guarantee)
+
+
+@overload
+def allowance(target: Pure, probability: Number) -> Pure: ...
+@overload
+def allowance(target: Approx, probability: Number) -> Approx: ...
+@overload
+def allowance(target: Guarantee, probability: Number) -> Pure | Approx: ...
+def allowance(target: Guarantee, probability: Number) -> Pure | Approx:
+    """The most that may be spent on the sample so that everyone keeps ``target``: the inverse of `amplify`.
+
+    ε = ln(1+(e^{ε'}−1)/p) rounded down, δ = δ'/p, which must stay below 1.
+    """
+    p = share(probability)
+    if isinstance(target, Pure):
+        return Pure(_allowed(target.epsilon, p))
+    if isinstance(target, Approx):
+        if target.delta >= p:
+            raise InvalidInput("delta must be below the sampling probability; give a smaller delta or sample more.")
+        return Approx(_allowed(target.epsilon, p), target.delta / p)
+    raise _refusal(target)
+
+
+def _amplified(epsilon: Fraction, p: Fraction) -> Fraction:
+    """ε + ln(p + (1−p)e^{−ε}), which is ln(1+p(e^ε−1)) written so that a large ε does no harm."""
+
+    def bound(bits: int) -> Enclosure:
+        return (exp_minus(epsilon, bits) * (1 - p) + p).log() + epsilon
+
+    return epsilon if p == 1 or epsilon == 0 else min(epsilon, rounding.up(bound))
+
+
+def _allowed(epsilon: Fraction, p: Fraction) -> Fraction:
+    def bound(bits: int) -> Enclosure:
+        return (1 - exp_minus(epsilon, bits) * (1 - p)).log() - log(p, bits) + epsilon
+
+    if p == 1 or epsilon == 0:
+        return epsilon
+    most = rounding.down(bound)
+    while _amplified(most, p) > epsilon:  # rounding up what was rounded down: one unit less
+        most -= rounding.unit(most)
+    return most
+
+
+def share(probability: Number) -> Fraction:
+    """A sampling probability, above 0 and at most 1."""
+    p = exact(probability, "probability")
+    if not 0 < p <= 1:
+        raise InvalidInput("probability must be above 0 and at most 1; give the chance that a person is sampled.")
+    return p
+
+
+def _refusal(guarantee: Guarantee) -> InvalidInput:
+    name = type(guarantee).__name__
+    return InvalidInput(f"{name} is not amplified by sampling; convert it with .to(Approx, delta=...) first.")
