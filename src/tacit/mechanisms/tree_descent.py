@@ -1,0 +1,126 @@
+"""Tree descent: halve the grid again and again, each time keeping the half whose smallest loss looks smaller.
+
+PROMISE  Pure(ε) for one draw with discrete Laplace noise, or Zcdp(ρ) with discrete Gaussian noise.
+
+PROOF  At a node let q = (smallest loss of the left half) − (smallest loss of the right half), an integer that moves
+by at most Δ = 2 for neighbours, by at most Δ = 1 if the loss is one-directional (both parts then move the same way).
+Every root-to-leaf path has at most k = ⌈log2|Y|⌉ nodes. Going left when q + Z ≤ 0 is post-processing of q + Z:
+discrete Laplace of rate ε/(kΔ) costs ε/k, discrete Gaussian of variance kΔ²/(2ρ) costs ρ/k, and adaptive composition
+over k nodes gives the promise.
+
+ACCURACY  A wrong turn at a node costs at most |Z|. With probability 1 − β each of the k noises stays below the w with
+P[|Z| ≥ w] ≤ β/k, so the excess loss is at most k·(w − 1).
+
+COST  k noises for a draw, and k tails for the probability of a value, on any finite grid: |Y| = 2^64 takes 64.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from fractions import Fraction
+
+from tacit.curves import StepLoss
+from tacit.enclosures import Enclosure
+from tacit.errors import InvalidInput
+from tacit.exact import Number, between, positive
+from tacit.guarantees import Pure, Zcdp
+from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.noise_tails import gaussian_tail, laplace_tail
+from tacit.mechanisms.permute_and_flip import finite
+from tacit.randomness import Source, discrete_gaussian, discrete_laplace
+
+
+class TreeDescentLaw(GridLaw):
+    """The law of the tree descent."""
+
+    name = "tree descent"
+
+    def __init__(self, loss: StepLoss, epsilon: Fraction | None, rho: Fraction | None) -> None:
+        self.grid = loss.grid
+        size, _ = finite(loss)
+        self.depth = (size - 1).bit_length()
+        nodes, sensitivity = max(1, self.depth), 1 if loss.one_directional else 2
+        if epsilon is not None:
+            self.guarantee, self.noise = Pure(epsilon), epsilon / (nodes * sensitivity)
+        elif rho is not None:
+            self.guarantee, self.noise = Zcdp(rho), nodes * sensitivity**2 / (2 * rho)
+        self._gaussian = epsilon is None
+        self._losses = [run.loss for run in loss.runs]
+        self._lasts = [run.last for run in loss.runs if run.last is not None]
+        self._first, self._last = self._lasts[0] - (loss.runs[0].length or 1) + 1, self._lasts[-1]
+
+    def _smallest(self, first: int, last: int) -> int:
+        """The smallest loss of the indices first..last."""
+        return min(self._losses[bisect_left(self._lasts, first) : bisect_left(self._lasts, last) + 1])
+
+    def _query(self, first: int, middle: int, last: int) -> int:
+        return self._smallest(first, middle) - self._smallest(middle + 1, last)
+
+    def _tail(self, k: int, bits: int) -> Enclosure:
+        return (gaussian_tail if self._gaussian else laplace_tail)(self.noise, k, bits)
+
+    def _draw_index(self, source: Source) -> int:
+        noise = discrete_gaussian if self._gaussian else discrete_laplace
+        first, last = self._first, self._last
+        while first < last:
+            middle = (first + last) // 2
+            if self._query(first, middle, last) + noise(self.noise, source=source) <= 0:
+                last = middle
+            else:
+                first = middle + 1
+        return first
+
+    def _path(self, index: int, bits: int) -> Iterator[tuple[bool, Enclosure]]:
+        """From the root to a leaf: whether the way goes right, and the probability of going left there."""
+        first, last = self._first, self._last
+        while first < last:
+            middle = (first + last) // 2
+            left = self._tail(self._query(first, middle, last), bits)  # P[q + Z ≤ 0] = P[Z ≥ q], Z symmetric
+            yield index > middle, left
+            first, last = (middle + 1, last) if index > middle else (first, middle)
+
+    def _pmf_at(self, index: int, bits: int) -> Enclosure:
+        result = Enclosure.of(1, bits)
+        for right, left in self._path(index, bits + 16):
+            result = result * (1 - left if right else left)
+        return Enclosure.between(result, result, bits)
+
+    def _cdf_at(self, index: int, bits: int) -> Enclosure:
+        here, below = Enclosure.of(1, bits), Enclosure.of(0, bits)
+        for right, left in self._path(index, bits + 16):
+            below = below + here * left if right else below
+            here = here * (1 - left if right else left)
+        return (below + here).clamp(0, 1)
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The largest excess loss (over the best value's) with probability at least 1 − β."""
+        failure = between(beta, "beta", 0, 1)
+        window = 0
+        if self.depth:
+            reach = self._reach(failure / self.depth)
+            window = self.depth * (reach - 1)
+        statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
+        return Accuracy(failure, window, statement)
+
+    def _reach(self, beta: Fraction) -> int:
+        """The least w ≥ 1 with P[|Z| ≥ w] ≤ β."""
+        low, high = 0, 1
+        while 2 * self._tail(high, 64).high > beta:
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if 2 * self._tail(middle, 64).high > beta else (low, middle)
+        return high
+
+
+def tree_descent(loss: StepLoss, epsilon: Number | None = None, rho: Number | None = None) -> TreeDescentLaw:
+    """A grid value found by noisy halving, with discrete Laplace noise (``epsilon``) or discrete Gaussian (``rho``)."""
+    if (epsilon is None) == (rho is None):
+        raise InvalidInput("give either epsilon or rho; epsilon means Laplace noise and rho Gaussian noise.")
+    return TreeDescentLaw(
+        loss,
+        None if epsilon is None else positive(epsilon, "epsilon"),
+        None if rho is None else positive(rho, "rho"),
+    )
