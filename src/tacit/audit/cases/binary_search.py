@@ -1,0 +1,67 @@
+"""Noisy binary searches over max, sum, count and median; charging log2|Y| instead of ⌈log2|Y|⌉ is caught."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache, lru_cache
+
+from tacit.audit.exact import Mechanism
+from tacit.audit.registry import Case
+from tacit.audit.small import COUNT, MAXIMUM, SMALL, Small
+from tacit.curves import StepLoss
+from tacit.guarantees import Pure, Zcdp
+from tacit.mechanisms.binary_search import BinarySearchLaw, GaussianNoise, LaplaceNoise, Noise, binary_search
+
+EPSILON = Fraction(1)
+RHO = Fraction(1, 2)
+TARGET = 0
+
+_LOG2_OF_6 = Fraction("2.5849625")
+"""|Y| = 6 needs three comparisons."""
+
+
+def _laplace(small: Small) -> Mechanism:
+    cached = lru_cache(maxsize=None)(lambda loss: binary_search(loss, TARGET, epsilon=EPSILON))
+    return lambda x: cached(small.loss(x))
+
+
+def _gaussian(small: Small) -> Mechanism:
+    cached = lru_cache(maxsize=None)(lambda loss: binary_search(loss, TARGET, rho=RHO))
+    return lambda x: cached(small.loss(x))
+
+
+def _twin(small: Small, noise: Noise) -> Mechanism:
+    @cache
+    def law(loss: StepLoss) -> BinarySearchLaw:
+        return BinarySearchLaw(loss, noise, TARGET, Pure(EPSILON))
+
+    return lambda x: law(small.loss(x))
+
+
+CASES = (
+    *(
+        Case(
+            name=f"binary search with Laplace noise, {small.name}",
+            covers="mechanisms.binary_search",
+            mechanism=_laplace(small),
+            datasets=small.datasets,
+            promised=Pure(EPSILON),
+            twins={"log2|Y| comparisons charged": _twin(small, LaplaceNoise(EPSILON / _LOG2_OF_6))}
+            if small is COUNT
+            else {},
+            sampled=[(0, 1, 3)] if small is MAXIMUM else [],
+        )
+        for small in SMALL
+    ),
+    *(
+        Case(
+            name=f"binary search with Gaussian noise, {small.name}",
+            covers="mechanisms.binary_search",
+            mechanism=_gaussian(small),
+            datasets=small.datasets,
+            promised=Zcdp(RHO),
+            twins={"one comparison charged": _twin(small, GaussianNoise(1 / (2 * RHO)))},
+        )
+        for small in (COUNT, MAXIMUM)
+    ),
+)
