@@ -1,0 +1,177 @@
+"""Shifted inverse: a private underestimate of a monotone statistic, from its down profile, with no bound on anybody's
+share.
+
+PROMISE  Pure(ε), or Zcdp(ρ) for the methods that take ρ, for one draw: that of the mechanism named by ``method``,
+applied to a loss of sensitivity 1.
+
+PROOF  The losses ℓ and ℓ* of a down profile have sensitivity 1 (`tacit.curves.profiles`): ℓ is one-directional and
+serves the searches; ℓ* = max{ ℓ − τ, τ − ℓ̄ } is not, and serves the choices. τ, K and all other parameters depend
+only on ε (or ρ), the grid and β, by the rule below, so the promise is the mechanism's own.
+
+ACCURACY  With probability at least 1 − β the answer lies in [D_w, D_0] (profile rounded up to the grid);
+`accuracy(beta)` states the window w. "exponential" and "permute_and_flip": a value with ℓ* < t lies in [D_{τ+t−1},
+D_{τ−t}], some value has ℓ* ≤ 0, and P[ℓ* ≥ t] ≤ |Y|·e^{-εt/2}.
+
+RULE  β is 5 % unless given.
+- "scan" walks the grid upward, "scan_down" downward, on ℓ: `threshold_scan` with its own public rule for that β.
+- "exponential", "permute_and_flip": τ = ⌈(2/ε)·ln(|Y|/β)⌉ and ℓ* clamped at K = 2τ, rate ε/2, on a finite grid.
+- "binary_search", "bayesian_search" (takes ρ), "interior_point": on ℓ, with the target their own modules state.
+
+COST  That of the mechanism; the loss is built in time linear in the number of profile values used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.curves import DownProfile
+from tacit.enclosures import BITS, Enclosure
+from tacit.errors import InvalidInput
+from tacit.exact import Number, between, positive
+from tacit.grids import Grid
+from tacit.mechanisms.exponential import ExponentialLaw, exponential
+from tacit.mechanisms.grid_law import Answer
+from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.noise_tails import log_ceil
+from tacit.mechanisms.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
+from tacit.mechanisms.threshold_scan import threshold_scan
+from tacit.randomness import Source
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked, apart from the method."""
+
+    profile: DownProfile
+    grid: Grid
+    epsilon: Fraction | None
+    rho: Fraction | None
+    beta: Fraction
+
+    @property
+    def pure(self) -> Fraction:
+        if self.epsilon is None or self.rho is not None:
+            raise InvalidInput("give epsilon and not rho with this method; it is a pure mechanism.")
+        return self.epsilon
+
+    @property
+    def concentrated(self) -> Fraction:
+        if self.rho is None or self.epsilon is not None:
+            raise InvalidInput("give rho and not epsilon with this method; it uses Gaussian noise.")
+        return self.rho
+
+
+class ShiftedInverseLaw(Law[Answer]):
+    """The law of a shifted inverse: that of the mechanism it uses, its accuracy stated for the profile."""
+
+    def __init__(self, method: str, inner: Law[Answer], accuracy: Callable[[Fraction], Accuracy]) -> None:
+        self.method, self.guarantee = method, inner.guarantee
+        self.name = f"shifted inverse by {method}"
+        self._inner, self._accuracy = inner, accuracy
+
+    def _draw(self, source: Source) -> Answer:
+        return self._inner._draw(source)
+
+    def pmf(self, y: Number, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]."""
+        return self._inner.pmf(y, bits)  # type: ignore[arg-type]
+
+    def cdf(self, y: Number, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output ≤ y]."""
+        return self._inner.cdf(y, bits)  # type: ignore[arg-type]
+
+    def outcomes(self) -> Iterable[Answer]:
+        """As the mechanism lists them."""
+        return self._inner.outcomes()
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The window: with probability at least 1 − β the answer lies in [D_window, D_0]."""
+        return self._accuracy(between(beta, "beta", 0, 1))
+
+
+Built = tuple[Law[Answer], Callable[[Fraction], Accuracy]]
+"""A law and what it promises for a β."""
+
+
+def _scan(direction: str) -> Callable[[_Question], Built]:
+    def build(question: _Question) -> Built:
+        loss = question.profile.loss(question.grid)
+        return _search(threshold_scan(loss, question.pure, direction, beta=question.beta), question)
+
+    return build
+
+
+def _search(law: Law[Answer], question: _Question) -> Built:
+    """A search on ℓ: what it states about the loss of its answer is a window of the profile."""
+    condition = "" if isinstance(question.grid.size, int) else ", if D_0 is among the first 2^64 values of the walk"
+
+    def accuracy(beta: Fraction) -> Accuracy:
+        window = law.accuracy(beta).window
+        assert window is not None  # searches count their window in persons
+        return _window(beta, window, condition)
+
+    return law, accuracy
+
+
+def _window(beta: Fraction, window: int, condition: str = "") -> Accuracy:
+    statement = f"the answer lies in [D_{window}, D_0] with probability at least {1 - beta}{condition}"
+    return Accuracy(beta, window, statement)
+
+
+def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
+    """τ = ⌈(2/ε)·ln(|Y|/β)⌉."""
+    return log_ceil(2 / epsilon, size / beta)
+
+
+def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Question], Built]:
+    def build(question: _Question) -> Built:
+        epsilon, size = question.pure, question.grid.size
+        if not isinstance(size, int):
+            raise InvalidInput("grid must be finite for this method; cut it with between(low, high), or use a scan.")
+        tau = shift(epsilon, size, question.beta)
+
+        def accuracy(beta: Fraction) -> Accuracy:
+            excess = shift(epsilon, size, beta)
+            if excess > tau:
+                raise InvalidInput("beta must be at least that of the law; build the law with a smaller beta.")
+            return _window(beta, tau + excess - 1)
+
+        return choose(question.profile.shifted_loss(question.grid, tau), epsilon), accuracy
+
+    return build
+
+
+METHODS: dict[str, Callable[[_Question], Built]] = {
+    "scan": _scan("up"),
+    "scan_down": _scan("down"),
+    "exponential": _choice(exponential),
+    "permute_and_flip": _choice(permute_and_flip),
+}
+"""The mechanisms a shifted inverse may use, by name."""
+
+
+def shifted_inverse(
+    profile: DownProfile | Iterable[Number],
+    grid: Grid,
+    epsilon: Number | None = None,
+    method: str = "scan",
+    rho: Number | None = None,
+    *,
+    beta: Number = Fraction(1, 20),
+) -> ShiftedInverseLaw:
+    """A private underestimate of D_0 from the profile D_0 ≥ D_1 ≥ …; what it does not list is the grid's lowest value.
+
+    ``beta`` is the failure probability the public parameters are chosen for.
+    """
+    if method not in METHODS:
+        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    question = _Question(
+        profile if isinstance(profile, DownProfile) else DownProfile(profile),
+        grid,
+        None if epsilon is None else positive(epsilon, "epsilon"),
+        None if rho is None else positive(rho, "rho"),
+        between(beta, "beta", 0, 1),
+    )
+    return ShiftedInverseLaw(method, *METHODS[method](question))
