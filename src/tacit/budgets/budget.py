@@ -63,8 +63,8 @@ def same_terms(known: Account, link: Link, rule: Filter | None, policy: Policy |
     differs = known.link is not link or (rule is not None and rule.terms != known.filter.terms)
     if differs or (policy is not None and policy != known.policy):
         raise InvalidInput(
-            f"{known.label} is already open with {known.filter.describe()}, or with another policy; open it with the same "
-            "terms, choose another name, or amend it."
+            f"{known.label} is already open with {known.filter.describe()}, or with another policy; open it with the "
+            "same terms, choose another name, or amend it."
         )
 
 

@@ -1,0 +1,196 @@
+"""`Ledger`: durable budgets by name, for sessions, for privacy officers and for auditors.
+
+    ledger = open_ledger("ledger.db")                        # or "postgresql://…"
+    budget = ledger.budget("shop", Pure(2))                  # registers the dataset, or goes on where it stopped
+    receipt = budget.charge(Pure("0.5"), Question(...))      # on the disk before any data is touched
+
+Data that changes under a name goes on with the same budget. Opening a name with another budget, another composition or
+other kinds of person is refused: two sessions cannot believe in two budgets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+from tacit.budgets.budget import Budget
+from tacit.budgets.filters import Filter, filter_for
+from tacit.budgets.policies import UNLIMITED, Policy
+from tacit.errors import InvalidInput, LedgerError
+from tacit.exact import Number
+from tacit.guarantees import Guarantee
+from tacit.ledger import store as clocks
+from tacit.ledger import texts
+from tacit.ledger.book import Dataset, LedgerBook, account_from, login, read_dataset
+from tacit.ledger.entries import GENESIS, Entry, chained
+from tacit.ledger.sqlite import SqliteStore
+from tacit.ledger.store import Store, moment, stamp
+
+PERSON = ("person",)
+"""The kinds of person of a dataset that does not name them."""
+
+_PAGE = 1000
+
+
+class Ledger:
+    """Durable budgets, kept by a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    @property
+    def read_only(self) -> bool:
+        """Whether this is a view in which nothing can be changed."""
+        return self._store.read_only
+
+    def register(
+        self,
+        name: str,
+        total: Guarantee,
+        *,
+        kinds: tuple[str, ...] = PERSON,
+        composition: str = "basic",
+        set_aside: Number | None = None,
+        policy: Policy | None = None,
+        literals: str = "keep",
+    ) -> Budget:
+        """Register a dataset under a new name; ``literals`` ("keep", "omit") says what is kept of constants."""
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidInput("name must be a text that is not empty; give the dataset's name.")
+        if literals not in ("keep", "omit"):
+            raise InvalidInput('literals must be "keep" or "omit".')
+        if not kinds:
+            raise InvalidInput("kinds must name at least one kind of person.")
+        rule = filter_for(total, composition, set_aside=set_aside)
+        if not self._insert(name, tuple(kinds), rule, policy or UNLIMITED, literals):
+            raise LedgerError(f"the ledger has a dataset {name!r} already; nothing was changed: choose another name.")
+        return Budget(LedgerBook(self._store, name))
+
+    def _insert(self, name: str, kinds: tuple[str, ...], rule: Filter, policy: Policy, literals: str) -> bool:
+        """Write the dataset's row and its first entry; False when another process did so first."""
+        at, terms = stamp(clocks.now()), texts.filter_text(rule)
+        body = {"kinds": list(kinds), "literals": literals, "policy": texts.policy_text(policy), "terms": terms}
+        text = texts.canonical(body | {"who": login()})
+        head = chained(name, 1, at, "registered", text, GENESIS)
+        row = (name, texts.canonical(list(kinds)), terms, texts.vector_text(rule.nothing), texts.policy_text(policy))
+        with self._store.writing() as work:
+            work.read(self._store.registering)
+            if read_dataset(work, name) is not None:
+                return False
+            work.write("INSERT INTO tacit_datasets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *row, literals, 1, head, at)
+            work.write("INSERT INTO tacit_entries VALUES (?, ?, ?, ?, ?, ?)", name, 1, at, "registered", text, head)
+        return True
+
+    def budget(
+        self,
+        name: str,
+        total: Guarantee | None = None,
+        *,
+        kinds: tuple[str, ...] | None = None,
+        composition: str = "basic",
+        set_aside: Number | None = None,
+        policy: Policy | None = None,
+        literals: str = "keep",
+    ) -> Budget:
+        """The durable budget of a dataset: registered if the name is new, continued if its terms are the same.
+
+        ``policy`` and ``literals`` are taken when the dataset is registered; later the ledger's own count.
+        """
+        known = self._find(name)
+        if known is None:
+            if total is None:
+                raise LedgerError(f"the ledger has no dataset {name!r}; create it, or give a budget to register it.")
+            if self.read_only:
+                raise LedgerError(f"the ledger has no dataset {name!r} and this view is read-only; check the name.")
+            rule = filter_for(total, composition, set_aside=set_aside)
+            if self._insert(name, tuple(kinds or PERSON), rule, policy or UNLIMITED, literals):
+                return Budget(LedgerBook(self._store, name))
+            known = self.dataset(name)
+        if total is not None:
+            rule = filter_for(total, composition, set_aside=set_aside)
+            if rule.terms != known.root.filter.terms:
+                raise LedgerError(
+                    f"the dataset {name!r} has the budget {known.root.filter.describe()} in this ledger, not "
+                    f"{rule.describe()}; nothing was spent: open it with the same budget, or under another name."
+                )
+        if kinds is not None and tuple(kinds) != known.kinds:
+            raise LedgerError(
+                f"the dataset {name!r} protects persons of kind {', '.join(known.kinds)} in this ledger, not "
+                f"{', '.join(kinds)}; nothing was spent: declare the same kinds, or use another name."
+            )
+        return Budget(LedgerBook(self._store, name))
+
+    def _find(self, name: str) -> Dataset | None:
+        with self._store.reading() as work:
+            return read_dataset(work, name)
+
+    def dataset(self, name: str) -> Dataset:
+        """The facts of a dataset: terms, sums, the end of its history."""
+        known = self._find(name)
+        if known is None:
+            raise LedgerError(f"the ledger has no dataset {name!r}; create it, or check the name.")
+        return known
+
+    def names(self) -> list[str]:
+        """The datasets of this ledger."""
+        with self._store.reading() as work:
+            return [str(name) for (name,) in work.read("SELECT name FROM tacit_datasets ORDER BY name")]
+
+    def accounts(self, name: str) -> dict[str, Budget]:
+        """Shares, analysts, groups and parts of a dataset, by their full names."""
+        with self._store.reading() as work:
+            rows = work.read(
+                "SELECT name, link, terms, sums, policy FROM tacit_accounts WHERE dataset = ? ORDER BY name", name
+            )
+        book = LedgerBook(self._store, name)
+        return {row[0]: Budget(book, account_from(row).name) for row in rows}
+
+    def history(self, name: str, *, after: int = 0) -> Iterator[Entry]:
+        """The entries of a dataset from the one after number ``after``, oldest first, read page by page."""
+        self.dataset(name)
+        while True:
+            with self._store.reading() as work:
+                rows = work.read(
+                    "SELECT number, at, what, body, hash FROM tacit_entries WHERE dataset = ? AND number > ?"
+                    f" ORDER BY number LIMIT {_PAGE}",
+                    name,
+                    after,
+                )
+            for number, at, what, body, digest in rows:
+                yield Entry(number, moment(at), what, json.loads(body), digest)
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1][0]
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._store.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Ledger at {self._store.where}{', read-only' if self.read_only else ''}>"
+
+
+def open_ledger(where: str | Path | Ledger, *, read_only: bool = False, create: bool = True) -> Ledger:
+    """Open a ledger: a path (one SQLite file) or "postgresql://…"; an open ledger passes through.
+
+    ``read_only`` opens an auditor's view; ``create=False`` refuses to make a new ledger.
+    """
+    if isinstance(where, Ledger):
+        return where
+    if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
+        from tacit.ledger.postgres import PostgresStore
+
+        return Ledger(PostgresStore(where, read_only=read_only, create=create))
+    if not str(where).strip():
+        raise InvalidInput("ledger must be a path or a postgresql:// address; give a file name such as 'ledger.db'.")
+    return Ledger(SqliteStore(where, read_only=read_only, create=create))

@@ -1,0 +1,210 @@
+"""What people read of a ledger: a list of datasets, a page for the privacy officer, exports for other tools.
+
+Everything here comes from the ledger alone: questions, costs and released answers, never data. All functions work on a
+read-only view.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+
+from tacit.guarantees import Guarantee
+from tacit.ledger import texts
+from tacit.ledger.entries import Entry
+from tacit.ledger.ledger import Ledger
+from tacit.ledger.store import stamp
+from tacit.ledger.verify import verify
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One charged question, with what became of it."""
+
+    number: int
+    at: str
+    who: str
+    account: str
+    cost: str
+    text: str
+    statistics: str
+    columns: str
+    status: str
+    """"charged" (no answer recorded yet), "answered" or "failed"."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The cost as a guarantee."""
+        return texts.guarantee(self.cost)
+
+
+def charges(ledger: Ledger, name: str) -> list[Charge]:
+    """Every charged question of a dataset, oldest first, with its status."""
+    outcomes: dict[int, str] = {}
+    asked: list[Entry] = []
+    for entry in ledger.history(name):
+        if entry.what == "charged":
+            asked.append(entry)
+        elif entry.what in ("answered", "failed"):
+            outcomes[entry.body["charge"]] = entry.what
+    return [_charge(entry, outcomes.get(entry.number, "charged")) for entry in asked]
+
+
+def _charge(entry: Entry, status: str) -> Charge:
+    body = entry.body
+    return Charge(
+        entry.number,
+        stamp(entry.at),
+        body["who"],
+        body["account"],
+        body["cost"],
+        body.get("text", ""),
+        ", ".join(body.get("statistics", ())),
+        ", ".join(body.get("columns", ())),
+        status,
+    )
+
+
+def show(ledger: Ledger) -> str:
+    """One line for each dataset: its budget, what is spent and what is left."""
+    lines = []
+    for name in ledger.names():
+        dataset = ledger.dataset(name)
+        rule, sums = dataset.root.filter, dataset.root.sums
+        lines.append(
+            f"{name}: {rule.describe()}, spent {rule.spent(sums)!r}, left {rule.remaining(sums)!r}; "
+            f"{dataset.entries} entries, the last at {dataset.at}"
+        )
+    return "\n".join(lines) or "The ledger has no datasets yet."
+
+
+def history(ledger: Ledger, name: str) -> Iterator[str]:
+    """The history of a dataset, one line for each entry."""
+    for entry in ledger.history(name):
+        details = " ".join(f"{key}={_brief(value)}" for key, value in entry.body.items() if key not in ("after", "key"))
+        yield f"{entry.number} {stamp(entry.at)} {entry.what} {details}"
+
+
+def _brief(value: object) -> str:
+    text = value if isinstance(value, str) else texts.canonical(value)
+    return text if len(text) <= 100 else f"{text[:99]}…"
+
+
+def report(ledger: Ledger, name: str) -> str:
+    """One page about a dataset for a privacy officer, in Markdown."""
+    dataset, asked, checked = ledger.dataset(name), charges(ledger, name), verify(ledger, name)
+    rule, sums = dataset.root.filter, dataset.root.sums
+    status = Counter(charge.status for charge in asked)
+    lines = [
+        f"# Privacy report: {name}",
+        "",
+        f"- Protected: each {' and each '.join(dataset.kinds)}, with all their rows.",
+        f"- Budget: {rule.describe()}. {rule.total.describe()}",
+        f"- Spent: {rule.spent(sums)!r}. Left: {rule.remaining(sums)!r}.",
+        f"- Questions: {len(asked)} charged, of which {status['answered']} answered, {status['failed']} failed and "
+        f"{status['charged']} without a recorded outcome.",
+        f"- Policy: {_policy(texts.policy_text(dataset.root.policy))}",
+        f"- Constants in questions: {'kept as written' if dataset.literals == 'keep' else 'replaced by ?'}.",
+        f"- History: {'sound' if checked.sound else '; '.join(checked.problems)}; {checked.entries} entries, last hash "
+        f"`{checked.head}` (note it elsewhere to detect a rewritten history).",
+        "",
+        *_table("Accounts", ("account", "total", "spent", "left"), _accounts(ledger, name)),
+        *_table("By analyst", ("who", "questions", "sum of costs"), _by(asked, "who")),
+        *_table("By statistic", ("statistic", "questions", "sum of costs"), _by(asked, "statistics")),
+        *_table("Latest questions", ("at", "who", "cost", "question", "status"), _latest(asked)),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _policy(text: str) -> str:
+    limits = json.loads(text)
+    if not limits:
+        return "no limits on single questions."
+    words = {"largest": "largest cost of one question", "columns": "columns", "statistics": "statistics"}
+    return "; ".join(f"{words[key]}: {_brief(value)}" for key, value in limits.items()) + "."
+
+
+def _accounts(ledger: Ledger, name: str) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        (key, repr(b.total), repr(b.spent), repr(b.remaining)) for key, b in ledger.accounts(name).items()
+    ]
+    return rows[:10] + ([(f"… and {len(rows) - 10} more", "", "", "")] if len(rows) > 10 else [])
+
+
+def _by(asked: list[Charge], field: str) -> list[tuple[str, ...]]:
+    """Questions and costs by who asked or by statistic, the ten largest groups first."""
+    groups: dict[str, list[Charge]] = defaultdict(list)
+    for charge in asked:
+        groups[getattr(charge, field) or "(not stated)"].append(charge)
+    ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
+    return [(key, str(len(group)), _sum(group)) for key, group in ordered[:10]]
+
+
+def _sum(group: list[Charge]) -> str:
+    """The costs of each kind, added number by number; a summary, not a promise."""
+    totals: dict[str, list[Fraction]] = {}
+    for charge in group:
+        kind, _, numbers = charge.cost.partition(" ")
+        vector = texts.vector(numbers)
+        if kind == "Renyi":
+            kind, vector = f"Renyi at order {vector[0]}:", vector[1:]
+        totals[kind] = [a + b for a, b in zip(totals.get(kind, [Fraction(0)] * len(vector)), vector, strict=True)]
+    return "; ".join(f"{kind} {' '.join(map(_number, numbers))}" for kind, numbers in sorted(totals.items()))
+
+
+def _number(x: Fraction) -> str:
+    return f"{float(x):.6g}"
+
+
+def _latest(asked: list[Charge]) -> list[tuple[str, ...]]:
+    return [(c.at[:19], c.who, c.cost, _brief(c.text), c.status) for c in reversed(asked[-10:])]
+
+
+def _table(title: str, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    if not rows:
+        return []
+    cells = [header, ("---",) * len(header), *rows]
+    return [f"## {title}", "", *("| " + " | ".join(map(_cell, row)) + " |" for row in cells), ""]
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def to_csv(ledger: Ledger, name: str) -> str:
+    """The charged questions as CSV."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(Charge.__dataclass_fields__), lineterminator="\n")
+    writer.writeheader()
+    for charge in charges(ledger, name):
+        writer.writerow({key: _harmless(value) for key, value in asdict(charge).items()})
+    return out.getvalue()
+
+
+def _harmless(value: object) -> object:
+    """A cell that a spreadsheet does not take for a formula."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+
+
+def to_json(ledger: Ledger, name: str) -> str:
+    """A dataset with its whole history as JSON."""
+    dataset = ledger.dataset(name)
+    entries = [
+        {"number": e.number, "at": stamp(e.at), "what": e.what, "body": e.body, "hash": e.hash}
+        for e in ledger.history(name)
+    ]
+    facts = {
+        "name": dataset.name,
+        "kinds": list(dataset.kinds),
+        "terms": json.loads(texts.filter_text(dataset.root.filter)),
+        "sums": texts.vector_text(dataset.root.sums),
+        "policy": json.loads(texts.policy_text(dataset.root.policy)),
+        "entries": entries,
+        "head": dataset.head,
+    }
+    return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"

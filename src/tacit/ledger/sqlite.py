@@ -1,0 +1,203 @@
+"""A ledger in one SQLite file: the default.
+
+Durable: a write-ahead log with ``synchronous=FULL`` (and a full flush where the system has one): a commit returns after
+the log is on the disk. Serial: every writing work begins with BEGIN IMMEDIATE, which takes the file's one write lock; a
+process that dies leaves either its whole transaction or nothing. Put the file on a local disk: the write-ahead log does
+not work over a network file system; teams use PostgreSQL.
+
+Connections are never carried across a fork: each process opens its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Any, NoReturn
+
+from tacit.errors import LedgerError
+from tacit.ledger.store import TABLES, VERSION, Row, Store, Work
+
+_APPLICATION = 0x7AC17001
+"""Marks a SQLite file as a Tacit ledger, so that no other file is ever written to."""
+
+_PATIENCE = 60.0
+"""Seconds to wait for other processes' transactions."""
+
+_inherited: list[sqlite3.Connection] = []
+"""Connections opened before a fork: kept, because closing them here would disturb the process that owns them."""
+
+_APPEND_ONLY = tuple(
+    f"CREATE TRIGGER tacit_entries_no_{verb.lower()} BEFORE {verb} ON tacit_entries"
+    " BEGIN SELECT RAISE(ABORT, 'the history is append-only'); END"
+    for verb in ("UPDATE", "DELETE")
+)
+
+
+class _Work:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.writes: list[tuple[str, tuple[Any, ...]]] = []
+
+    def read(self, statement: str, *values: Any) -> list[Row]:
+        return self._connection.execute(statement, values).fetchall()
+
+    def write(self, statement: str, *values: Any) -> None:
+        self.writes.append((statement, values))
+
+
+class SqliteStore(Store):
+    """The tables in one file."""
+
+    def __init__(self, path: str | Path, *, read_only: bool = False, create: bool = True) -> None:
+        super().__init__(read_only)
+        self._path = Path(path)
+        self.where = str(path)
+        self._pool: list[sqlite3.Connection] = []
+        self._owner, self._lock = os.getpid(), Lock()
+        fresh = not self._path.exists() or self._path.stat().st_size == 0
+        if fresh and (read_only or not create):
+            raise LedgerError(
+                f"there is no ledger at {self.where}; create it with `tacit ledger create`, or check the path."
+            )
+        try:
+            self._give(self._connect())
+        except sqlite3.Error as error:
+            self._fail(error, "nothing was spent")
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self.read_only else "rwc"
+        connection = sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=_PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Recognise the file before anything is written to it, create the tables in a new one, set durability."""
+        if self._mark(connection) != _APPLICATION and not self.read_only:
+            self._create(connection)
+        if self._mark(connection) != _APPLICATION:
+            raise LedgerError(
+                f"{self.where} is not a Tacit ledger; nothing was changed: give the path of another file."
+            )
+        self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
+        if not self.read_only:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA fullfsync = ON")
+
+    @staticmethod
+    def _mark(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("PRAGMA application_id").fetchone()[0])
+
+    @staticmethod
+    def _create(connection: sqlite3.Connection) -> None:
+        """Make the tables in an empty file, in one transaction, so that two processes may try at once."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                for statement in (*TABLES, *_APPEND_ONLY):
+                    connection.execute(statement)
+                connection.execute("INSERT INTO tacit_meta VALUES ('version', ?)", (VERSION,))
+                connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+
+    def _take(self) -> sqlite3.Connection:
+        with self._lock:
+            if self._owner != os.getpid():
+                _inherited.extend(self._pool)
+                self._pool, self._owner = [], os.getpid()
+            if self._pool:
+                return self._pool.pop()
+        return self._connect()
+
+    def _give(self, connection: sqlite3.Connection) -> None:
+        with self._lock:
+            self._pool.append(connection)
+
+    @contextmanager
+    def reading(self) -> Iterator[Work]:
+        """A work that reads one snapshot."""
+        yield from self._run("BEGIN")
+
+    @contextmanager
+    def _writing(self) -> Iterator[Work]:
+        yield from self._run("BEGIN IMMEDIATE")
+
+    def _run(self, begin: str) -> Iterator[Work]:
+        spent = "nothing was spent"
+        try:
+            connection = self._take()
+            try:
+                connection.execute(begin)
+                work = _Work(connection)
+                yield work
+                for statement, values in work.writes:
+                    connection.execute(statement, values)
+                if work.writes:
+                    spent = "no answer was released, but the charge may have been recorded"
+                connection.execute("COMMIT")
+            except sqlite3.Error:
+                connection.close()
+                raise
+            except BaseException:
+                connection.execute("ROLLBACK")
+                self._give(connection)
+                raise
+            self._give(connection)
+        except sqlite3.Error as error:
+            self._fail(error, spent)
+
+    def _fail(self, error: sqlite3.Error, spent: str) -> NoReturn:
+        """Say what happened in our own words; SQLite's may quote what was written."""
+        name = getattr(error, "sqlite_errorname", "")
+        causes = {
+            "SQLITE_FULL": ("the disk is full", "make room and ask again"),
+            "SQLITE_BUSY": ("other processes held it for a minute", "ask again later"),
+            "SQLITE_CORRUPT": ("the file is damaged", "run `tacit ledger verify` and restore a copy"),
+            "SQLITE_NOTADB": ("the file is not a ledger, or it is damaged", "check the path or restore a copy"),
+            "SQLITE_READONLY": ("the file may not be written", "check its permissions, or open it with read_only"),
+            "SQLITE_CANTOPEN": ("the file cannot be opened", "check the path and its permissions"),
+            "SQLITE_IOERR": ("the disk reports an error", "check the disk and ask again"),
+        }
+        for prefix, (cause, remedy) in causes.items():
+            if name.startswith(prefix):
+                raise LedgerError(f"{self.where} could not be used: {cause}; {spent}: {remedy}.") from None
+        raise LedgerError(
+            f"{self.where} could not be used ({name or type(error).__name__}); {spent}: run `tacit ledger verify`."
+        ) from None
+
+    def damage(self) -> list[str]:
+        """SQLite's own check of the file."""
+        connection = self._take()
+        try:
+            rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
+        except sqlite3.DatabaseError:
+            return ["the file is damaged: SQLite cannot read it"]
+        finally:
+            self._give(connection)
+        return [] if rows == [("ok",)] else [f"the file is damaged: SQLite finds {len(rows)} faults"]
+
+    def close(self) -> None:
+        """Close this process's connections."""
+        with self._lock:
+            if self._owner == os.getpid():
+                for connection in self._pool:
+                    connection.close()
+            self._pool = []

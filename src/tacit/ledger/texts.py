@@ -1,0 +1,119 @@
+"""How promises, sums and terms are written in a ledger: exact, short, and readable without Tacit.
+
+A guarantee is its kind and its numbers ("Approx 1 1/1000000"), a vector its numbers ("1/2 0"), everything else JSON
+with sorted keys. Reading inverts writing exactly; whatever cannot be read is reported as damage, never guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from tacit.budgets.amounts import Vector
+from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted
+from tacit.budgets.policies import Policy
+from tacit.errors import InvalidInput, LedgerError
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+
+_KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (Pure, Approx, Zcdp, Renyi)}
+_FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted)}
+
+
+def canonical(value: Any) -> str:
+    """JSON with sorted keys and no spaces: equal values, equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def vector_text(vector: Vector) -> str:
+    """Exact numbers, a space between them."""
+    return " ".join(map(str, vector))
+
+
+@lru_cache(maxsize=1024)
+def vector(text: str) -> Vector:
+    """Read `vector_text`."""
+    try:
+        return tuple(Fraction(word) for word in text.split(" "))
+    except (ValueError, ZeroDivisionError):
+        raise _damaged() from None
+
+
+@lru_cache(maxsize=1024)
+def guarantee_text(guarantee: Guarantee) -> str:
+    """The kind and its numbers."""
+    match guarantee:
+        case Pure(epsilon):
+            numbers: Vector = (epsilon,)
+        case Approx(epsilon, delta):
+            numbers = (epsilon, delta)
+        case Zcdp(rho):
+            numbers = (rho,)
+        case Renyi(order, epsilon):
+            numbers = (order, epsilon)
+        case _:
+            raise InvalidInput("a ledger records Pure, Approx, Zcdp and Renyi guarantees; give one of these.")
+    return f"{type(guarantee).__name__} {vector_text(numbers)}"
+
+
+@lru_cache(maxsize=1024)
+def guarantee(text: str) -> Guarantee:
+    """Read `guarantee_text`."""
+    name, _, numbers = text.partition(" ")
+    try:
+        return _KINDS[name](*vector(numbers))
+    except (KeyError, TypeError, ValueError):
+        raise _damaged() from None
+
+
+def filter_text(rule: Filter) -> str:
+    """The terms of a budget."""
+    return canonical(
+        {"filter": type(rule).__name__, "limits": vector_text(rule.limits), "total": guarantee_text(rule.total)}
+    )
+
+
+@lru_cache(maxsize=256)
+def filter_from(text: str) -> Filter:
+    """Read `filter_text`."""
+    try:
+        terms = json.loads(text)
+        return _FILTERS[terms["filter"]](guarantee(terms["total"]), vector(terms["limits"]))
+    except (KeyError, TypeError, ValueError):
+        raise _damaged() from None
+
+
+@lru_cache(maxsize=256)
+def policy_text(policy: Policy) -> str:
+    """What is limited, and nothing else."""
+    limits: dict[str, Any] = {}
+    if policy.largest is not None:
+        limits["largest"] = guarantee_text(policy.largest)
+    if policy.columns is not None:
+        limits["columns"] = sorted(policy.columns)
+    if policy.statistics is not None:
+        limits["statistics"] = sorted(policy.statistics)
+    return canonical(limits)
+
+
+@lru_cache(maxsize=256)
+def policy_from(text: str) -> Policy:
+    """Read `policy_text`."""
+    try:
+        limits = json.loads(text)
+        largest, columns, statistics = (limits.get(name) for name in ("largest", "columns", "statistics"))
+        return Policy(
+            None if largest is None else guarantee(largest),
+            None if columns is None else frozenset(columns),
+            None if statistics is None else frozenset(statistics),
+        )
+    except (AttributeError, TypeError, ValueError):
+        raise _damaged() from None
+
+
+def _damaged() -> LedgerError:
+    return LedgerError(
+        "the ledger holds an entry that cannot be read, so it is damaged or was changed by hand; nothing was spent: "
+        "run `tacit ledger verify` and restore a copy."
+    )

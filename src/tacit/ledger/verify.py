@@ -1,0 +1,153 @@
+"""`verify`: does a dataset's history hang together, and do its sums follow from it?
+
+What it finds: an entry changed, removed, inserted or out of order (the chain of hashes); a history cut off at its end
+(the dataset's row knows how many entries there are and the last hash); sums, terms, policies or accounts changed in
+their rows (the history is replayed and compared); a charge whose sums do not follow from the ones before; stored answers that
+are not in the history; damage to the file. A whole history rewritten with new hashes is found only against a hash noted
+elsewhere before (``noted``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tacit.budgets import accounts
+from tacit.budgets.accounts import Account, Link, Name
+from tacit.errors import LedgerError
+from tacit.ledger import texts
+from tacit.ledger.book import account_from, after, read_dataset
+from tacit.ledger.entries import GENESIS, chained
+from tacit.ledger.ledger import Ledger
+from tacit.ledger.store import Row, Work
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found in one dataset's history."""
+
+    dataset: str
+    entries: int
+    head: str
+    """The last hash: note it elsewhere, and a later verification can be held against it."""
+    problems: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def __str__(self) -> str:
+        if self.sound:
+            return f"{self.dataset}: {self.entries} entries hang together; the last hash is {self.head}"
+        return f"{self.dataset}: {len(self.problems)} problems: {'; '.join(self.problems)}"
+
+
+def verify(ledger: Ledger, name: str, *, noted: str | None = None) -> Verification:
+    """Check the history of a dataset, and that it contains the entry with the hash ``noted``."""
+    store = ledger._store
+    problems = store.damage()
+    try:
+        with store.reading() as work:
+            replay = _Replay(work, name)
+            problems += list(replay.problems())
+    except (LedgerError, ValueError, KeyError, TypeError, AttributeError):
+        return Verification(name, 0, "", (*problems, "the dataset's rows cannot be read"))
+    if noted is not None and noted not in replay.hashes:
+        problems.append("the hash noted before is not in the history, so the history was rewritten")
+    return Verification(name, len(replay.hashes), replay.head, tuple(problems))
+
+
+class _Replay:
+    """A history walked from its first entry, with the accounts it leads to."""
+
+    def __init__(self, work: Work, name: str) -> None:
+        self._work, self._name = work, name
+        self.head = GENESIS
+        self.hashes: set[str] = set()
+        self._accounts: dict[Name, Account] = {}
+        self._answers: dict[str, int] = {}
+        self._keys: dict[int, str] = {}
+
+    def problems(self) -> Iterator[str]:
+        dataset = read_dataset(self._work, self._name)
+        if dataset is None:
+            yield "there is no such dataset"
+            return
+        last = ""
+        for number, at, what, body, digest in self._rows():
+            place = f"entry {number}"
+            if number != len(self.hashes) + 1:
+                yield f"{place} does not follow entry {len(self.hashes)}"
+            if digest != chained(self._name, number, at, what, body, self.head):
+                yield f"{place} does not have the hash of its contents and of the entry before it"
+            if at < last:
+                yield f"{place} is dated before the one it follows"
+            yield from (f"{place} {problem}" for problem in self._step(number, what, json.loads(body)))
+            self.head, last = digest, at
+            self.hashes.add(digest)
+        if (dataset.entries, dataset.head) != (len(self.hashes), self.head):
+            yield "the history does not end where the dataset's row says, so its end was cut off or added to"
+        yield from self._final(dataset.root)
+
+    def _rows(self) -> Iterator[Row]:
+        number = 0
+        while rows := self._work.read(
+            "SELECT number, at, what, body, hash FROM tacit_entries WHERE dataset = ? AND number > ?"
+            " ORDER BY number LIMIT 1000",
+            self._name,
+            number,
+        ):
+            yield from rows
+            number = rows[-1][0]
+
+    def _step(self, number: int, what: str, body: dict[str, Any]) -> Iterator[str]:
+        """Apply one entry to the accounts."""
+        if what == "registered":
+            rule = texts.filter_from(body["terms"])
+            self._accounts[()] = Account((), Link.ROOT, rule, rule.nothing, texts.policy_from(body["policy"]))
+        elif what in ("opened", "amended"):
+            yield from self._changed(what, body)
+        elif what == "charged":
+            self._keys[number] = body["key"]
+            changed = accounts.absorb(self._path(_name(body["account"])), texts.vector(body["measured"]))
+            yield from self._keep(changed, body["after"])
+        elif what == "answered":
+            if key := self._keys.get(body["charge"]):
+                self._answers[key] = number
+        elif what != "failed":
+            yield "is of an unknown kind"
+
+    def _changed(self, what: str, body: dict[str, Any]) -> Iterator[str]:
+        name, link = _name(body["account"]), Link(body["link"])
+        rule, policy = texts.filter_from(body["terms"]), texts.policy_from(body["policy"])
+        if what == "opened":
+            yield from self._keep(accounts.opened(self._path(name[:-1]), name[-1], link, rule, policy), body["after"])
+        else:
+            yield from self._keep([replace(self._accounts[name], filter=rule, policy=policy)], body["after"])
+
+    def _keep(self, changed: list[Account], said: dict[str, str]) -> Iterator[str]:
+        if after(changed) != said:
+            yield "leads to other sums than it says"
+        self._accounts.update({account.name: account for account in changed})
+
+    def _path(self, name: Name) -> list[Account]:
+        return [self._accounts[name[:n]] for n in range(len(name), -1, -1)]
+
+    def _final(self, root: Account) -> Iterator[str]:
+        rows = self._work.read(
+            "SELECT name, link, terms, sums, policy FROM tacit_accounts WHERE dataset = ?", self._name
+        )
+        stored = {account.name: account for account in map(account_from, rows)} | {(): root}
+        for name in sorted(stored.keys() | self._accounts.keys()):
+            if stored.get(name) != self._accounts.get(name):
+                yield f"{'/'.join(name) or 'the budget'} is not what its history leads to"
+        answers = self._work.read("SELECT key, number FROM tacit_answers WHERE dataset = ?", self._name)
+        if {str(key): int(number) for key, number in answers} != self._answers:
+            yield "the stored answers are not those of the history"
+
+
+def _name(text: str) -> Name:
+    return tuple(text.split("/")) if text else ()
