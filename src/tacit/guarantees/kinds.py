@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from tacit.enclosures import Enclosure
+from tacit.enclosures import Enclosure, sqrt
 from tacit.errors import InvalidInput
 from tacit.exact import Number, exact, non_negative, positive
 from tacit.guarantees import conversions, rounding
@@ -242,7 +242,10 @@ class Zcdp(Guarantee):
         return f"ρ = {plain(self.rho)}"
 
     def _meaning(self) -> str:
-        shift = rounding.shortened(Enclosure.of(2 * self.rho).sqrt().high, up=True, digits=3)
+        root = sqrt(2 * self.rho)
+        shift = rounding.shortened(root.low, up=True, digits=3)
+        if shift**2 < 2 * self.rho:
+            shift = rounding.shortened(root.high, up=True, digits=3)
         return f"{NEIGHBOURS} shows no more than a shift by {plain(shift)} standard deviations in Gaussian noise"
 
 
