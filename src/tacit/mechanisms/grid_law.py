@@ -23,7 +23,7 @@ Answer = int | Fraction
 ENUMERABLE = 2**16
 """The largest grid whose values a law lists one by one."""
 
-WINDOW = 256
+WINDOW = 64
 """How many values of a larger grid a law lists, for verification."""
 
 
