@@ -1,0 +1,84 @@
+"""What a question costs, and how its cost is divided among the steps of a statistic.
+
+``epsilon=`` means pure mechanisms (Laplace noise), ``rho=`` Gaussian noise under zCDP, ``epsilon=, delta=`` Gaussian noise under
+the largest ρ whose tight conversion stays within (ε, δ). A step that is pure by nature (a scan, a choice) takes from a
+share of ρ the largest ε with ε·tanh(ε/2) ≤ ρ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import atanh, sqrt
+from typing import TypedDict
+
+from tacit.errors import InvalidInput
+from tacit.exact import Number
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+
+
+class Cost(TypedDict, total=False):
+    """The keywords by which every statistic takes its cost."""
+
+    epsilon: Number
+    delta: Number
+    rho: Number
+    fresh: bool
+    """Ask and pay again even if the same question was answered before."""
+
+
+def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Guarantee:
+    """The cost that an analyst names."""
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise InvalidInput("give either rho= or epsilon= (with delta= if wanted), not both.")
+        return Zcdp(rho)
+    if epsilon is None:
+        raise InvalidInput("name what the answer may cost: epsilon=0.5, or rho=0.01, or epsilon=0.5, delta=1e-6.")
+    return Pure(epsilon) if delta is None else Approx(epsilon, delta)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a statistic may spend on its steps: ε of pure privacy or ρ of concentrated privacy."""
+
+    amount: Fraction
+    concentrated: bool
+
+    @classmethod
+    def of(cls, cost: Guarantee) -> Allowance:
+        """The allowance that a cost buys."""
+        match cost:
+            case Pure(epsilon):
+                return cls(epsilon, concentrated=False)
+            case Zcdp(rho):
+                return cls(rho, concentrated=True)
+            case Approx(epsilon, delta):
+                return cls(Zcdp.for_approx(epsilon, delta).rho, concentrated=True)
+        raise InvalidInput("a question costs epsilon, rho, or epsilon with delta; convert other guarantees first.")
+
+    def share(self, part: Fraction) -> Allowance:
+        """A part of it."""
+        return Allowance(self.amount * part, self.concentrated)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε of a pure step that this pays for."""
+        return pure_within(self.amount) if self.concentrated else self.amount
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise of a step that uses all of it."""
+        return Zcdp(self.amount) if self.concentrated else Pure(self.amount)
+
+
+def pure_within(rho: Fraction) -> Fraction:
+    """A large ε with ε·tanh(ε/2) ≤ ρ, found in floats and checked exactly."""
+    low, high = 0.0, float(rho) + 2 * sqrt(float(rho)) + 1
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle <= 2 * atanh(min(float(rho) / middle, 1 - 1e-16)) else (low, middle)
+    epsilon = Fraction(low).limit_denominator(10**9)
+    while epsilon <= 0 or Pure(epsilon).to(Zcdp).rho > rho:
+        epsilon = epsilon * (1 - Fraction(1, 10**6)) if epsilon > 0 else rho / 4
+    return epsilon

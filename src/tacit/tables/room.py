@@ -1,0 +1,105 @@
+"""The trusted room in which one statistic is answered: it asks the engine, draws from laws and counts what it spends.
+
+Everything an answer shows is made from what `draw` returned and from public facts. So the privacy of a statistic is the
+privacy of its draws, one after the other, each allowed to depend on those before: adaptive composition. Draws for
+disjoint sets of persons (``part``) cost as much as the dearest of them: parallel composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from tacit.answers import Answer, Value
+from tacit.engines import Engine, Snapshot
+from tacit.engines.requests import Relation, Request
+from tacit.guarantees import Guarantee, Pure, Zcdp
+from tacit.mechanisms.law import Law
+from tacit.randomness import Source
+from tacit.spreads import Spread
+from tacit.tables.costs import Allowance
+from tacit.units import WHOLE, Unit
+
+T = TypeVar("T")
+
+
+class Room:
+    """What a statistic may do with the data."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        snapshot: Snapshot,
+        relation: Relation,
+        source: Source,
+        cost: Guarantee,
+        protected: str,
+        spend: Guarantee | None = None,
+    ) -> None:
+        self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
+        self.cost = cost
+        """What the whole answer costs: the guarantee it states."""
+        self.allowance = Allowance.of(spend or cost)
+        """What the draws in this room may spend of it."""
+        self._protected = protected
+        self._spent: dict[str, list[Guarantee]] = {}
+
+    @contextmanager
+    def second(self, spend: Guarantee) -> Iterator[Room]:
+        """A room of its own, with two further rounds, for a part of the cost that the first room does not spend."""
+        with self._engine.snapshot() as snapshot:
+            yield Room(self._engine, snapshot, self._relation, self._source, self.cost, self._protected, spend)
+
+    def secret(self) -> bytes:
+        """Thirty-two fresh random bytes, never released."""
+        return self._source.bits(256).to_bytes(32, "big")
+
+    def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
+        """One round of requests over the relation."""
+        return self._snapshot.ask(self._relation, requests)
+
+    def draw(self, law: Law[T], part: str = "") -> T:
+        """One draw, its guarantee added to what is spent on the part (the empty part is everybody)."""
+        self._spent.setdefault(part, []).append(law.guarantee)
+        value: T = law._draw(self._source)
+        return value
+
+    @property
+    def spent(self) -> Guarantee:
+        """What the draws so far cost together, in the kind of the allowance."""
+        kind = Zcdp if self.allowance.concentrated else Pure
+        sums = {part: sum(_amount(guarantee, kind) for guarantee in drawn) for part, drawn in self._spent.items()}
+        return kind(sums.pop("", 0) + max(sums.values(), default=0))
+
+    def answer(
+        self,
+        statistic: str,
+        value: Value,
+        *,
+        mechanism: str,
+        spread: Spread | None = None,
+        per: str = "row",
+        unit: Unit = WHOLE,
+        cap: Value = None,
+        notes: tuple[str, ...] = (),
+    ) -> Answer:
+        """An answer with the facts of this room filled in."""
+        return Answer(
+            statistic=statistic,
+            value=value,
+            guarantee=self.cost,
+            mechanism=mechanism,
+            protected=self._protected,
+            per="person" if per == "person" else "row",
+            unit=str(unit),
+            spread=spread,
+            cap=cap,
+            notes=notes,
+            private=self._source.private,
+        )
+
+
+def _amount(guarantee: Guarantee, kind: type[Pure] | type[Zcdp]) -> Any:
+    converted = guarantee if isinstance(guarantee, kind) else guarantee.to(kind)
+    return converted.epsilon if isinstance(converted, Pure) else converted.rho

@@ -1,0 +1,236 @@
+"""A session: tables, a budget that is charged before data is touched, and answers kept for the same question.
+
+The one way from a question to an answer is `Session.ask`:
+1. the statistic and the cost are checked on public facts (nothing spent if they are refused);
+2. an answer already released to the same question at the same cost is returned, free;
+3. the budget is charged;
+4. the engine is asked in one read-only snapshot, noise is drawn, the answer is kept and returned.
+Whatever fails after 3 has been paid: giving it back would tell what the data look like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from tacit.answers import Answer, Answers
+from tacit.budgets import Budget, Question, open_budget
+from tacit.engines import FAILED, Engine, Source, open_engine
+from tacit.engines.expressions import Column, Expression, Scope
+from tacit.engines.requests import Relation
+from tacit.engines.types import Schema
+from tacit.errors import EngineError, InvalidInput
+from tacit.exact import Number
+from tacit.guarantees import Guarantee
+from tacit.randomness import SYSTEM
+from tacit.randomness import Source as Randomness
+from tacit.tables.costs import Cost, cost_of
+from tacit.tables.declare import Columns, Private, Public, as_source, default_name
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Statistic
+from tacit.tables.stored import decode, encode
+from tacit.tables.table import Table
+
+
+class Session:
+    """Private and public tables under one budget."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Private | Public],
+        budget: Guarantee | Budget,
+        *,
+        composition: str = "basic",
+        name: str | None = None,
+        randomness: Randomness = SYSTEM,
+    ) -> None:
+        _check_tables(tables)
+        self._tables = dict(tables)
+        self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()})
+        try:
+            for key, table in self._tables.items():
+                if isinstance(table, Private):
+                    self.person(key)
+            self.budget = budget if isinstance(budget, Budget) else open_budget(budget, composition)
+        except BaseException:
+            self._engine.close()
+            raise
+        self.name = name
+        self._randomness = randomness
+
+    def person(self, name: str) -> Column:
+        """The column that says who a row of a private table is about."""
+        table = self._tables[name]
+        assert isinstance(table, Private)
+        schema = self._engine.schema(name)
+        if table.person not in schema:
+            raise InvalidInput(
+                f"person names a column {table.person!r} that table {name!r} does not have; its columns are "
+                f"{', '.join(schema)}."
+            )
+        return Column(schema[table.person], name, table.person)
+
+    def __getitem__(self, name: str) -> Table:
+        """The private table of this name."""
+        table = self._tables.get(name)
+        if not isinstance(table, Private):
+            known = ", ".join(key for key, value in self._tables.items() if isinstance(value, Private))
+            raise InvalidInput(f"there is no private table {name!r}; the private tables are {known}.")
+        relation = Relation(name, name, self.person(name))
+        return Table(self, relation, Scope.of(self._engine.schema(name), name), table.unit)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of all tables."""
+        return tuple(self._tables)
+
+    def schema(self, name: str) -> Schema:
+        """The public facts of a table: names and types."""
+        if name not in self._tables:
+            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._tables)}.")
+        return self._engine.schema(name)
+
+    def declared(self, name: str) -> Private | Public:
+        """How a table was declared."""
+        return self._tables[name]
+
+    def sql(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        **cost: Unpack[Cost],
+    ) -> Answer | Answers:
+        """Answer one SELECT with aggregates; what cannot be answered privately is refused before anything is spent."""
+        from tacit.tables.sql import plan
+
+        fresh = cost.pop("fresh", False)
+        return plan(self, query, cost_of(**cost), keys).ask(fresh)
+
+    def cost(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        **cost: Unpack[Cost],
+    ) -> str:
+        """What a question would cost and whether it fits, without spending anything."""
+        from tacit.tables.sql import plan
+
+        return plan(self, query, cost_of(**cost), keys).preview()
+
+    def ask(
+        self, relation: Relation, statistic: Statistic, cost: Guarantee, *, fresh: bool = False, text: str = ""
+    ) -> Answer | Answers:
+        """Answer one statistic of one relation for one cost."""
+        statistic.check(cost)
+        question = self.question(relation, statistic, text)
+        if not fresh and (stored := self.budget.recall(question, cost)) is not None:
+            return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
+        receipt = self.budget.charge(cost, question)
+        try:
+            with self._engine.snapshot() as snapshot:
+                room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
+                answer = statistic.release(room)
+        except EngineError:
+            self.budget.settle(receipt, None)
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            self.budget.settle(receipt, None)
+            raise
+        except Exception:
+            self.budget.settle(receipt, None)
+            raise EngineError(FAILED) from None
+        self.budget.settle(receipt, encode(answer))
+        return answer
+
+    def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
+        """What the budget is told about a question."""
+        columns = {f"{relation.person.table}.{relation.person.name}"}
+        for expression in _expressions((relation, statistic)):
+            columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
+        return Question(
+            plan=repr((relation, statistic)),
+            text=text or statistic.words,
+            statistics=(type(statistic).__name__.lower(),),
+            columns=tuple(sorted(columns)),
+        )
+
+    def protected(self, relation: Relation) -> str:
+        """Whom an answer about this relation protects."""
+        return f"any one {relation.person.name} with all their rows"
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        lines = [f"<Session, {self.budget!r}"]
+        for name, table in self._tables.items():
+            who = f"private, person = {table.person}" if isinstance(table, Private) else "public"
+            lines.append(f"  {name} ({who}): {self._engine.schema(name)}")
+        return "\n".join(lines) + ">"
+
+
+def _check_tables(tables: Mapping[str, Private | Public]) -> None:
+    if not any(isinstance(table, Private) for table in tables.values()):
+        raise InvalidInput("tables must hold at least one Private table, such as {'orders': Private(…, person=…)}.")
+    for name, table in tables.items():
+        if not isinstance(name, str) or not name or not isinstance(table, Private | Public):
+            raise InvalidInput("tables must map names to Private(…) or Public(…).")
+
+
+def _expressions(part: object) -> list[Expression]:
+    """Every expression inside a relation or statistic."""
+    from dataclasses import fields, is_dataclass
+
+    if isinstance(part, Expression):
+        return [part]
+    if isinstance(part, tuple):
+        return [found for item in part for found in _expressions(item)]
+    if is_dataclass(part) and not isinstance(part, type):
+        return [found for item in fields(part) for found in _expressions(getattr(part, item.name))]
+    return []
+
+
+def read(
+    source: Any,
+    person: str,
+    budget: Guarantee | Budget,
+    *,
+    table: str | None = None,
+    name: str | None = None,
+    schema: Columns | None = None,
+    unit: Number | None = None,
+    composition: str = "basic",
+    randomness: Randomness = SYSTEM,
+    **options: Any,
+) -> Table:
+    """One private table under a budget of its own.
+
+    ``source`` is a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table or an open DuckDB
+    connection; further options go to the reader. The table's name in SQL is ``table``, or the file's stem.
+    """
+    key = table or default_name(source)
+    private = Private(source, person, table=table, schema=schema, unit=unit, **options)
+    return Session({key: private}, budget, composition=composition, name=name, randomness=randomness)[key]
+
+
+def schema(source: Any, *, table: str | None = None, **options: Any) -> Schema:
+    """The public facts of a source as Tacit reads them, to be confirmed or corrected with ``schema=``."""
+    key = table or default_name(source)
+    engine = open_engine({key: as_source(source, table, None, options)})
+    try:
+        return engine.schema(key)
+    finally:
+        engine.close()
+

@@ -1,0 +1,382 @@
+"""SQL: one SELECT with aggregates becomes the same questions that the fluent face asks.
+
+The cost is split evenly over the distinct aggregates. ORDER BY and LIMIT over output columns are post-processing of released
+answers. What cannot be answered privately is refused before anything is spent, with the clause at fault and what to
+write instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+from tacit.answers import Answer, Answers
+from tacit.engines.expressions import Case, Expression, In, Literal, Scope
+from tacit.engines.parsing import convert
+from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
+from tacit.engines.types import BOOLEAN, FLOAT
+from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.tables.declare import Private
+from tacit.tables.grouping import given
+from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.extremes import Extremum
+from tacit.tables.statistics.group_means import GroupedMeans
+from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
+from tacit.tables.statistics.keys import FoundGroups
+from tacit.tables.statistics.moments import Moment
+from tacit.tables.statistics.quantiles import Quantiles
+from tacit.tables.statistics.totals import PersonCount, Total
+from tacit.tables.views import View, ViewBuilder, refuse
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from tacit.tables.session import Session
+
+_CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order", "limit", "kind"}
+_AGGREGATES = "COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VARIANCE and STDDEV"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Distinct aggregates of one relation, how they are shown, and what they cost."""
+
+    session: Session
+    relation: Relation
+    statistics: tuple[Statistic, ...]
+    columns: tuple[tuple[str, int], ...]
+    """Output names, each with the number of its aggregate."""
+    grouped: bool
+    order: tuple[tuple[int | str, bool], ...]
+    """Output aggregates (by number) or the key, each with whether it descends."""
+    limit: int | None
+    cost: Guarantee
+    query: str
+
+    @property
+    def each(self) -> Guarantee:
+        """What one aggregate costs."""
+        return split(self.cost, len(self.statistics))
+
+    def ask(self, fresh: bool) -> Answer | Answers:
+        """Check that all fit, then ask one after the other."""
+        for statistic in self.statistics:
+            statistic.check(self.each)
+        if not fresh and len(self.statistics) > 1:
+            unpaid = [s for s in self.statistics if self._unanswered(s)]
+            if unpaid:
+                self.session.budget.check(split(self.cost, len(self.statistics), len(unpaid)))
+        found = [
+            self.session.ask(self.relation, statistic, self.each, fresh=fresh, text=self.query)
+            for statistic in self.statistics
+        ]
+        return self._shown(found)
+
+    def _unanswered(self, statistic: Statistic) -> bool:
+        return self.session.budget.recall(self.session.question(self.relation, statistic), self.each) is None
+
+    def preview(self) -> str:
+        """The cost in words, and whether it fits."""
+        for statistic in self.statistics:
+            statistic.check(self.each)
+        words = ", ".join(statistic.words for statistic in self.statistics)
+        try:
+            self.session.budget.check(self.cost)
+            fits = "which fits"
+        except BudgetExceeded:
+            fits = "which does not fit"
+        split_ = "" if len(self.statistics) == 1 else f", {self.each!r} for each of {len(self.statistics)} aggregates"
+        return f"{words}: {self.cost!r}{split_}; {self.session.budget.remaining!r} is left, {fits}. Nothing was spent."
+
+    def _shown(self, found: Sequence[Answer | Answers]) -> Answer | Answers:
+        if not self.grouped:
+            if len(self.columns) == 1:
+                return found[self.columns[0][1]]
+            return Answers({name: cast(Answer, found[i]) for name, i in self.columns}, self.cost, "column")
+        tables = [cast(Answers, answers) for answers in found]
+        keys = [key for key in tables[0] if all(key in table for table in tables)]
+        for what, descending in reversed(self.order):
+            keys.sort(key=lambda key: _rank(key if isinstance(what, str) else tables[what][key].value))
+            if descending:
+                keys.reverse()
+        keys = keys[: self.limit]
+        if len(self.columns) == 1:
+            table = tables[self.columns[0][1]]
+            return Answers({key: table[key] for key in keys}, self.cost, table.name)
+        pairs = {
+            (*(key if isinstance(key, tuple) else (key,)), name): tables[i][key]
+            for key in keys
+            for name, i in self.columns
+        }
+        return Answers(pairs, self.cost, f"{tables[0].name}, column")
+
+
+def _rank(part: Any) -> tuple[bool, Any]:
+    return (part is None, 0 if part is None else part)
+
+
+def split(cost: Guarantee, parts: int, times: int = 1) -> Guarantee:
+    """``times`` of ``parts`` equal parts of a cost."""
+    share = Fraction(times, parts)
+    match cost:
+        case Pure(epsilon):
+            return Pure(epsilon * share)
+        case Zcdp(rho):
+            return Zcdp(rho * share)
+        case Approx(epsilon, delta):
+            return Approx(epsilon * share, delta * share)
+    raise InvalidInput("a question costs epsilon, rho, or epsilon with delta.")
+
+
+def plan(session: Session, query: str, cost: Guarantee, keys: Any = None) -> Plan:
+    """The plan of a query; refuses what cannot be answered, and spends nothing."""
+    return _Planner(session, query, cost, keys).plan()
+
+
+def parse_select(query: str) -> exp.Select:
+    """The one SELECT that a text holds."""
+    import sqlglot
+
+    if not isinstance(query, str) or not query.strip():
+        raise InvalidInput("a query must be a text such as 'SELECT SUM(amount) FROM orders'.")
+    try:
+        statements = sqlglot.parse(query, read="duckdb")
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        raise InvalidInput("the query is not SQL that can be read; check its spelling.") from None
+    if len(statements) != 1 or statements[0] is None:
+        raise UnsupportedQuery("one SELECT is expected, not several statements; ask them one after the other.")
+    select = statements[0]
+    if type(select).__name__ in ("Union", "Except", "Intersect"):
+        raise UnsupportedQuery("UNION and other set operations are not supported; ask one SELECT at a time.")
+    if type(select).__name__ != "Select":
+        raise UnsupportedQuery("only SELECT can be asked; nothing is ever changed.")
+    return cast("exp.Select", select)
+
+
+class _Planner:
+    def __init__(self, session: Session, query: str, cost: Guarantee, keys: Any) -> None:
+        self.session, self.query, self.cost, self.keys = session, query, cost, keys
+        self.views = ViewBuilder(session)
+
+    def plan(self) -> Plan:
+        select = parse_select(self.query)
+        refuse(select, _CLAUSES)
+        view = self.views.rows(select, {})
+        relation = self.views.relation(view)
+        aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
+        by = self._by(select, view.scope, aliases)
+        groups = self._groups(by, view) if by else None
+        if self.keys is not None and not by:
+            raise InvalidInput("keys goes with GROUP BY; add GROUP BY or leave keys out.")
+        statistics: list[Statistic] = []
+        columns: list[tuple[str, int]] = []
+        for item in select.expressions:
+            node = item.this if type(item).__name__ == "Alias" else item
+            if by and not _aggregate(node):
+                if convert(node, view.scope) not in [expression for expression, _ in by]:
+                    raise UnsupportedQuery(f"{node.sql()} must stand in GROUP BY or inside an aggregate.")
+                continue
+            statistic = self._statistic(node, relation, view.scope, groups)
+            if statistic not in statistics:
+                statistics.append(statistic)
+            columns.append((_unused(item.alias_or_name or node.sql(), columns), statistics.index(statistic)))
+        if not statistics:
+            raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_AGGREGATES}.")
+        return Plan(
+            self.session,
+            relation,
+            tuple(statistics),
+            tuple(columns),
+            groups is not None,
+            self._order(select, columns, by, bool(groups)),
+            _limit(select),
+            self.cost,
+            self.query,
+        )
+
+    def _by(self, select: exp.Select, scope: Scope, aliases: dict[str, Any]) -> list[tuple[Expression, str]]:
+        group = select.args.get("group")
+        if group is None:
+            return []
+        if any(part for name, part in group.args.items() if name != "expressions"):
+            raise UnsupportedQuery("GROUP BY takes columns or expressions; ROLLUP, CUBE and ALL are not supported.")
+        found = []
+        for node in group.expressions:
+            if type(node).__name__ == "Literal" and not node.is_string:
+                index = int(node.this) - 1
+                if not 0 <= index < len(select.expressions):
+                    raise UnsupportedQuery("GROUP BY names an output column that is not there; write the column's name.")
+                item = select.expressions[index]
+                node = item.this if type(item).__name__ == "Alias" else item
+            elif type(node).__name__ == "Column" and not node.table and node.name.lower() in aliases:
+                alias = node.name.lower()
+                name_in_scope = any(alias == known.lower() for table in scope.tables.values() for known in table)
+                node = node if name_in_scope else aliases[alias]
+            found.append((convert(node, scope), node.name if type(node).__name__ == "Column" else node.sql()))
+        return found
+
+    def _groups(self, by: list[tuple[Expression, str]], view: View) -> Groups:
+        expressions = tuple(expression for expression, _ in by)
+        names = tuple(name for _, name in by)
+        if self.keys is not None:
+            return given(expressions, names, list(self.keys))
+        parts = [self._public_keys(expression, view) for expression in expressions]
+        if all(part is not None for part in parts):
+            lists = [cast(list[Any], part) for part in parts]
+            return given(expressions, names, _product(lists))
+        return Groups(expressions, (), (), ", ".join(names))
+
+    def _public_keys(self, expression: Expression, view: View) -> list[Any] | None:
+        """Keys that the query itself, or a public table, makes public."""
+        for condition in view.conditions:
+            if isinstance(condition, In) and condition.operand == expression:
+                return [item.value for item in condition.items]
+        if expression.type == BOOLEAN:
+            return [True, False]
+        if isinstance(expression, Case):
+            values = [value for _, value in expression.branches] + [expression.default]
+            if all(isinstance(value, Literal) for value in values):
+                return list(dict.fromkeys(cast(Literal, value).value for value in values))
+        tables = dict(view.tables) | {join.alias: join.table for join in view.left}
+        column = expression
+        if hasattr(column, "table") and not isinstance(self.session.declared(tables[column.table]), Private):
+            return self.session.public_values(tables[column.table], column.name)  # type: ignore[attr-defined]
+        return None
+
+    def _statistic(self, node: Any, relation: Relation, scope: Scope, groups: Groups | None) -> Statistic:
+        kind = type(node).__name__
+        if kind == "Filter":
+            raise UnsupportedQuery("FILTER (WHERE …) is not supported; write the condition in WHERE, or a CASE inside.")
+        if kind == "Window":
+            raise UnsupportedQuery("window functions (OVER) are not supported; use GROUP BY.")
+        if not _aggregate(node):
+            raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_AGGREGATES}.")
+        if kind == "Count":
+            return self._count(node, relation, scope, groups)
+        if type(node.this).__name__ == "Distinct":
+            raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
+        if kind in ("Quantile", "PercentileCont", "PercentileDisc", "Median"):
+            return self._quantile(node, scope, groups)
+        inner = convert(node.this, scope)
+        name = node.this.sql()
+        if kind in ("Min", "Max"):
+            _ungrouped(groups, kind.upper())
+            return Extremum(Ordered(inner), name, kind == "Max")
+        amount = self._value(inner, relation)
+        if kind == "Sum":
+            if groups is None:
+                return Total(amount, name)
+            return _found(GroupedTotals(amount, f"sum of {name}", groups))
+        if kind == "Avg":
+            if groups is None:
+                return Moment(amount, name, "mean")
+            return _found(GroupedMeans(amount, f"mean of {name}", groups))
+        _ungrouped(groups, "VARIANCE and STDDEV")
+        return Moment(amount, name, "variance" if "Var" in kind else "standard deviation")
+
+    def _count(self, node: exp.Count, relation: Relation, scope: Scope, groups: Groups | None) -> Statistic:
+        kind = type(node.this).__name__
+        if kind == "Distinct":
+            parts = [convert(part, scope) for part in node.this.expressions]
+            if parts == [relation.person]:
+                return PersonCount() if groups is None else _found(_persons(groups))
+            raise UnsupportedQuery(
+                f"COUNT(DISTINCT …) is supported for the person column {relation.person.name!r} here; use nunique."
+            )
+        inner = None if kind == "Star" or kind == "Literal" else convert(node.this, scope)
+        if groups is None:
+            return Total(RowCount(inner), None if inner is None else node.this.sql())
+        return _found(GroupedTotals(counted("row") if inner is None else RowCount(inner), "count", groups))
+
+    def _quantile(self, node: Any, scope: Scope, groups: Groups | None) -> Statistic:
+        kind = type(node).__name__
+        _ungrouped(groups, "quantiles")
+        inner = convert(node.this, scope)
+        wanted = [Fraction(1, 2)]
+        if kind != "Median":
+            argument = node.args.get("quantile") or node.args.get("expression")
+            items = argument.expressions if type(argument).__name__ == "Array" else [argument]
+            wanted = [_fraction(item) for item in items]
+        return Quantiles(Ordered(inner), node.this.sql(), tuple(wanted), single=len(wanted) == 1)
+
+    def _value(self, expression: Expression, relation: Relation) -> Value:
+        declared = self.session.declared(relation.table)
+        assert isinstance(declared, Private)
+        return value(expression, declared.unit if expression.type == FLOAT else None)
+
+    def _order(
+        self, select: exp.Select, columns: list[tuple[str, int]], by: list[tuple[Expression, str]], grouped: bool
+    ) -> tuple[tuple[int | str, bool], ...]:
+        order = select.args.get("order")
+        if order is None:
+            return ()
+        found: list[tuple[int | str, bool]] = []
+        for item in order.expressions:
+            name, descending = item.this.name or item.this.sql(), bool(item.args.get("desc"))
+            matching = [i for known, i in columns if known.lower() == name.lower() or known == item.this.sql()]
+            if matching:
+                found.append((matching[0], descending))
+            elif grouped and len(by) == 1 and name.lower() == by[0][1].lower():
+                found.append(("key", descending))
+            else:
+                raise UnsupportedQuery("ORDER BY takes output columns only; name one of them.")
+        return tuple(found)
+
+
+def _persons(groups: Groups) -> GroupedTotals:
+    return GroupedTotals(counted("person"), "number of persons", groups, "person")
+
+
+def _found(statistic: GroupedTotals | GroupedMeans) -> Statistic:
+    return statistic if statistic.groups.keys else FoundGroups(statistic)
+
+
+def _ungrouped(groups: Groups | None, what: str) -> None:
+    if groups is not None:
+        raise UnsupportedQuery(f"{what} with GROUP BY is not supported; ask for one group at a time with WHERE.")
+
+
+def _aggregate(node: Any) -> bool:
+    return type(node).__name__ in _NODES
+
+
+_NODES = {
+    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc",
+    "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
+}  # fmt: skip
+
+
+def _fraction(node: Any) -> Fraction:
+    if type(node).__name__ != "Literal" or node.is_string:
+        raise UnsupportedQuery("a quantile needs a constant between 0 and 1, such as QUANTILE_CONT(x, 0.9).")
+    return Fraction(node.this)
+
+
+def _limit(select: exp.Select) -> int | None:
+    limit = select.args.get("limit")
+    if limit is None:
+        return None
+    node = limit.args.get("expression")
+    if type(node).__name__ != "Literal" or not str(node.this).isdigit():
+        raise UnsupportedQuery("LIMIT takes a whole number.")
+    return int(node.this)
+
+
+def _product(lists: list[list[Any]]) -> list[Any]:
+    from itertools import product
+
+    return lists[0] if len(lists) == 1 else list(product(*lists))
+
+
+def _unused(name: str, columns: list[tuple[str, int]]) -> str:
+    taken = {known for known, _ in columns}
+    number = 2
+    fresh = name
+    while fresh in taken:
+        fresh, number = f"{name}_{number}", number + 1
+    return fresh
+
+

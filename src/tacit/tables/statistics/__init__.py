@@ -1,0 +1,1 @@
+"""Statistics, each a frozen plan with its own way from the engine's numbers to a released answer."""

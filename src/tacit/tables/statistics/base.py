@@ -1,0 +1,71 @@
+"""What all statistics share: a frozen plan that can be compared, checked, and released in a trusted room."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from tacit.answers import Answer, Answers
+from tacit.engines.types import ColumnType, Kind
+from tacit.mechanisms.noise import gaussian, laplace
+from tacit.mechanisms.noise_vector import NoiseVector, gaussian_vector, laplace_vector
+from tacit.spreads import DiscreteGaussian, Noise, laplace_noise
+from tacit.tables.costs import Allowance
+from tacit.tables.room import Room
+from tacit.units import Unit
+
+if TYPE_CHECKING:
+    from tacit.guarantees import Guarantee
+    from tacit.mechanisms.law import Law
+
+Per = Literal["row", "person"]
+
+
+class Statistic(ABC):
+    """A statistic with its parameters: a frozen value, equal to another when it asks the same."""
+
+    per: Per = "row"
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What is asked, for people: "sum of amount"."""
+
+    @abstractmethod
+    def release(self, room: Room) -> Answer | Answers:
+        """Ask the engine, draw, and state the answer."""
+
+    def check(self, cost: Guarantee) -> None:
+        """Refuse a cost this statistic cannot use, before anything is spent."""
+        Allowance.of(cost)
+
+
+def noisy(value: int, allowance: Allowance, sensitivity: int = 1) -> tuple[Law[int], Noise]:
+    """The law of an integer with noise for this allowance, and the noise's own description."""
+    if allowance.concentrated:
+        return gaussian(value, allowance.amount, sensitivity), gaussian_noise(allowance, sensitivity)
+    return laplace(value, allowance.amount, sensitivity), laplace_noise(allowance.amount, sensitivity)
+
+
+def noisy_vector(values: Sequence[int], allowance: Allowance, sensitivity: int) -> tuple[NoiseVector, Noise]:
+    """The law of a vector with noise on each part; the sensitivity bounds its ℓ1 norm, and so its ℓ2 norm."""
+    if allowance.concentrated:
+        return gaussian_vector(values, allowance.amount, sensitivity), gaussian_noise(allowance, sensitivity)
+    return laplace_vector(values, allowance.amount, sensitivity), laplace_noise(allowance.amount, sensitivity)
+
+
+def gaussian_noise(allowance: Allowance, sensitivity: int) -> DiscreteGaussian:
+    """Variance sensitivity²/(2ρ)."""
+    return DiscreteGaussian(sensitivity**2 / (2 * allowance.amount))
+
+
+def unit_of(kind: ColumnType, step: Fraction) -> Unit:
+    """The unit in which a column of this type is counted."""
+    if kind.kind is Kind.FLOAT:
+        return Unit(step, "float")
+    if kind.kind is Kind.DECIMAL:
+        return Unit(step, "decimal")
+    return Unit(step, "integer")
+

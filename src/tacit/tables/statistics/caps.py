@@ -1,0 +1,42 @@
+"""Caps found by a threshold scan on how many persons lie above them.
+
+The number N(λ) of persons above a level λ falls with λ and never falls when a person joins, so it is a one-directional
+loss of sensitivity 1 on the public list of levels, and the upward scan of `tacit.mechanisms.threshold_scan` finds a
+level with few persons above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from tacit.curves import StepLoss
+from tacit.grids import integers
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.threshold_scan import threshold_scan
+from tacit.tables.costs import Allowance
+from tacit.tables.room import Room
+
+
+def levels(limit: int) -> tuple[int, ...]:
+    """1, 2, 3, 4, 6, 9, 14, …: ascending integers about half as large again each, the last one at ``limit``."""
+    found = [1]
+    while found[-1] < limit:
+        found.append(min(limit, found[-1] + (found[-1] + 1) // 2))
+    return tuple(found)
+
+
+def above(counts: Sequence[int]) -> tuple[int, ...]:
+    """From persons in buckets (0, b_0], …, (b_last, ∞) to the persons above b_0, b_1, …, b_last."""
+    return tuple(accumulate(reversed(counts[1:])))[::-1]
+
+
+def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> Law[int]:
+    """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
+    loss = StepLoss.from_losses(integers(0, len(steps) - 1), above(counts), one_directional=True)
+    return threshold_scan(loss, allowance.epsilon)  # type: ignore[return-value]
+
+
+def scan_cap(room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> int:
+    """Draw a cap."""
+    return steps[int(room.draw(cap_law(steps, counts, allowance)))]

@@ -1,0 +1,109 @@
+"""Minimum and maximum by shifted inverse sensitivity.
+
+With one row of numbers for each person, D_j is the (j+1)-th largest person maximum: what the maximum becomes when the j
+persons with the largest values leave. The upward threshold scan on the loss of this profile returns a value that only a
+few persons exceed. A minimum is minus the maximum of the negated values. The answer errs on the inner side by
+construction: a maximum is an underestimate, up to the grid's rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf
+from typing import TYPE_CHECKING, Any
+
+from tacit.answers import Answer
+from tacit.curves import DownProfile
+from tacit.engines.requests import Extremes, Ordered
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.shifted_inverse import shifted_inverse
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Per, Statistic
+from tacit.tables.statistics.scales import Scale
+
+if TYPE_CHECKING:
+    from tacit.answers import Covers
+
+PRECISION = 3
+"""Significant digits of a released minimum or maximum."""
+
+
+def depth(epsilon: Fraction) -> int:
+    """How many person values are looked at: beyond so many removals a loss cannot matter any more."""
+    return min(9000, ceil(250 / epsilon) + 20)
+
+
+def extreme_law(values: tuple[Fraction, ...], scale: Scale, largest: bool, epsilon: Fraction) -> Law[Any]:
+    """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
+    sign = 1 if largest else -1
+    return shifted_inverse(DownProfile([scale.clamped(sign * v) for v in values]), scale.grid, epsilon)
+
+
+@dataclass(frozen=True)
+class Extremum(Statistic):
+    """The largest or smallest value."""
+
+    value: Ordered
+    name: str
+    largest: bool
+    per: Per = "row"
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return f"{'maximum' if self.largest else 'minimum'} of {self.name}"
+
+    def release(self, room: Room) -> Answer:
+        """The K largest person maxima, a scan, and one value."""
+        epsilon = room.allowance.epsilon
+        scale = Scale(self.value.expression.type, PRECISION)
+        (values,) = room.ask(Extremes(self.value, depth(epsilon), self.largest))
+        law = extreme_law(values, scale, self.largest, epsilon)
+        found = room.draw(law)
+        unknown = found == scale.grid.lowest
+        sign = 1 if self.largest else -1
+        beyond = {level: _window(law, level) for level in _LEVELS}
+        return room.answer(
+            self.words,
+            None if unknown else scale.value(sign * found, upward=not self.largest),
+            mechanism="shifted inverse sensitivity by a threshold scan",
+            spread=Inner(self.largest, tuple(beyond.items())),
+            per=self.per,
+            notes=("Too few persons to name a value.",) if unknown else (),
+        )
+
+
+_LEVELS = tuple(Fraction(n, 1000) for n in (500, 800, 900, 950, 980, 990, 995, 999))
+
+
+def _window(law: Law[Any], level: Fraction) -> int | None:
+    return law.accuracy(1 - level).window
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A value inside the data: with stated confidence few persons lie beyond it and the true extreme does."""
+
+    largest: bool
+    beyond: tuple[tuple[Fraction, int | None], ...]
+    covers: Covers = "truth"
+    std: None = None
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """One-sided: nothing bounds an extreme from outside without an assumption."""
+        if self.persons_above(confidence) is None:
+            return -inf, inf
+        return (value, inf) if self.largest else (-inf, value)
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """At most so many persons lie beyond the value."""
+        return next((window for level, window in self.beyond if level >= confidence and window is not None), None)
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """How many persons may lie beyond."""
+        count = self.persons_above(Fraction(95, 100))
+        if answer.value is not None and count is not None:
+            side = "above" if self.largest else "below"
+            yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."

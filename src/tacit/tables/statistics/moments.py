@@ -1,0 +1,187 @@
+"""Mean, variance and standard deviation over a range that the data themselves give.
+
+1. Two threshold scans choose low and high (in units) so that few persons have rows outside; per row, a third chooses a
+   cap κ on rows per person.
+2. With t the position of a clamped row in the range, 0 ≤ t ≤ 1, the parts (1−t, t), or (1−t, t(1−t), t²) for a variance, are
+   non-negative and add up to one. Summed over rows, a person's rows scaled to weight at most κ (or the person's mean with
+   weight one), the vector of sums moves by at most κ in ℓ1 when a person joins or leaves, and only upward. Noise of scale
+   κ/ε on every part is ε-DP (Gaussian: ρ from the ℓ2 norm, which the ℓ1 norm bounds).
+3. Mean and variance follow from the noisy sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+from tacit.answers import Answer, show
+from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
+from tacit.engines.types import INTEGER
+from tacit.spreads import Noise, Share
+from tacit.tables.costs import Allowance
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Per, Statistic, noisy_vector
+from tacit.tables.statistics.caps import scan_cap
+from tacit.tables.statistics.extremes import depth, extreme_law
+from tacit.tables.statistics.quantiles import ROW_LEVELS
+from tacit.tables.statistics.scales import Scale
+from tacit.units import REAL
+
+if TYPE_CHECKING:
+    from tacit.answers import Covers
+
+RANGE_SHARE = Fraction(1, 8)
+"""What each of the two scans for the range takes of the cost."""
+
+CAP_SHARE = Fraction(1, 8)
+"""What the scan for the cap on rows takes, per row."""
+
+_SCALE = Scale(INTEGER, 3)
+_LIMIT = 2**63 - 1
+
+Wanted = Literal["mean", "variance", "standard deviation"]
+
+
+def range_requests(value: Value, each: Allowance) -> list[Request[Any]]:
+    """What must be known to choose a range: the smallest person minima and the largest person maxima."""
+    k = depth(each.epsilon)
+    return [Extremes(value, k, largest=False), Extremes(value, k, largest=True)]
+
+
+def draw_range(
+    room: Room, lows: tuple[Fraction, ...], highs: tuple[Fraction, ...], each: Allowance
+) -> tuple[int, int] | None:
+    """A range (low, high) in units with few persons outside; None where too few persons show one."""
+    low = room.draw(extreme_law(lows, _SCALE, False, each.epsilon))
+    high = room.draw(extreme_law(highs, _SCALE, True, each.epsilon))
+    if _SCALE.grid.lowest in (low, high):
+        return None
+    ends = sorted((max(floor(-low), -_LIMIT), min(ceil(high), _LIMIT)))
+    return (ends[0], ends[1]) if ends[0] < ends[1] else (ends[0] - 1, ends[1])
+
+
+@dataclass(frozen=True)
+class Moment(Statistic):
+    """Mean, variance or standard deviation."""
+
+    value: Value
+    name: str
+    wanted: Wanted
+    per: Per = "row"
+    range: tuple[int, int] | None = None
+    """A public hint: the range in units."""
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return f"{self.wanted} of {self.name}"
+
+    @property
+    def _degree(self) -> Literal[1, 2]:
+        return 1 if self.wanted == "mean" else 2
+
+    def release(self, room: Room) -> Answer:
+        """Range and cap, noisy sums, and what follows from them."""
+        found = self._range_and_cap(room)
+        if found is None:
+            return room.answer(
+                self.words,
+                None,
+                mechanism="threshold scans for the range",
+                per=self.per,
+                notes=("Too few persons to find a range of values, so nothing can be said.",),
+            )
+        low, high, cap, allowance = found
+        (sums,) = room.ask(Moments(self.value, low, high, self._degree, cap))
+        top = RESOLUTION**self._degree * (cap or 1)
+        law, noise = noisy_vector(sums, allowance, top)
+        released = room.draw(law)
+        unit = float(self.value.unit)
+        spread = self._spread(released, noise, low * unit, high * unit)
+        notes = [f"Values below {show(low * unit)} and above {show(high * unit)} count as these."]
+        if cap is not None:
+            notes.append(f"A person with more than {cap:,} rows counts as {cap:,}.")
+        return room.answer(
+            self.words,
+            spread.value,
+            mechanism="threshold scans for the range, then noisy sums of its parts",
+            spread=spread,
+            per=self.per,
+            unit=REAL,
+            notes=tuple(notes),
+        )
+
+    def _range_and_cap(self, room: Room) -> tuple[int, int, int | None, Allowance] | None:
+        each, rest = room.allowance.share(RANGE_SHARE), Fraction(1)
+        requests: list[Request[Any]] = []
+        if self.range is None:
+            requests += range_requests(self.value, each)
+            rest -= 2 * RANGE_SHARE
+        if self.per == "row":
+            requests.append(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
+            rest -= CAP_SHARE
+        results = list(room.ask(*requests)) if requests else []
+        ends = self.range or draw_range(room, results.pop(0), results.pop(0), each)
+        cap = None
+        if self.per == "row":
+            counts = [bucket.count for bucket in results[0].positive]
+            cap = scan_cap(room, ROW_LEVELS, counts, room.allowance.share(CAP_SHARE))
+        return None if ends is None else (*ends, cap, room.allowance.share(rest))
+
+    def _spread(self, sums: tuple[int, ...], noise: Noise, low: float, high: float) -> Share | Variance:
+        if self.wanted == "mean":
+            return Share(sums[0], sums[1], noise, noise, low, high, "capped value")
+        return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
+
+
+@dataclass(frozen=True)
+class Variance:
+    """(high−low)²·(m₂ − m₁²) from noisy sums of (1−t), t(1−t) and t²; its root for a standard deviation.
+
+    The interval evaluates m₂ = c/n and m₁ = (b+c)/n over the box in which all three noises stay inside their intervals.
+    """
+
+    sums: tuple[int, int, int]
+    noise: Noise
+    width: float
+    root: bool
+    covers: Covers = "capped value"
+    std: None = None
+
+    @property
+    def value(self) -> float:
+        """From the released sums, those below zero counted as zero."""
+        a, b, c = (max(part, 0) for part in self.sums)
+        n = a + b + c
+        return self._turn(0.0 if n == 0 else c / n - ((b + c) / n) ** 2)
+
+    def _turn(self, fraction: float) -> float:
+        """A fraction of the squared width, which lies between 0 and 1/4."""
+        inside = min(max(fraction, 0.0), 0.25) * self.width**2
+        return sqrt(inside) if self.root else inside
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """Conservative ends."""
+        down, up = self.noise.tails(1 - (1 - float(confidence)) / 3)
+        low = [max(part - up, 0) for part in self.sums]
+        high = [max(part + down, 0) for part in self.sums]
+        if sum(low) == 0:
+            return self._turn(0.0), self._turn(0.25)
+        second_low, second_high = _over(low[2], high[0] + high[1]), _over(high[2], low[0] + low[1])
+        first_low, first_high = _over(low[1] + low[2], high[0]), _over(high[1] + high[2], low[0])
+        return self._turn(second_low - first_high**2), self._turn(second_high - first_low**2)
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap on persons."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval."""
+        yield f"Noise interval, {answer.interval()}."
+
+
+def _over(part: float, rest: float) -> float:
+    return part / (part + rest) if part + rest > 0 else 1.0

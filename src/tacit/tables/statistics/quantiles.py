@@ -1,0 +1,192 @@
+"""Quantiles by inverse sensitivity on a grid.
+
+Let W(≤y) and W(<y) be the weight of the rows up to y and below y, W the total, and Λ the largest weight of one person.
+With Δ = max(q, 1−q), g = ΔΛ and thresholds t_j = qW + jg the loss
+
+    ℓ(y) = max( #{j ≤ 0 : t_j > W(≤y)}, #{j ≥ 1 : t_j ≤ W(<y)} )
+
+counts lattice steps between the weight at y and the quantile. Adding a person with weight w ≤ Λ moves qW − W(≤y) by an amount
+in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ], at most one step each way, so ℓ has sensitivity 1 (not
+one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Several quantiles are drawn one
+after the other, each for its part of the cost, and kept in order by restricting the grid to what earlier draws left.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf, log
+from typing import TYPE_CHECKING, Any
+
+from tacit.answers import Answer, Answers
+from tacit.curves import Run, StepLoss
+from tacit.engines.requests import WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
+from tacit.grids import Grid
+from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.law import Law
+from tacit.tables.costs import Allowance
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Per, Statistic
+from tacit.tables.statistics.caps import levels, scan_cap
+from tacit.tables.statistics.scales import Scale
+from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tacit.answers import Covers
+
+PRECISION = 4
+"""Significant digits of a released quantile."""
+
+CAP_SHARE = Fraction(1, 5)
+"""What the cap on rows per person takes of the cost, per row."""
+
+ROW_LEVELS = levels(2**30)
+"""Caps on rows per person."""
+
+
+def reach(epsilon: Fraction, size: float, quantiles: int) -> int:
+    """How many lattice steps around the quantile are looked at; beyond, all losses are the same."""
+    return min(ceil(2 * (log(size) + 25) / epsilon), 10_000 // (3 * quantiles) // 2 - 2)
+
+
+def quantile_loss(ranks: Ranks, which: int, q: Fraction, largest: int, scale: Scale, grid: Grid, limit: int) -> StepLoss:
+    """The loss above for one quantile, clamped at ``limit``, as runs over the grid."""
+    step, target = max(q, 1 - q) * largest, q * ranks.weight
+
+    def reached(weight: int) -> int:
+        """How many thresholds t_j with −limit < j ≤ limit are at most this weight."""
+        return min(max((weight - target) // step, -limit), limit) + limit
+
+    assert grid.first is not None
+    assert grid.last is not None
+    steps = ranks.steps[which]
+    values = [scale.clamped(item.value) for item in steps]
+    counts = [reached(steps[0].before if steps else 0), *(reached(item.after) for item in steps)]
+    # A value v counts in W(≤y) from the first grid value at or above it on, in W(<y) from the first above it on.
+    up_to = [_or(grid.ceil(v), grid.last + 1) for v in values]
+    below = [_or(grid.floor(v), grid.first - 1) + 1 for v in values]
+    starts = sorted({grid.first, *(i for i in (*up_to, *below) if grid.first <= i <= grid.last)})
+    runs = (
+        Run(first, last, max(limit - counts[bisect_right(up_to, first)], counts[bisect_right(below, first)] - limit, 0))
+        for first, last in zip(starts, [*(i - 1 for i in starts[1:]), grid.last], strict=True)
+    )
+    return StepLoss.joined(grid, runs)
+
+
+def _or(index: int | None, otherwise: int) -> int:
+    return otherwise if index is None else index
+
+
+@dataclass(frozen=True)
+class Quantiles(Statistic):
+    """One or several quantiles of a column."""
+
+    value: Ordered
+    name: str
+    quantiles: tuple[Fraction, ...]
+    per: Per = "row"
+    single: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.quantiles or len(set(self.quantiles)) < len(self.quantiles) or len(self.quantiles) > 100:
+            raise InvalidInput("quantile takes from one to a hundred different numbers between 0 and 1.")
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        if self.single:
+            return f"{_ordinal(self.quantiles[0])} of {self.name}"
+        return f"quantiles of {self.name}"
+
+    def release(self, room: Room) -> Answer | Answers:
+        """A cap on rows per person where rows count, then one draw for each quantile between its neighbours."""
+        allowance, cap = room.allowance, None
+        if self.per == "row":
+            (buckets,) = room.ask(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
+            assert isinstance(buckets, Buckets)
+            counts = [bucket.count for bucket in buckets.positive]
+            cap = scan_cap(room, ROW_LEVELS, counts, allowance.share(CAP_SHARE))
+            allowance = allowance.share(1 - CAP_SHARE)
+        each = allowance.share(Fraction(1, len(self.quantiles)))
+        scale = Scale(self.value.expression.type, PRECISION)
+        limit = reach(each.epsilon, scale.grid.size, len(self.quantiles))
+        (ranks,) = room.ask(RankSteps(self.value, self.quantiles, limit, cap))
+        found = self._draw(room, ranks, cap, scale, limit, each)
+        answers = {q: self._answer(room, q, found[q], scale, each, cap) for q in self.quantiles}
+        if self.single:
+            return answers[self.quantiles[0]]
+        return Answers({float(q): answer for q, answer in answers.items()}, room.cost, "quantile")
+
+    def _draw(
+        self, room: Room, ranks: Ranks, cap: int | None, scale: Scale, limit: int, each: Allowance
+    ) -> dict[Fraction, Any]:
+        order = sorted(range(len(self.quantiles)), key=lambda i: self.quantiles[i])
+        found: dict[Fraction, Any] = {}
+
+        def fill(indices: Sequence[int], grid: Grid) -> None:
+            if not indices:
+                return
+            middle = len(indices) // 2
+            q = self.quantiles[indices[middle]]
+            y = room.draw(quantile_law(ranks, indices[middle], q, cap, scale, grid, limit, each.epsilon))
+            found[q] = y
+            fill(indices[:middle], grid.between(None, y))
+            fill(indices[middle + 1 :], grid.between(y, None))
+
+        fill(order, scale.grid)
+        return found
+
+    def _answer(
+        self, room: Room, q: Fraction, y: Any, scale: Scale, each: Allowance, cap: int | None
+    ) -> Answer:
+        steps = max(q, 1 - q) * (cap or 1)
+        return room.answer(
+            f"{_ordinal(q)} of {self.name}",
+            scale.value(y),
+            mechanism="inverse sensitivity with the exponential mechanism",
+            spread=Ranked(each.epsilon, scale.grid.size, float(steps), "rows" if cap else "persons"),
+            per=self.per,
+            notes=(f"A person counts for at most {cap:,} rows.",) if cap else (),
+        )
+
+
+def quantile_law(
+    ranks: Ranks, which: int, q: Fraction, cap: int | None, scale: Scale, grid: Grid, limit: int, epsilon: Fraction
+) -> Law[Any]:
+    """The law of one quantile on the grid."""
+    return exponential(quantile_loss(ranks, which, q, WEIGHT * (cap or 1), scale, grid, limit), epsilon)
+
+
+def _ordinal(q: Fraction) -> str:
+    return "median" if q == Fraction(1, 2) else f"{float(q):g} quantile"
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing can be promised."""
+
+    epsilon: Fraction
+    size: float
+    step: float
+    what: str
+    covers: Covers = "truth"
+    std: None = None
+
+    def rank_error(self, confidence: Fraction) -> float:
+        """(2/ε)·ln(|Y|/β) lattice steps."""
+        return (2 * log(self.size / float(1 - confidence)) / float(self.epsilon) + 1) * self.step
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """Unbounded: how far neighbouring values lie apart is not released."""
+        return -inf, inf
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap on values was used."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The error in ranks."""
+        error = ceil(self.rank_error(Fraction(95, 100)))
+        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}."

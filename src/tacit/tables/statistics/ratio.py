@@ -1,0 +1,47 @@
+"""The share of persons with at least one true value.
+
+Each person belongs to exactly one of two counts, those with a true row and those without, so the pair has ℓ1-sensitivity
+1 and each count gets noise at the full ε (or ρ). The share a/(a+z) is post-processing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.answers import Answer
+from tacit.engines.expressions import Expression
+from tacit.engines.requests import FlagCounts, Flags
+from tacit.spreads import Share
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Per, Statistic, noisy_vector
+from tacit.units import REAL
+
+
+@dataclass(frozen=True)
+class Ratio(Statistic):
+    """Persons with at least one true row, over all persons."""
+
+    condition: Expression
+    name: str
+    per: Per = "person"
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return f"share of persons with {self.name}"
+
+    def release(self, room: Room) -> Answer:
+        """Two noisy counts and their share."""
+        (flags,) = room.ask(Flags(self.condition))
+        assert isinstance(flags, FlagCounts)
+        law, noise = noisy_vector((flags.false, flags.true), room.allowance, 1)
+        without, with_ = room.draw(law)
+        spread = Share(without, with_, noise, noise)
+        return room.answer(
+            self.words,
+            spread.value,
+            mechanism="two noisy counts of disjoint persons, and their share",
+            spread=spread,
+            per=self.per,
+            unit=REAL,
+        )

@@ -1,0 +1,72 @@
+"""Public grids for minima, maxima and quantiles, by column type, and the way back to the column's own values.
+
+Numbers use significant decimal digits over all decades the type can hold, so that no range is asked for; dates use days and
+timestamps whole seconds, from year 1 to 9999.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor
+
+from tacit.answers import Value
+from tacit.engines.types import ColumnType, Kind
+from tacit.grids import Grid, digits, integers, multiples
+
+_EPOCH = date(1970, 1, 1)
+_FIRST_DAY = (date.min - _EPOCH).days
+_LAST_DAY = (date.max - _EPOCH).days
+_SECOND = 10**6
+_LARGEST = Fraction(sys.float_info.max)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A grid on which values of a column type are released."""
+
+    kind: ColumnType
+    precision: int
+    """Significant digits for numbers."""
+
+    @property
+    def grid(self) -> Grid:
+        """The public grid."""
+        match self.kind.kind:
+            case Kind.BOOLEAN:
+                return integers(0, 1)
+            case Kind.INTEGER:
+                return digits(self.precision, 0, 18)
+            case Kind.DECIMAL:
+                return digits(self.precision, -self.kind.scale, 18 - self.kind.scale)
+            case Kind.DATE:
+                return integers(_FIRST_DAY, _LAST_DAY)
+            case Kind.TIMESTAMP:
+                return multiples(_SECOND, _FIRST_DAY * 86400 * _SECOND, (_LAST_DAY + 1) * 86400 * _SECOND - 1)
+        return digits(self.precision, -308, 308)
+
+    def clamped(self, x: Fraction) -> Fraction:
+        """The value moved onto the grid's range; row by row this is a fixed, public function."""
+        low, high = self.grid.lowest, self.grid.highest
+        assert low is not None
+        assert high is not None
+        return min(max(x, low), high)
+
+    def value(self, x: Fraction | int, *, upward: bool = False) -> Value:
+        """A grid value as a value of the column; between two of them, the lower one unless ``upward``."""
+        turn = ceil if upward else floor
+        match self.kind.kind:
+            case Kind.BOOLEAN:
+                return bool(x)
+            case Kind.INTEGER:
+                return turn(x)
+            case Kind.DECIMAL:
+                return Decimal(turn(x * 10**self.kind.scale)).scaleb(-self.kind.scale)
+            case Kind.DATE:
+                return _EPOCH + timedelta(days=int(x))
+            case Kind.TIMESTAMP:
+                return datetime(1970, 1, 1) + timedelta(microseconds=int(x))  # naive, UTC
+        return float(min(max(Fraction(x), -_LARGEST), _LARGEST))

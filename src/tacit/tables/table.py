@@ -1,0 +1,312 @@
+"""The fluent face: a private table whose methods filter, derive, and ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Unpack, cast
+
+from tacit.answers import Answer, Answers
+from tacit.engines import build
+from tacit.engines.expressions import Expression, Scope
+from tacit.engines.parsing import parse
+from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
+from tacit.engines.types import BOOLEAN, FLOAT
+from tacit.errors import InvalidInput
+from tacit.exact import Number, exact
+from tacit.tables.costs import Cost, cost_of
+from tacit.tables.grouping import GroupBy, bins, candidates
+from tacit.tables.statistics.base import Per, Statistic
+from tacit.tables.statistics.candidates import Frequent
+from tacit.tables.statistics.extremes import Extremum
+from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
+from tacit.tables.statistics.moments import Moment, Wanted
+from tacit.tables.statistics.quantiles import Quantiles
+from tacit.tables.statistics.ratio import Ratio
+from tacit.tables.statistics.totals import PersonCount, Total
+
+if TYPE_CHECKING:
+    from tacit.budgets import Budget
+    from tacit.engines.types import Schema
+    from tacit.tables.session import Session
+
+
+class Table:
+    """Rows about persons. Every statistic takes its cost as ``epsilon=``, ``rho=`` or ``epsilon=, delta=``."""
+
+    def __init__(self, session: Session, relation: Relation, scope: Scope, unit: Fraction | None) -> None:
+        self._session, self._relation, self._scope, self._unit = session, relation, scope, unit
+
+    # Row-wise steps
+
+    def filter(self, condition: str) -> Table:
+        """Only the rows where a SQL condition is true."""
+        found = parse(condition, self._scope)
+        if found.type != BOOLEAN:
+            raise InvalidInput(f"a filter must be true or false for each row, not {found.type}; write a comparison.")
+        old = self._relation.filter
+        both = found if old is None else build.logic("AND", (old, found))
+        relation = Relation(
+            self._relation.table, self._relation.alias, self._relation.person, self._relation.joins, both
+        )
+        return Table(self._session, relation, self._scope, self._unit)
+
+    def mutate(self, **columns: str) -> Table:
+        """Further columns, each a SQL expression of the columns so far."""
+        derived = {name: parse(text, self._scope) for name, text in columns.items()}
+        return Table(
+            self._session, self._relation, self._scope.deriving(self._relation.alias, derived), self._unit
+        )
+
+    def select(self, *columns: str) -> Table:
+        """Only these columns can be asked about from here on."""
+        kept = {name: self._scope.find(name, quoted=True) for name in columns}
+        return Table(self._session, self._relation, Scope({self._relation.alias: kept}), self._unit)
+
+    # Statistics
+
+    def persons(
+        self,
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """How many persons have at least one row."""
+        return self._one(PersonCount(), cost)
+
+    def count(
+        self,
+        column: str | None = None,
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """How many rows there are, or rows where a column has a value; per person, how many persons have one."""
+        return self._one(self.count_plan(column, per), cost)
+
+    def sum(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The sum of a column; per person, the sum of the persons' means."""
+        statistic = Total(self._value(column), column, _per(per))
+        return self._one(statistic, cost)
+
+    def mean(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        range: tuple[Number, Number] | None = None,
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The mean over rows, or over persons of their means; ``range`` is an optional public hint."""
+        return self._one(self._moment(column, "mean", per, range), cost)
+
+    def variance(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        range: tuple[Number, Number] | None = None,
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The variance over rows, or over persons of their means."""
+        return self._one(self._moment(column, "variance", per, range), cost)
+
+    def std(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        range: tuple[Number, Number] | None = None,
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The standard deviation over rows, or over persons of their means."""
+        return self._one(self._moment(column, "standard deviation", per, range), cost)
+
+    def min(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The smallest value, overestimated by construction."""
+        return self._one(self._extremum(column, False, per), cost)
+
+    def max(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The largest value, underestimated by construction."""
+        return self._one(self._extremum(column, True, per), cost)
+
+    def quantile(
+        self,
+        column: str,
+        q: Number | Sequence[Number],
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer | Answers:
+        """One quantile, or several at once in ascending order of their values."""
+        single = isinstance(q, int | float | str | Fraction) or not isinstance(q, Iterable)
+        wanted = tuple(_quantile(x) for x in ((q,) if single else cast(Sequence[Number], q)))
+        statistic = Quantiles(Ordered(self._expression(column)), column, wanted, _per(per), single)
+        return self._ask(statistic, cost)
+
+    def median(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The middle value."""
+        statistic = Quantiles(Ordered(self._expression(column)), column, (Fraction(1, 2),), _per(per))
+        return self._one(statistic, cost)
+
+    def ratio(
+        self,
+        column: str,
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The share of persons with at least one true value of a column or condition."""
+        return self._one(Ratio(self._expression(column), column), cost)
+
+    def histogram(
+        self,
+        column: str,
+        edges: Sequence[Number],
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answers:
+        """Counts in the bins [e0, e1), [e1, e2), …, the last one closed."""
+        groups = bins(self._expression(column), column, edges)
+        return self._many(GroupedTotals(counted(_per(per)), "count", groups, _per(per)), cost)
+
+    def mode(
+        self,
+        column: str,
+        candidates: Sequence[Any],
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The most frequent of some given values."""
+        groups = self._candidates(column, candidates)
+        return self._one(Frequent(groups, per=_per(per)), cost)
+
+    def top(
+        self,
+        column: str,
+        candidates: Sequence[Any],
+        k: int,
+        *,
+        per: Per = "row",
+        **cost: Unpack[Cost],
+    ) -> Answers:
+        """The k most frequent of some given values, the best first."""
+        groups = self._candidates(column, candidates)
+        return self._many(Frequent(groups, k, single=False, per=_per(per)), cost)
+
+    def group_by(self, by: str | Sequence[str], keys: Iterable[Any] | None = None) -> GroupBy:
+        """Count, sum or mean for each group: the given public ``keys``, or keys found in the data for some δ."""
+        names = (by,) if isinstance(by, str) else tuple(by)
+        return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
+
+    def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
+        """Answer a SELECT over the session's tables."""
+        return self._session.sql(query, keys=keys, **cost)
+
+    # Facts
+
+    @property
+    def budget(self) -> Budget:
+        """The session's budget."""
+        return self._session.budget
+
+    @property
+    def session(self) -> Session:
+        """The session this table belongs to."""
+        return self._session
+
+    @property
+    def schema(self) -> Schema:
+        """The public names and types of the table as it was read."""
+        return self._session.schema(self._relation.table)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Table {self._relation.table}: {self.schema}; person = {self._relation.person.name}; {self.budget!r}>"
+        )
+
+    # Inside
+
+    def count_plan(self, column: str | None, per: Per) -> Statistic:
+        """The plan of a count."""
+        expression = None if column is None else self._expression(column)
+        if _per(per) == "person":
+            return PersonCount(expression, column)
+        return Total(RowCount(expression), column)
+
+    def _expression(self, column: str) -> Expression:
+        """A column by its exact name, otherwise a SQL expression."""
+        if not isinstance(column, str):
+            raise InvalidInput("name a column, or write a SQL expression of columns.")
+        for columns in self._scope.tables.values():
+            if column in columns:
+                return columns[column]
+        if column.isidentifier():
+            return self._scope.find(column)
+        return parse(column, self._scope)
+
+    def _value(self, column: str) -> Value:
+        expression = self._expression(column)
+        return value(expression, self._unit if expression.type == FLOAT else None)
+
+    def _extremum(self, column: str, largest: bool, per: Per) -> Extremum:
+        return Extremum(Ordered(self._expression(column)), column, largest, _per(per))
+
+    def _moment(self, column: str, wanted: Wanted, per: Per, range: tuple[Number, Number] | None) -> Moment:
+        found = self._value(column)
+        ends = None
+        if range is not None:
+            low, high = (exact(end, "range") for end in range)
+            if not low < high:
+                raise InvalidInput("range must be a pair (low, high) with low below high.")
+            ends = (int(low // found.unit), -int(-high // found.unit))
+        return Moment(found, column, wanted, _per(per), ends)
+
+    def _candidates(self, column: str, values: Sequence[Any]) -> Groups:
+        return candidates(self._expression(column), column, values)
+
+    def _ask(self, statistic: Statistic, cost: Cost) -> Answer | Answers:
+        fresh = cost.pop("fresh", False)
+        return self._session.ask(self._relation, statistic, cost_of(**cost), fresh=fresh)
+
+    def _one(self, statistic: Statistic, cost: Cost) -> Answer:
+        return cast(Answer, self._ask(statistic, cost))
+
+    def _many(self, statistic: Statistic, cost: Cost) -> Answers:
+        return cast(Answers, self._ask(statistic, cost))
+
+
+def _per(per: str) -> Per:
+    if per not in ("row", "person"):
+        raise InvalidInput("per must be 'row' or 'person'.")
+    return cast(Per, per)
+
+
+def _quantile(q: Number) -> Fraction:
+    number = exact(q, "q")
+    if not 0 <= number <= 1:
+        raise InvalidInput("q must lie between 0 and 1.")
+    return number
+

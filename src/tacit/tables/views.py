@@ -1,0 +1,254 @@
+"""FROM and WHERE: which rows a query is about.
+
+A view is a private table with public tables joined to it, a filter, and the names a query may use. Subqueries and CTEs that
+only rename, derive and filter rows are inlined, so a view never nests. Joins with public tables keep every row's
+person: INNER and LEFT joins by equality. Anything else is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tacit.engines import build
+from tacit.engines.expressions import Comparison, Expression, Logic, Scope
+from tacit.engines.parsing import convert
+from tacit.engines.requests import Join, Relation
+from tacit.engines.types import BOOLEAN
+from tacit.errors import UnsupportedQuery
+from tacit.tables.declare import Private
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from tacit.tables.session import Session
+
+_ROWWISE = {"expressions", "from_", "joins", "where", "with_", "kind"}
+"""The parts of a subquery that neither aggregate nor reorder."""
+
+_WORDS = {
+    "having": "HAVING",
+    "distinct": "SELECT DISTINCT",
+    "qualify": "QUALIFY",
+    "windows": "WINDOW",
+    "laterals": "LATERAL",
+    "limit": "LIMIT",
+    "order": "ORDER BY",
+    "group": "GROUP BY",
+    "offset": "OFFSET",
+    "sample": "USING SAMPLE",
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """Tables by alias in the order of joining, the conditions that hold, and the names in reach."""
+
+    tables: tuple[tuple[str, str], ...]
+    """(alias, table) pairs."""
+    left: tuple[Join, ...]
+    """LEFT JOINs of public tables."""
+    conditions: tuple[Expression, ...]
+    scope: Scope
+
+    def beside(self, other: View) -> View:
+        """Both side by side, as in FROM a, b."""
+        taken = {alias for alias, _ in self.tables} | {join.alias for join in self.left}
+        for alias, _ in other.tables:
+            if alias in taken:
+                raise UnsupportedQuery(f"the name {alias!r} is used twice in FROM; give one of them another with AS.")
+        return View(
+            self.tables + other.tables,
+            self.left + other.left,
+            self.conditions + other.conditions,
+            self.scope.beside(other.scope),
+        )
+
+    def where(self, condition: Expression) -> View:
+        """With one more condition."""
+        parts = condition.operands if isinstance(condition, Logic) and condition.operator == "AND" else (condition,)
+        return replace(self, conditions=self.conditions + parts)
+
+
+class ViewBuilder:
+    """Builds views from parsed FROM clauses."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def rows(self, select: exp.Select, known: Mapping[str, View]) -> View:
+        """The rows that a SELECT's WITH, FROM, JOIN and WHERE name."""
+        known = {**known, **self._ctes(select, known)}
+        source = select.args.get("from_")
+        if source is None:
+            raise UnsupportedQuery("a FROM clause is needed; name a table of the session.")
+        view = self._source(source.this, known)
+        for join in [*source.this.args.get("joins", []), *select.args.get("joins", [])]:
+            view = self._join(view, join, known)
+        where = select.args.get("where")
+        return view if where is None else view.where(self._condition(where.this, view.scope, "WHERE"))
+
+    def _ctes(self, select: exp.Select, known: Mapping[str, View]) -> dict[str, View]:
+        found: dict[str, View] = {}
+        with_ = select.args.get("with_")
+        if with_ is None:
+            return found
+        if with_.args.get("recursive"):
+            raise UnsupportedQuery("WITH RECURSIVE is not supported; write plain WITH.")
+        for cte in with_.expressions:
+            name = cte.alias
+            if cte.args["alias"].args.get("columns"):
+                raise UnsupportedQuery("WITH name(columns) is not supported; use AS inside the query.")
+            found[name.lower()] = self._derived(cte.this, name, {**known, **found})
+        return found
+
+    def _source(self, node: Any, known: Mapping[str, View]) -> View:
+        kind = type(node).__name__
+        if kind == "Subquery":
+            if not node.alias:
+                raise UnsupportedQuery("a subquery in FROM needs a name; write AS t after it.")
+            return self._derived(node.this, node.alias, known)
+        if kind != "Table" or type(node.this).__name__ != "Identifier":
+            raise UnsupportedQuery("FROM takes tables of the session and row-wise subqueries, not functions or files.")
+        extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins")]
+        if extra:
+            raise UnsupportedQuery(f"FROM with {extra[0].upper()} is not supported; name a table of the session.")
+        alias, name = node.alias or node.name, node.name
+        if name.lower() in known:
+            view = known[name.lower()]
+            (columns,) = view.scope.tables.values()
+            return replace(view, scope=Scope({alias: columns}))
+        table = self._table(name, bool(node.this.args.get("quoted")))
+        return View(((alias, table),), (), (), Scope.of(self._session.schema(table), alias))
+
+    def _table(self, name: str, quoted: bool) -> str:
+        if name in self._session.tables:
+            return name
+        loose = [] if quoted else [table for table in self._session.tables if table.lower() == name.lower()]
+        if len(loose) == 1:
+            return loose[0]
+        raise UnsupportedQuery(f"there is no table {name!r}; the tables are {', '.join(self._session.tables)}.")
+
+    def _derived(self, select: Any, alias: str, known: Mapping[str, View]) -> View:
+        """A row-wise subquery: its columns become expressions under the alias."""
+        if type(select).__name__ != "Select":
+            raise UnsupportedQuery("UNION and other set operations are not supported; ask one SELECT at a time.")
+        refuse(select, _ROWWISE, "in a subquery")
+        view = self.rows(select, known)
+        columns: dict[str, Expression] = {}
+        for item in select.expressions:
+            if type(item).__name__ == "Star":
+                for found in view.scope.tables.values():
+                    columns |= found
+            else:
+                columns[item.alias_or_name] = convert(item.this if type(item).__name__ == "Alias" else item, view.scope)
+        if "" in columns:
+            raise UnsupportedQuery("every column of a subquery needs a name; write AS name.")
+        return replace(view, scope=Scope({alias: columns}))
+
+    def _join(self, view: View, node: exp.Join, known: Mapping[str, View]) -> View:
+        side, kind = str(node.args.get("side") or ""), str(node.args.get("kind") or "")
+        method = node.args.get("method")
+        if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER") or method:
+            word = " ".join(str(part) for part in (method, side, kind) if part)
+            raise UnsupportedQuery(f"{word} JOIN is not supported; use an inner JOIN … ON a = b.")
+        other = self._source(node.this, known)
+        both = view.beside(other)
+        conditions = [
+            build.comparison("=", view.scope.find(name.name), other.scope.find(name.name))
+            for name in node.args.get("using") or []
+        ]
+        if node.args.get("on") is not None:
+            conditions.append(self._condition(node.args["on"], both.scope, "ON"))
+        if side == "LEFT":
+            return self._left(view, other, conditions)
+        for condition in conditions:
+            both = both.where(condition)
+        return both
+
+    def _left(self, view: View, other: View, conditions: list[Expression]) -> View:
+        if len(other.tables) != 1 or other.conditions or other.left or self._private(other.tables[0][1]):
+            raise UnsupportedQuery(
+                "LEFT JOIN is supported with one public table on its right side; use an inner JOIN, or filter first."
+            )
+        alias, table = other.tables[0]
+        pairs = []
+        for condition in conditions:
+            for part in condition.operands if isinstance(condition, Logic) else (condition,):
+                pair = equality(part, alias)
+                if pair is None:
+                    raise UnsupportedQuery("LEFT JOIN is supported with equalities between the tables in ON.")
+                pairs.append(pair)
+        join = Join(table, alias, tuple(pairs), "left")
+        return View(view.tables, (*view.left, join), view.conditions, view.scope.beside(other.scope))
+
+    def _condition(self, node: Any, scope: Scope, clause: str) -> Expression:
+        found = convert(node, scope)
+        if found.type != BOOLEAN:
+            raise UnsupportedQuery(f"{clause} must be true or false, not {found.type}; write a comparison.")
+        return found
+
+    def _private(self, table: str) -> bool:
+        return isinstance(self._session.declared(table), Private)
+
+    def relation(self, view: View) -> Relation:
+        """The engine's relation for a view over one private table and public ones."""
+        private = [(alias, table) for alias, table in view.tables if self._private(table)]
+        if not private:
+            raise UnsupportedQuery("the query names no private table; public tables need no privacy, query them directly.")
+        if len(private) > 1:
+            raise UnsupportedQuery("joins of private tables are not supported yet; ask about one private table.")
+        ((alias, table),) = private
+        person = self._session.person(table)
+        joined, conditions, joins = [alias], list(view.conditions), []
+        waiting = [pair for pair in view.tables if pair != (alias, table)]
+        while waiting:
+            found = next(
+                ((pair, on) for pair in waiting if (on := _links(conditions, pair[0], joined))),
+                None,
+            )
+            if found is None:
+                raise UnsupportedQuery(
+                    f"table {waiting[0][1]!r} is joined without an equality, which would repeat every row; add ON a = b."
+                )
+            (other, name), on = found
+            joins.append(Join(name, other, tuple(equality(part, other) or ("", "") for part in on)))  # type: ignore[misc]
+            conditions = [part for part in conditions if part not in on]
+            joined.append(other)
+            waiting.remove((other, name))
+        filter_ = build.logic("AND", conditions) if len(conditions) > 1 else (conditions[0] if conditions else None)
+        return Relation(table, alias, replace(person, table=alias), (*joins, *view.left), filter_)
+
+
+def refuse(select: exp.Select, allowed: Iterable[str], where: str = "") -> None:
+    """Refuse the first clause of a SELECT that is not on the list."""
+    for name, part in select.args.items():
+        if part and name not in allowed:
+            word = _WORDS.get(name, name.strip("_").upper())
+            raise UnsupportedQuery(f"{word} is not supported{' ' + where if where else ''}; remove it.")
+
+
+def equality(condition: Expression, alias: str) -> tuple[Expression, Expression] | None:
+    """(outer side, side of the alias) of an equality that links the alias to other tables, or None."""
+    if not isinstance(condition, Comparison) or condition.operator != "=":
+        return None
+    for outer, inner in ((condition.left, condition.right), (condition.right, condition.left)):
+        if {column.table for column in inner.columns()} == {alias} and alias not in _tables(outer) and _tables(outer):
+            return outer, inner
+    return None
+
+
+def _tables(expression: Expression) -> set[str]:
+    return {column.table for column in expression.columns()}
+
+
+def _links(conditions: list[Expression], alias: str, joined: list[str]) -> list[Expression]:
+    found = []
+    for condition in conditions:
+        pair = equality(condition, alias)
+        if pair is not None and _tables(pair[0]) <= set(joined):
+            found.append(condition)
+    return found
+
+
