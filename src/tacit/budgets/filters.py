@@ -277,7 +277,7 @@ class Rooted(Filter):
             return amount(Approx, epsilon=Fraction(0), delta=delta)
         kept = self.total.delta - self.limits[1]
         bound = (2 * log(1 / kept) * squares).sqrt() + squares / 2
-        return amount(Approx, epsilon=min(bound.high, self.total.epsilon), delta=delta + kept)
+        return amount(Approx, epsilon=min(shortened(bound.high, up=True), self.total.epsilon), delta=delta + kept)
 
     def remaining(self, sums: Vector) -> Guarantee:
         """The largest ε of one further pure cost, and the δ left."""
@@ -317,4 +317,4 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
         return Advanced(total, (total.epsilon, Zcdp.within(Approx(total.epsilon, kept)).rho, delta - kept))
     weight = 2 * log(1 / kept)
     squares = ((weight + 2 * total.epsilon).sqrt() - weight.sqrt()) ** 2
-    return Rooted(total, (max(squares.low, Fraction(0)), delta - kept))
+    return Rooted(total, (shortened(max(squares.low, Fraction(0)), up=False), delta - kept))
