@@ -110,6 +110,10 @@ class Enclosure:
         e = min(self._exponent, b._exponent)
         i, j = self._exponent - e, b._exponent - e
         bits = max(self.bits, b.bits)
+        if not (self._low or self._high):  # exact zero has no scale: its exponent must not coarsen the other
+            return Enclosure(b._low, b._high, b._exponent, bits)
+        if not (b._low or b._high):
+            return Enclosure(self._low, self._high, self._exponent, bits)
         if max(i, j) > 4 * bits:  # far apart: move the small one outward to a coarser power of two first
             if i > j:
                 b, e = b._coarser(self._exponent - 2 * bits), self._exponent - 2 * bits
@@ -220,6 +224,22 @@ def _ln2(bits: int) -> int:
         power //= 9
         k += 2
     return series >> 32
+
+
+@lru_cache(maxsize=64)
+def pi(bits: int = BITS) -> Enclosure:
+    """An enclosure of π, by 16·arctan(1/5) − 4·arctan(1/239)."""
+    work = bits + 32
+    ends = []
+    for inverse in (5, 239):
+        series, power, k = 0, (1 << work) // inverse, 0
+        while power:
+            series += power // (2 * k + 1) * (-1) ** k
+            power //= inverse * inverse
+            k += 1
+        ends.append((series - 2 * k, series + 2 * k))  # every term is off by less than 2, what is left out by less too
+    (low_5, high_5), (low_239, high_239) = ends
+    return Enclosure(16 * low_5 - 4 * high_239, 16 * high_5 - 4 * low_239, -work, bits)
 
 
 @lru_cache(maxsize=8192)
