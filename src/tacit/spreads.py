@@ -241,3 +241,21 @@ class Bounded:
         """The interval and what was said about it."""
         yield f"Noise interval, {answer.interval()}."
         yield from self.words
+
+
+@dataclass(frozen=True)
+class TruncatedNoise:
+    """Discrete Laplace noise that never exceeds a bound."""
+
+    rate: Fraction
+    bound: int
+
+    def tails(self, confidence: float) -> tuple[int, int]:
+        """Truncation only shortens the tails."""
+        down, up = TwoSidedGeometric(self.rate, self.rate).tails(confidence)
+        return min(down, self.bound), min(up, self.bound)
+
+    @property
+    def variance(self) -> float:
+        """At most that of the noise without the bound."""
+        return min(TwoSidedGeometric(self.rate, self.rate).variance, float(self.bound) ** 2)

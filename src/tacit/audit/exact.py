@@ -116,11 +116,15 @@ def verify(
     pairs: Sequence[tuple[Dataset, Dataset]],
     promised: Guarantee,
     bits: int = 192,
+    points: Iterable[Hashable] | None = None,
 ) -> Verification:
-    """The worst privacy loss of ``mechanism`` over the neighbouring ``pairs``, both ways round, against the promise."""
+    """The worst privacy loss of ``mechanism`` over the neighbouring ``pairs``, both ways round, against the promise.
+
+    ``points`` names the outputs to compare where a law has too many to list; all others count as one together.
+    """
     laws = {x: mechanism(x) for x in dict.fromkeys(z for pair in pairs for z in pair)}
-    points = _common_points(laws.values())
-    tables = {x: table(law, points, bits) for x, law in laws.items()}
+    listed = _common_points(laws.values()) if points is None else list(points)
+    tables = {x: table(law, listed, bits) for x, law in laws.items()}
     low, high, worst = Fraction(0), Fraction(0), None
     for pair in pairs:
         p, q = (tables[x] for x in pair)

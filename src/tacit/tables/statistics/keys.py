@@ -19,7 +19,7 @@ from tacit.engines.requests import KeyCounts, KeysPerPerson, Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.stable_keys import stable_keys
-from tacit.spreads import Additive
+from tacit.spreads import Additive, TruncatedNoise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
@@ -79,7 +79,7 @@ class FoundGroups(Statistic):
                     f"number of persons where {groups.name} is {_label(key)}",
                     released[key],
                     mechanism="truncated noise and a threshold on persons per key",
-                    spread=Additive(law.noise, covers="capped value"),
+                    spread=Additive(TruncatedNoise(epsilon * (1 - CAP_SHARE) / cap, law.bound), covers="capped value"),
                     per="person",
                     notes=(f"A person takes part in at most {cap:,} groups; groups of few persons are left out.",),
                 )
