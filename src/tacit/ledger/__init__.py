@@ -1,7 +1,6 @@
 """The durable budget: a ledger in one SQLite file or in PostgreSQL.
 
-`open_ledger` serves sessions and officers; `verify`, `report`, `show`, `history`, `to_csv`, `to_json` and `dp_events` serve
-those who read.
+`open_ledger` is for sessions and privacy officers; the other functions read, and are what the command line prints.
 """
 
 from tacit.ledger.entries import Entry

@@ -2,9 +2,9 @@
 
 What it finds: an entry changed, removed, inserted or out of order (the chain of hashes); a history cut off at its end
 (the dataset's row knows how many entries there are and the last hash); sums, terms, policies or accounts changed in
-their rows (the history is replayed and compared); a charge whose sums do not follow from the ones before; stored answers that
-are not in the history; damage to the file. A whole history rewritten with new hashes is found only against a hash noted
-elsewhere before (``noted``).
+their rows (the history is replayed and compared); a charge whose sums do not follow from the ones before; stored
+answers that are not in the history; damage to the file. A whole history rewritten with new hashes is found only against
+a hash noted elsewhere before (``noted``).
 """
 
 from __future__ import annotations
