@@ -175,7 +175,7 @@ class _Powers(Grid):
         return f"<powers of {self.base}, {self._ends()}>"
 
     def _shown(self, index: int) -> str:
-        return f"{self.base}^{index}"
+        return f"({self.base})^{index}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,1 +1,34 @@
-"""Mechanisms."""
+"""Mechanisms on their own, on the trusted side: each function returns the exact law of what it would release.
+
+A law knows the private data. `law.sample()` is what may be released, once, for `law.guarantee`; its probabilities are for
+verification and study.
+"""
+
+from tacit.mechanisms.binary_search import binary_search
+from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
+from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.noisy_max import noisy_max
+from tacit.mechanisms.permute_and_flip import permute_and_flip
+from tacit.mechanisms.priors import Decaying, Prior, Uniform
+from tacit.mechanisms.shifted_inverse import shifted_inverse
+from tacit.mechanisms.stable_argmin import stable_argmin
+from tacit.mechanisms.threshold_scan import threshold_scan
+from tacit.mechanisms.tree_descent import tree_descent
+
+__all__ = [
+    "Accuracy",
+    "Decaying",
+    "Law",
+    "Prior",
+    "Uniform",
+    "binary_search",
+    "exponential",
+    "inverse_sensitivity",
+    "noisy_max",
+    "permute_and_flip",
+    "shifted_inverse",
+    "stable_argmin",
+    "threshold_scan",
+    "tree_descent",
+]

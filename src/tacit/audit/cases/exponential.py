@@ -38,8 +38,10 @@ def misdeclared(mechanism: Callable[[StepLoss, Fraction], GridLaw]) -> Callable[
     return lambda loss, epsilon: mechanism(replace(loss, one_directional=True), epsilon)
 
 
-def choice_cases(name: str, covers: str, mechanism: Callable[[StepLoss, Fraction], GridLaw]) -> tuple[Case, ...]:
-    """Cases of a mechanism that chooses: all small statistics, half the noise and the missing factor 2 as twins."""
+def choice_cases(
+    name: str, covers: str, mechanism: Callable[[StepLoss, Fraction], GridLaw], statistics: tuple[Small, ...] = SMALL
+) -> tuple[Case, ...]:
+    """Cases of a mechanism that chooses, with half the noise and the missing factor 2 as twins."""
     return tuple(
         Case(
             name=f"{name}, {small.name}",
@@ -53,7 +55,7 @@ def choice_cases(name: str, covers: str, mechanism: Callable[[StepLoss, Fraction
             },
             sampled=[(0, 1, 3)] if small is MEDIAN else [],
         )
-        for small in SMALL
+        for small in statistics
     )
 
 
@@ -71,7 +73,7 @@ CASES = (
         name="exponential mechanism, zCDP",
         covers="mechanisms.exponential",
         mechanism=on(MEDIAN, exponential),
-        datasets=MEDIAN.datasets,
+        datasets=datasets(MEDIAN.universe, 3),
         promised=Zcdp(EPSILON * EPSILON / 8),
         twins={"permute-and-flip, whose range is not bounded": on(MEDIAN, permute_and_flip)},
     ),
@@ -79,7 +81,7 @@ CASES = (
         name="exponential mechanism, max on an open grid with a decaying prior",
         covers="mechanisms.exponential",
         mechanism=lambda x: exponential(_open(x), EPSILON, Decaying(2, growth=2)),
-        datasets=datasets(MAXIMUM.universe, 3),
+        datasets=datasets(MAXIMUM.universe, 2),
         promised=Pure(EPSILON),
         twins={
             "a prior centred on the data": lambda x: exponential(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tacit.audit.cases.exponential import on
+from tacit.audit.exact import datasets
 from tacit.audit.registry import Case
-from tacit.audit.small import MEDIAN, SMALL
+from tacit.audit.small import MAXIMUM, MEDIAN, SMALL
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.tree_descent import tree_descent
 
@@ -29,20 +30,17 @@ CASES = (
         )
         for small in SMALL
     ),
-    *(
-        Case(
-            name=f"tree descent, Gaussian noise, {small.name}",
-            covers="mechanisms.tree_descent",
-            mechanism=on(small, lambda loss, rho: tree_descent(loss, rho=rho), RHO),
-            datasets=small.datasets,
-            promised=Zcdp(RHO),
-            twins={
-                "all nodes for the price of one": on(
-                    small, lambda loss, rho: tree_descent(loss, rho=rho * tree_descent(loss, 1).depth), RHO
-                )
-            },
-            sampled=[(0, 1, 3)] if small is MEDIAN else [],
-        )
-        for small in SMALL[:1]
+    Case(
+        name="tree descent, Gaussian noise, max",
+        covers="mechanisms.tree_descent",
+        mechanism=on(MAXIMUM, lambda loss, rho: tree_descent(loss, rho=rho), RHO),
+        datasets=datasets(MAXIMUM.universe, 3),
+        promised=Zcdp(RHO),
+        twins={
+            "all nodes for the price of one": on(
+                MAXIMUM, lambda loss, rho: tree_descent(loss, rho=rho * tree_descent(loss, 1).depth), RHO
+            )
+        },
+        sampled=[(0, 1, 3)],
     ),
 )

@@ -1,0 +1,122 @@
+"""The verifier itself: right on laws whose privacy loss is known, and not fooled by what it cannot see."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import log
+
+import pytest
+
+from tacit.audit.exact import (
+    Dataset,
+    datasets,
+    hockey_stick,
+    max_divergence,
+    neighbours,
+    renyi_divergence,
+    table,
+    verify,
+)
+from tacit.enclosures import BITS, Enclosure, exp
+from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+from tacit.mechanisms import Law
+from tacit.randomness import Source
+
+Weights = Mapping[str, Fraction | Enclosure]
+
+
+class TableLaw(Law[str]):
+    """A law given by its table; what the table leaves out is an output that is not listed."""
+
+    name = "table"
+    guarantee = Pure(1)
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+
+    def _draw(self, source: Source) -> str:
+        return next(iter(self._weights))
+
+    def pmf(self, y: str, bits: int = BITS) -> Enclosure:
+        return Enclosure.of(self._weights.get(y, 0), bits)
+
+    def outcomes(self) -> list[str]:
+        return list(self._weights)
+
+
+def coin(share: Fraction | Enclosure) -> TableLaw:
+    return TableLaw({"heads": share, "tails": 1 - share})
+
+
+def response(x: Dataset) -> TableLaw:
+    """Randomised response about whether anybody is there, at exactly ε = 1."""
+    yes = exp(1, 256) / (1 + exp(1, 256))
+    return coin(yes if x else 1 - yes)
+
+
+PAIRS = [(("a",), ())]
+
+
+def test_datasets_and_neighbours_are_complete() -> None:
+    found = datasets("ab", 2)
+    assert found == [(), ("a",), ("b",), ("a", "a"), ("a", "b"), ("b", "b")]
+    assert neighbours(found) == [
+        (("a",), ()),
+        (("b",), ()),
+        (("a", "a"), ("a",)),
+        (("a", "b"), ("a",)),
+        (("a", "b"), ("b",)),
+        (("b", "b"), ("b",)),
+    ]
+
+
+def test_randomised_response_is_exactly_tight_and_broken_below() -> None:
+    found = verify(response, PAIRS, Pure(1))
+    assert found.verdict == "tight"
+    assert found.tightness == pytest.approx(1)
+    assert found.worst == (("a",), ())
+    assert verify(response, PAIRS, Pure("0.999999999")).verdict == "broken"
+    assert verify(response, PAIRS, Pure(2)).verdict == "loose"
+
+
+def test_a_violation_in_one_direction_only_is_found() -> None:
+    laws = {("a",): coin(Fraction(1, 2)), (): coin(Fraction(9, 10))}
+    found = verify(lambda x: laws[x], PAIRS, Pure(1))
+    assert found.verdict == "broken"
+    assert float(found.measured) == pytest.approx(log(5))
+
+
+def test_an_output_only_one_neighbour_has_is_infinite() -> None:
+    laws = {("a",): TableLaw({"x": Fraction(1)}), (): TableLaw({"x": Fraction(1, 2), "y": Fraction(1, 2)})}
+    assert verify(lambda x: laws[x], PAIRS, Pure(50)).verdict == "broken"
+    # its mass is what δ pays for
+    assert verify(lambda x: laws[x], PAIRS, Approx(1, "0.5")).verdict == "tight"
+    assert verify(lambda x: laws[x], PAIRS, Approx(1, "0.49")).verdict == "broken"
+
+
+def test_what_a_window_leaves_out_counts_as_one_output() -> None:
+    laws = {("a",): TableLaw({"x": Fraction(9, 10)}), (): TableLaw({"x": Fraction(1, 2)})}
+    found = verify(lambda x: laws[x], PAIRS, Pure(1))
+    assert found.verdict == "broken"  # 0.5 against 0.1 outside
+    assert float(found.measured) == pytest.approx(log(5))
+
+
+def test_an_enclosure_too_wide_to_decide_is_undecided() -> None:
+    wide = Enclosure.between(Fraction(2, 5), Fraction(3, 5))
+    laws = {("a",): coin(wide), (): coin(Fraction(1, 2))}
+    assert verify(lambda x: laws[x], PAIRS, Pure("0.1")).verdict == "undecided"
+
+
+def test_divergences_match_their_formulas() -> None:
+    p, q = (table(coin(share), ["heads", "tails"]) for share in (Fraction(3, 4), Fraction(1, 4)))
+    assert float(max_divergence(p, q)) == pytest.approx(log(3))
+    assert float(hockey_stick(p, q, Fraction(1, 2))) == pytest.approx(0.75 - 0.25 * 2.718281828459045**0.5)
+    assert float(renyi_divergence(p, q, Fraction(2))) == pytest.approx(log(0.75**2 / 0.25 + 0.25**2 / 0.75))
+
+
+def test_renyi_promises_are_compared_at_their_orders() -> None:
+    """Randomised response at odds 3: D_2 = ln(7/3) = 0.8473, so ρ > 0.42; pure ln 3 gives ρ ≤ ε·tanh(ε/2) = 0.5493."""
+    laws = {("a",): coin(Fraction(3, 4)), (): coin(Fraction(1, 4))}
+    assert verify(lambda x: laws[x], PAIRS, Renyi(2, "0.8474")).verdict == "tight"
+    assert verify(lambda x: laws[x], PAIRS, Renyi(2, "0.8472")).verdict == "broken"
+    assert verify(lambda x: laws[x], PAIRS, Zcdp("0.5494")).holds
+    assert verify(lambda x: laws[x], PAIRS, Zcdp("0.42")).verdict == "broken"
