@@ -216,14 +216,17 @@ def total(parts: list[Enclosure], bits: int = BITS) -> Enclosure:
 
 @lru_cache(maxsize=64)
 def _ln2(bits: int) -> int:
-    """floor-ish of ln 2·2^bits: an integer a with a ≤ ln 2·2^bits ≤ a + 1 (series 2·atanh(1/3))."""
-    guard = bits + 32
-    series, power, k = 0, (2 << guard) // 3, 1
-    while power:
-        series += power // k
-        power //= 9
-        k += 2
-    return series >> 32
+    """floor(ln 2·2^bits), by the series 2·atanh(1/3)."""
+    guard = 32
+    while True:
+        series, power, k = 0, (2 << (bits + guard)) // 3, 1
+        while power:
+            series += power // k
+            power //= 9
+            k += 2
+        if series >> guard == (series + 2 * k) >> guard:  # each of k/2 terms is low by less than 3, the rest by 1
+            return series >> guard
+        guard *= 2
 
 
 @lru_cache(maxsize=64)

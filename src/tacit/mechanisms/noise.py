@@ -8,7 +8,7 @@ PROMISE AND PROOF
   is e^{α(α−1)(f−f')²/(2v)} times a sum of e^{-(z−m)²/(2v)} with a real centre m over the same sum with centre 0. By
   Poisson's formula that sum is Σ_k c_k·cos(2πkm) with c_k > 0, largest at m = 0. So D_α ≤ α(f − f')²/(2v) ≤ αρ.
 - `truncated_laplace`: P[Z = z] ∝ e^{-ε|z|/s} on {−R, …, R}. Approx(ε, δ): where both have mass the ratio is at most
-  e^ε, and outputs that only one of them can make have probability at most P[Z > R − s]. R is the smallest with this ≤ δ:
+  e^ε, and outputs that only one of them can make have probability at most P[Z > R − s]; R is the smallest that keeps it ≤ δ:
   with r = e^{-ε/s} it equals r^{R+1}(e^ε − 1)/(1 + r − 2r^{R+1}), so R + 1 = ⌈(s/ε)·ln((e^ε − 1 + 2δ)/(δ(1 + r)))⌉.
 - `randomised_response`: one of ``size`` answers, the true one with odds e^ε against each other. Pure(ε), whatever moves
   the true one: every probability is w or e^ε·w with the same w.
@@ -28,7 +28,7 @@ from tacit.enclosures import BITS, Enclosure, exp
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive, whole
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms import gaussian_sums
+from tacit.mechanisms.gaussian_sums import tail_sum, whole_sum
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.randomness import Categorical, discrete_gaussian, discrete_laplace, uniform_below
 from tacit.randomness import truncated_laplace as truncated_noise
@@ -132,10 +132,10 @@ class Gaussian(IntegerNoise):
         return discrete_gaussian(self.variance, source=source)
 
     def _mass(self, z: int, bits: int) -> Enclosure:
-        return exp(-z * z / (2 * self.variance), bits) / gaussian_sums.whole_sum(self.variance, bits)
+        return exp(-z * z / (2 * self.variance), bits) / whole_sum(self.variance, bits)
 
     def _tail(self, k: int, bits: int) -> Enclosure:
-        return gaussian_sums.tail_sum(self.variance, k, bits) / gaussian_sums.whole_sum(self.variance, bits)
+        return tail_sum(self.variance, k, bits) / whole_sum(self.variance, bits)
 
 
 class TruncatedLaplace(IntegerNoise):

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import floor
 from typing import cast
 
 from tacit.enclosures import Enclosure, sqrt
@@ -65,59 +64,63 @@ def rounded_power(
 def _normal(source: Source) -> Real | None:
     """The magnitude of a standard normal, or None where a proposal was not kept (so are those that follow)."""
     x = LazyExponential(source).enclosure
-    return x if _kept(lambda bits: (x(bits) - 1) ** 2 * HALF, source) else None
+    return x if _exceeds(LazyExponential(source), lambda bits: (x(bits) - 1) ** 2 * HALF) else None
 
 
 def _student(d: Fraction, source: Source) -> Real | None:
     v, w = _envelope(d + 1, source)
-    if _kept(lambda bits: (v(bits) ** 2 + 1).log() * ((d + 1) / 2), source):
-        return lambda bits: sqrt(d, bits) * w(bits)
-    return None
+    if _exceeds(LazyUniform(source), lambda bits: 1 / _power(v(bits) ** 2 + 1, (d + 1) / 2)):
+        return None
+    return lambda bits: sqrt(d, bits) * w(bits)
 
 
 def _power_law(gamma: Fraction, source: Source) -> Real | None:
     v, w = _envelope(gamma, source)
-    return w if _kept(lambda bits: (_power(v(bits), gamma) + 1).log(), source) else None
+    return None if _exceeds(LazyUniform(source), lambda bits: 1 / (_power(v(bits), gamma) + 1)) else w
 
 
 def _envelope(p: Fraction, source: Source) -> tuple[Real, Real]:
     """(v, w): w of density ∝ min(1, w^{-p}), and v the smaller of w and 1/w."""
-    u = LazyUniform(source)
-
-    def uniform(bits: int) -> Enclosure:
-        return u.enclosure(bits + _leading_zeros(u))
-
-    def root(bits: int) -> Enclosure:
-        return _power(uniform(bits), 1 / (p - 1))
-
     if _coin(p.numerator - p.denominator, p.numerator, source):
-        return uniform, uniform
-    return root, lambda bits: 1 / root(bits)
+        v = _fraction(LazyUniform(source))
+        return v, v
+    n = p - 1
+    if n.denominator == 1 and n <= 16:  # the largest of n uniforms has the law of U^{1/n}
+        v = _fraction(max(LazyUniform(source) for _ in range(int(n))))
+    else:
+        v = _root(_fraction(LazyUniform(source)), n)
+    return v, lambda bits: 1 / v(bits)
 
 
-def _leading_zeros(u: LazyUniform) -> int:
-    """Zeros with which u begins: with more bits than these it is surely positive and has a logarithm."""
-    bits = WORD
-    while u.top(bits) == 0:
-        bits += WORD
-    return bits - u.top(bits).bit_length()
+def _fraction(u: LazyUniform) -> Real:
+    """A uniform with so many bits after its leading zeros: surely positive, so that it has a logarithm."""
+    zeros = WORD
+    while u.top(zeros) == 0:
+        zeros += WORD
+    zeros -= u.top(zeros).bit_length()
+    return lambda bits: u.enclosure(bits + zeros)
+
+
+def _root(u: Real, n: Fraction) -> Real:
+    return lambda bits: _power(u(bits), 1 / n)
 
 
 def _power(x: Enclosure, exponent: Fraction) -> Enclosure:
     if exponent.denominator == 1:
         return x**exponent.numerator
+    if exponent.denominator == 2:
+        return x.sqrt() ** exponent.numerator
     return (x.log() * exponent).exp()
 
 
-def _kept(x: Real, source: Source) -> bool:
-    """True with probability e^{-x}: whether an exponential exceeds x."""
-    exponential = LazyExponential(source)
+def _exceeds(drawn: LazyUniform | LazyExponential, threshold: Real) -> bool:
+    """Whether a lazy real exceeds a threshold, which it almost surely does not equal."""
     bits = WORD
     while True:
-        e, threshold = exponential.enclosure(bits), x(bits)
-        if e.above(threshold):
+        known, (low, high) = drawn.top(bits), threshold(bits).fixed(bits)
+        if known >= high:
             return True
-        if e.below(threshold):
+        if known < low:
             return False
         bits *= 2
 
@@ -134,8 +137,7 @@ def _released(
         factor = -factor
     bits = WORD
     while True:
-        x = magnitude(bits) * factor + start
-        multiple = floor(x.low)
-        if x.high < multiple + 1:
+        multiple, following = (magnitude(bits) * factor + start).fixed(0)
+        if following - multiple <= 1:  # the number lies between two integers and is almost surely neither
             return cast(Fraction, source.mark(multiple * unit))
         bits *= 2
