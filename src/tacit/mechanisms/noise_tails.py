@@ -1,8 +1,8 @@
 """Rigorous tails of the integer noises that mechanisms compare with a threshold.
 
 Discrete Laplace, P[z] ∝ e^{-ε|z|}: P[Z ≥ k] = e^{-εk}/(1 + e^{-ε}) for k ≥ 0. Discrete Gaussian, P[z] ∝ e^{-z²/(2v)}:
-the terms are summed one by one, each from the last by e^{-(2z+1)/(2v)}; what is left falls faster than a geometric
-series. Both are symmetric, so P[Z ≥ k] = 1 − P[Z ≥ 1 − k] for k ≤ 0.
+sums of `gaussian_sums`, term by term as long as that is affordable, since a probability along a path of comparisons
+needs all its bits. Both are symmetric, so P[Z ≥ k] = 1 − P[Z ≥ 1 − k] for k ≤ 0.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tacit.enclosures import BITS, Enclosure, exp, log
+from tacit.mechanisms.gaussian_sums import _series, tail_sum, whole_sum
+
+SUMMED = 2**20
+"""Gaussian tails keep all their bits up to this variance, at the price of summing 16σ terms."""
 
 
 def laplace_tail(epsilon: Fraction, k: int, bits: int = BITS) -> Enclosure:
@@ -25,24 +29,12 @@ def gaussian_tail(variance: Fraction, k: int, bits: int = BITS) -> Enclosure:
     """P[Z ≥ k] for the discrete Gaussian law of parameter σ² = ``variance``."""
     if k <= 0:
         return 1 - gaussian_tail(variance, 1 - k, bits)
-    return _gaussian_sum(variance, k, bits) / (1 + 2 * _gaussian_sum(variance, 1, bits))
-
-
-@lru_cache(maxsize=8192)
-def _gaussian_sum(variance: Fraction, k: int, bits: int) -> Enclosure:
-    """Σ_{z ≥ k} e^{-z²/(2·variance)} for k ≥ 1."""
-    work = bits + 32
-    term = exp(-Fraction(k * k) / (2 * variance), work)
-    ratio = exp(-Fraction(2 * k + 1) / (2 * variance), work)
-    fall = exp(-1 / variance, work)
-    result = Enclosure.of(0, work)
-    while True:
-        result = result + term
-        term = term * ratio
-        if term.high < result.low / (1 << work):
-            rest = (term / (1 - ratio)).high  # every further ratio is smaller than this one
-            return result + Enclosure.between(0, rest, work)
-        ratio = ratio * fall
+    if variance > SUMMED:
+        part = tail_sum(variance, k, bits)
+    else:
+        ends = (Fraction(k * k), Fraction(2 * k + 1), Fraction(2))
+        part = _series(*(exp(-end / (2 * variance), bits + 16) for end in ends))
+    return part / whole_sum(variance, bits)
 
 
 @lru_cache(maxsize=8192)
