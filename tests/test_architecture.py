@@ -11,6 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "tacit"
 
 # A room may import itself and what stands before it in this list.
 ROOMS = [
+    "data",
     "errors",
     "exact",
     "enclosures",

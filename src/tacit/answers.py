@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between
+from tacit.spreads import Covers, Spread
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
     from tacit.guarantees import Guarantee
-    from tacit.spreads import Spread
 
-Covers = Literal["truth", "capped value"]
 Value = int | float | Decimal | str | date | datetime | bool | None
 
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, exp, expm1, inf, log, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Literal, Protocol
 
 from tacit.units import WHOLE, Unit
 
-if TYPE_CHECKING:
-    from tacit.answers import Answer, Covers
+Covers = Literal["truth", "capped value"]
+"""What an interval covers: the true value, or the value after capping."""
 
 
 class Noise(Protocol):
@@ -134,7 +134,7 @@ class Spread(Protocol):
         """At most so many persons exceed the cap."""
         ...
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Any) -> Iterator[str]:
         """The statement in words."""
         ...
 
@@ -161,7 +161,7 @@ class Additive:
         """No cap was used."""
         return None
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Any) -> Iterator[str]:
         """The interval."""
         yield f"Noise interval, {answer.interval()}."
 
@@ -212,7 +212,7 @@ class Share:
         """No cap was used."""
         return None
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Any) -> Iterator[str]:
         """The interval."""
         yield f"Noise interval, {answer.interval()}."
 
@@ -237,7 +237,7 @@ class Bounded:
         """No cap was used."""
         return None
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Any) -> Iterator[str]:
         """The interval and what was said about it."""
         yield f"Noise interval, {answer.interval()}."
         yield from self.words

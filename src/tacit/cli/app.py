@@ -1,7 +1,7 @@
 """The commands of `tacit`.
 
-Exit codes: 0 fine; 2 user error and 3 budget refused (nothing spent); 4 engine or ledger failure, 130 interrupted (the message
-says what was spent). Errors are one sentence on stderr; a traceback only with --debug.
+Exit codes: 0 fine; 2 user error and 3 budget refused (nothing spent); 4 engine or ledger failure, 130 interrupted
+(the message says what was spent). Errors are one sentence on stderr; a traceback only with --debug.
 """
 
 from __future__ import annotations
@@ -132,5 +132,3 @@ def _budget(cost: Guarantee) -> Guarantee:
     if isinstance(cost, Pure | Zcdp | Approx):
         return cost
     raise InvalidInput("a question costs epsilon, rho, or epsilon with delta.")
-
-

@@ -1,15 +1,14 @@
 """What a question costs, and how its cost is divided among the steps of a statistic.
 
-``epsilon=`` means pure mechanisms (Laplace noise), ``rho=`` Gaussian noise under zCDP, ``epsilon=, delta=`` Gaussian noise under
-the largest ρ whose tight conversion stays within (ε, δ). A step that is pure by nature (a scan, a choice) takes from a
-share of ρ the largest ε with ε·tanh(ε/2) ≤ ρ.
+``epsilon=`` means pure mechanisms (Laplace noise), ``rho=`` Gaussian noise under zCDP, ``epsilon=, delta=``
+Gaussian noise under the largest ρ whose tight conversion stays within (ε, δ). A step that is pure by nature (a
+scan, a choice) takes from a share of ρ the largest ε with ε·tanh(ε/2) ≤ ρ.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import atanh, sqrt
 from typing import TypedDict
 
 from tacit.errors import InvalidInput
@@ -53,8 +52,8 @@ class Allowance:
                 return cls(epsilon, concentrated=False)
             case Zcdp(rho):
                 return cls(rho, concentrated=True)
-            case Approx(epsilon, delta):
-                return cls(Zcdp.for_approx(epsilon, delta).rho, concentrated=True)
+            case Approx():
+                return cls(Zcdp.within(cost).rho, concentrated=True)
         raise InvalidInput("a question costs epsilon, rho, or epsilon with delta; convert other guarantees first.")
 
     def share(self, part: Fraction) -> Allowance:
@@ -64,21 +63,9 @@ class Allowance:
     @property
     def epsilon(self) -> Fraction:
         """The ε of a pure step that this pays for."""
-        return pure_within(self.amount) if self.concentrated else self.amount
+        return Pure.within(Zcdp(self.amount)).epsilon if self.concentrated else self.amount
 
     @property
     def guarantee(self) -> Guarantee:
         """The promise of a step that uses all of it."""
         return Zcdp(self.amount) if self.concentrated else Pure(self.amount)
-
-
-def pure_within(rho: Fraction) -> Fraction:
-    """A large ε with ε·tanh(ε/2) ≤ ρ, found in floats and checked exactly."""
-    low, high = 0.0, float(rho) + 2 * sqrt(float(rho)) + 1
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if middle <= 2 * atanh(min(float(rho) / middle, 1 - 1e-16)) else (low, middle)
-    epsilon = Fraction(low).limit_denominator(10**9)
-    while epsilon <= 0 or Pure(epsilon).to(Zcdp).rho > rho:
-        epsilon = epsilon * (1 - Fraction(1, 10**6)) if epsilon > 0 else rho / 4
-    return epsilon

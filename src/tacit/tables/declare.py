@@ -47,9 +47,7 @@ class Public:
 
     source: Source
 
-    def __init__(
-        self, source: Any, *, table: str | None = None, schema: Columns | None = None, **options: Any
-    ) -> None:
+    def __init__(self, source: Any, *, table: str | None = None, schema: Columns | None = None, **options: Any) -> None:
         object.__setattr__(self, "source", as_source(source, table, schema, options))
 
 

@@ -109,5 +109,3 @@ def bins(expression: Expression, name: str, edges: Sequence[Number]) -> Groups:
     case = build.case(branches, None)
     keys = tuple((Literal(INTEGER, i),) for i in range(len(labels)))
     return Groups((case,), keys, tuple(labels), name)
-
-

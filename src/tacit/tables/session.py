@@ -16,7 +16,7 @@ from typing import Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
-from tacit.engines import FAILED, Engine, Source, open_engine
+from tacit.engines import FAILED, Engine, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.requests import Relation
 from tacit.engines.types import Schema
@@ -233,4 +233,3 @@ def schema(source: Any, *, table: str | None = None, **options: Any) -> Schema:
         return engine.schema(key)
     finally:
         engine.close()
-

@@ -1,8 +1,8 @@
 """SQL: one SELECT with aggregates becomes the same questions that the fluent face asks.
 
-The cost is split evenly over the distinct aggregates. ORDER BY and LIMIT over output columns are post-processing of released
-answers. What cannot be answered privately is refused before anything is spent, with the clause at fault and what to
-write instead.
+The cost is split evenly over the distinct aggregates. ORDER BY and LIMIT over output columns are post-processing of
+released answers. What cannot be answered privately is refused before anything is spent, with the clause at fault
+and what to write instead.
 """
 
 from __future__ import annotations
@@ -208,7 +208,9 @@ class _Planner:
             if type(node).__name__ == "Literal" and not node.is_string:
                 index = int(node.this) - 1
                 if not 0 <= index < len(select.expressions):
-                    raise UnsupportedQuery("GROUP BY names an output column that is not there; write the column's name.")
+                    raise UnsupportedQuery(
+                        "GROUP BY names an output column that is not there; write the column's name."
+                    )
                 item = select.expressions[index]
                 node = item.this if type(item).__name__ == "Alias" else item
             elif type(node).__name__ == "Column" and not node.table and node.name.lower() in aliases:
@@ -378,5 +380,3 @@ def _unused(name: str, columns: list[tuple[str, int]]) -> str:
     while fresh in taken:
         fresh, number = f"{name}_{number}", number + 1
     return fresh
-
-

@@ -54,9 +54,7 @@ class Table:
     def mutate(self, **columns: str) -> Table:
         """Further columns, each a SQL expression of the columns so far."""
         derived = {name: parse(text, self._scope) for name, text in columns.items()}
-        return Table(
-            self._session, self._relation, self._scope.deriving(self._relation.alias, derived), self._unit
-        )
+        return Table(self._session, self._relation, self._scope.deriving(self._relation.alias, derived), self._unit)
 
     def select(self, *columns: str) -> Table:
         """Only these columns can be asked about from here on."""
@@ -243,9 +241,7 @@ class Table:
         return self._session.schema(self._relation.table)
 
     def __repr__(self) -> str:
-        return (
-            f"<Table {self._relation.table}: {self.schema}; person = {self._relation.person.name}; {self.budget!r}>"
-        )
+        return f"<Table {self._relation.table}: {self.schema}; person = {self._relation.person.name}; {self.budget!r}>"
 
     # Inside
 
@@ -309,4 +305,3 @@ def _quantile(q: Number) -> Fraction:
     if not 0 <= number <= 1:
         raise InvalidInput("q must lie between 0 and 1.")
     return number
-

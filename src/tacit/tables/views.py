@@ -1,8 +1,8 @@
 """FROM and WHERE: which rows a query is about.
 
-A view is a private table with public tables joined to it, a filter, and the names a query may use. Subqueries and CTEs that
-only rename, derive and filter rows are inlined, so a view never nests. Joins with public tables keep every row's
-person: INNER and LEFT joins by equality. Anything else is refused by name.
+A view is a private table with public tables joined to it, a filter, and the names a query may use. Subqueries and
+CTEs that only rename, derive and filter rows are inlined, so a view never nests. Joins with public tables keep
+every row's person: INNER and LEFT joins by equality. Anything else is refused by name.
 """
 
 from __future__ import annotations
@@ -196,7 +196,9 @@ class ViewBuilder:
         """The engine's relation for a view over one private table and public ones."""
         private = [(alias, table) for alias, table in view.tables if self._private(table)]
         if not private:
-            raise UnsupportedQuery("the query names no private table; public tables need no privacy, query them directly.")
+            raise UnsupportedQuery(
+                "the query names no private table; public tables need no privacy, query them directly."
+            )
         if len(private) > 1:
             raise UnsupportedQuery("joins of private tables are not supported yet; ask about one private table.")
         ((alias, table),) = private
@@ -204,17 +206,16 @@ class ViewBuilder:
         joined, conditions, joins = [alias], list(view.conditions), []
         waiting = [pair for pair in view.tables if pair != (alias, table)]
         while waiting:
-            found = next(
-                ((pair, on) for pair in waiting if (on := _links(conditions, pair[0], joined))),
-                None,
-            )
+            linked = ((pair, _links(conditions, pair[0], joined)) for pair in waiting)
+            found = next(((pair, links) for pair, links in linked if links), None)
             if found is None:
                 raise UnsupportedQuery(
-                    f"table {waiting[0][1]!r} is joined without an equality, which would repeat every row; add ON a = b."
+                    f"table {waiting[0][1]!r} is joined without an equality, which would repeat every row; "
+                    "add ON a = b."
                 )
-            (other, name), on = found
-            joins.append(Join(name, other, tuple(equality(part, other) or ("", "") for part in on)))  # type: ignore[misc]
-            conditions = [part for part in conditions if part not in on]
+            (other, name), links = found
+            joins.append(Join(name, other, tuple(links.values())))
+            conditions = [part for part in conditions if part not in links]
             joined.append(other)
             waiting.remove((other, name))
         filter_ = build.logic("AND", conditions) if len(conditions) > 1 else (conditions[0] if conditions else None)
@@ -243,12 +244,9 @@ def _tables(expression: Expression) -> set[str]:
     return {column.table for column in expression.columns()}
 
 
-def _links(conditions: list[Expression], alias: str, joined: list[str]) -> list[Expression]:
-    found = []
-    for condition in conditions:
-        pair = equality(condition, alias)
-        if pair is not None and _tables(pair[0]) <= set(joined):
-            found.append(condition)
-    return found
-
-
+def _links(
+    conditions: list[Expression], alias: str, joined: list[str]
+) -> dict[Expression, tuple[Expression, Expression]]:
+    """The equalities that tie a table to those already joined, each with its two sides."""
+    pairs = ((condition, equality(condition, alias)) for condition in conditions)
+    return {condition: pair for condition, pair in pairs if pair is not None and _tables(pair[0]) <= set(joined)}

@@ -68,4 +68,3 @@ def unit_of(kind: ColumnType, step: Fraction) -> Unit:
     if kind.kind is Kind.DECIMAL:
         return Unit(step, "decimal")
     return Unit(step, "integer")
-

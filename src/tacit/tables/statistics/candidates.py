@@ -1,9 +1,9 @@
 """The most frequent of some given values.
 
 A person raises the count of each candidate by 0 or 1 (per row: by at most λ rows, found by a scan and divided out), and
-never lowers one. So the loss "how far a candidate's count stays behind the best" may be chosen by with the one-directional
-constant: what matters are differences of counts, and those of B − count for any fixed B only fall when a person joins.
-`top` takes the best, removes it and goes on, each time for its part of the cost.
+never lowers one. So the loss "how far a candidate's count stays behind the best" may be chosen by with the
+one-directional constant: what matters are differences of counts, and those of B − count for any fixed B only fall
+when a person joins. `top` takes the best, removes it and goes on, each time for its part of the cost.
 """
 
 from __future__ import annotations

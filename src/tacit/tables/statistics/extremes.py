@@ -12,19 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.answers import Answer
 from tacit.curves import DownProfile
 from tacit.engines.requests import Extremes, Ordered
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.shifted_inverse import shifted_inverse
+from tacit.spreads import Covers
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.scales import Scale
-
-if TYPE_CHECKING:
-    from tacit.answers import Covers
 
 PRECISION = 3
 """Significant digits of a released minimum or maximum."""

@@ -1,9 +1,9 @@
 """The mean of a column in each of some given groups.
 
-As in `moments`: two scans choose a range, a third a cap κ on a person's rows over all groups. With t the position of a clamped
-row in the range, every group gets the sums of (1−t) and of t. A person's rows, scaled to weight at most κ in all, move
-this vector of sums by at most κ in ℓ1 and only upward, so noise of scale κ/ε on every part is ε-DP however many
-groups there are.
+As in `moments`: two scans choose a range, a third a cap κ on a person's rows over all groups. With t the position
+of a clamped row in the range, every group gets the sums of (1−t) and of t. A person's rows, scaled to weight at
+most κ in all, move this vector of sums by at most κ in ℓ1 and only upward, so noise of scale κ/ε on every part is
+ε-DP however many groups there are.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Count, sum and mean for each of some given groups, with every person's whole vector capped at once.
 
-A person's contribution is a vector over the groups. A threshold scan on the persons' norms chooses λ; each vector is then
-scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian noise), and the
-groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. Means use the two-sum
-method of `moments`: for each group the sums of (1−t) and t, a person's rows scaled to weight at most κ in all.
+A person's contribution is a vector over the groups. A threshold scan on the persons' norms chooses λ; each vector
+is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
+noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups.
+Means use the two-sum method of `moments`: for each group the sums of (1−t) and t, a person's rows scaled to weight
+at most κ in all.
 """
 
 from __future__ import annotations
@@ -11,19 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.engines.expressions import Expression, Literal
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Presence, RowCount, Value, saturation
-from tacit.spreads import Additive
+from tacit.spreads import Additive, Covers
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
 from tacit.tables.statistics.caps import levels, scan_cap
 from tacit.units import WHOLE, Unit
-
-if TYPE_CHECKING:
-    from tacit.answers import Covers
 
 CAP_SHARE = Fraction(1, 5)
 """What the scan for the cap takes of the cost."""
@@ -108,5 +106,3 @@ class Capped(Additive):
 def counted(per: Per) -> Entry:
     """Rows, or persons, in each group."""
     return Presence() if per == "person" else RowCount()
-
-

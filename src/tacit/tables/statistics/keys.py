@@ -1,10 +1,11 @@
 """Groups whose keys are found in the data, for some δ.
 
-1. A scan chooses a cap κ on the number of keys one person takes part in; a person with more keeps κ of them, chosen by a
-   secret hash of their own.
-2. Every key's number of persons gets truncated noise and is released only above a threshold (`tacit.mechanisms.stable_keys`):
-   a key that a single person brings is never released.
-3. Where more than the number of persons is asked, the statistic of the found groups is then asked for the rest of the cost.
+1. A scan chooses a cap κ on the number of keys one person takes part in; a person with more keeps κ of them, chosen
+   by a secret hash of their own.
+2. Every key's number of persons gets truncated noise and is released only above a threshold
+   (`tacit.mechanisms.stable_keys`): a key that a single person brings is never released.
+3. Where more than the number of persons is asked, the statistic of the found groups is then asked for the rest of
+   the cost.
 """
 
 from __future__ import annotations
@@ -90,7 +91,8 @@ class FoundGroups(Statistic):
         if not keys:
             return Answers({}, room.cost, groups.name)
         literals = tuple(
-            tuple(Literal(expression.type, part) for part, expression in zip(key, groups.by, strict=True)) for key in keys
+            tuple(Literal(expression.type, part) for part, expression in zip(key, groups.by, strict=True))
+            for key in keys
         )
         inside = replace(groups, keys=literals, labels=tuple(_label(key) for key in keys))
         statistic = replace(self.statistic, groups=inside)

@@ -2,10 +2,11 @@
 
 1. Two threshold scans choose low and high (in units) so that few persons have rows outside; per row, a third chooses a
    cap κ on rows per person.
-2. With t the position of a clamped row in the range, 0 ≤ t ≤ 1, the parts (1−t, t), or (1−t, t(1−t), t²) for a variance, are
-   non-negative and add up to one. Summed over rows, a person's rows scaled to weight at most κ (or the person's mean with
-   weight one), the vector of sums moves by at most κ in ℓ1 when a person joins or leaves, and only upward. Noise of scale
-   κ/ε on every part is ε-DP (Gaussian: ρ from the ℓ2 norm, which the ℓ1 norm bounds).
+2. With t the position of a clamped row in the range, 0 ≤ t ≤ 1, the parts (1−t, t), or (1−t, t(1−t), t²) for a
+   variance, are non-negative and add up to one. Summed over rows, a person's rows scaled to weight at most κ (or
+   the person's mean with weight one), the vector of sums moves by at most κ in ℓ1 when a person joins or leaves,
+   and only upward. Noise of scale κ/ε on every part is ε-DP (Gaussian: ρ from the ℓ2 norm, which the ℓ1 norm
+   bounds).
 3. Mean and variance follow from the noisy sums.
 """
 
@@ -15,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, sqrt
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tacit.answers import Answer, show
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
 from tacit.engines.types import INTEGER
-from tacit.spreads import Noise, Share
+from tacit.spreads import Covers, Noise, Share
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector
@@ -29,9 +30,6 @@ from tacit.tables.statistics.extremes import depth, extreme_law
 from tacit.tables.statistics.quantiles import ROW_LEVELS
 from tacit.tables.statistics.scales import Scale
 from tacit.units import REAL
-
-if TYPE_CHECKING:
-    from tacit.answers import Covers
 
 RANGE_SHARE = Fraction(1, 8)
 """What each of the two scans for the range takes of the cost."""

@@ -5,10 +5,11 @@ With Δ = max(q, 1−q), g = ΔΛ and thresholds t_j = qW + jg the loss
 
     ℓ(y) = max( #{j ≤ 0 : t_j > W(≤y)}, #{j ≥ 1 : t_j ≤ W(<y)} )
 
-counts lattice steps between the weight at y and the quantile. Adding a person with weight w ≤ Λ moves qW − W(≤y) by an amount
-in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ], at most one step each way, so ℓ has sensitivity 1 (not
-one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Several quantiles are drawn one
-after the other, each for its part of the cost, and kept in order by restricting the grid to what earlier draws left.
+counts lattice steps between the weight at y and the quantile. Adding a person with weight w ≤ Λ moves qW − W(≤y) by
+an amount in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ], at most one step each way, so ℓ has sensitivity 1
+(not one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Several quantiles are
+drawn one after the other, each for its part of the cost, and kept in order by restricting the grid to what earlier
+draws left.
 """
 
 from __future__ import annotations
@@ -18,23 +19,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.curves import Run, StepLoss
 from tacit.engines.requests import WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
+from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.law import Law
+from tacit.spreads import Covers
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.caps import levels, scan_cap
 from tacit.tables.statistics.scales import Scale
-from tacit.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from tacit.answers import Covers
 
 PRECISION = 4
 """Significant digits of a released quantile."""
@@ -51,7 +50,9 @@ def reach(epsilon: Fraction, size: float, quantiles: int) -> int:
     return min(ceil(2 * (log(size) + 25) / epsilon), 10_000 // (3 * quantiles) // 2 - 2)
 
 
-def quantile_loss(ranks: Ranks, which: int, q: Fraction, largest: int, scale: Scale, grid: Grid, limit: int) -> StepLoss:
+def quantile_loss(
+    ranks: Ranks, which: int, q: Fraction, largest: int, scale: Scale, grid: Grid, limit: int
+) -> StepLoss:
     """The loss above for one quantile, clamped at ``limit``, as runs over the grid."""
     step, target = max(q, 1 - q) * largest, q * ranks.weight
 
@@ -138,9 +139,7 @@ class Quantiles(Statistic):
         fill(order, scale.grid)
         return found
 
-    def _answer(
-        self, room: Room, q: Fraction, y: Any, scale: Scale, each: Allowance, cap: int | None
-    ) -> Answer:
+    def _answer(self, room: Room, q: Fraction, y: Any, scale: Scale, each: Allowance, cap: int | None) -> Answer:
         steps = max(q, 1 - q) * (cap or 1)
         return room.answer(
             f"{_ordinal(q)} of {self.name}",

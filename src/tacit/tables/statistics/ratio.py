@@ -1,7 +1,7 @@
 """The share of persons with at least one true value.
 
-Each person belongs to exactly one of two counts, those with a true row and those without, so the pair has ℓ1-sensitivity
-1 and each count gets noise at the full ε (or ρ). The share a/(a+z) is post-processing.
+Each person belongs to exactly one of two counts, those with a true row and those without, so the pair has
+ℓ1-sensitivity 1 and each count gets noise at the full ε (or ρ). The share a/(a+z) is post-processing.
 """
 
 from __future__ import annotations

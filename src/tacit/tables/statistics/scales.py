@@ -1,7 +1,7 @@
 """Public grids for minima, maxima and quantiles, by column type, and the way back to the column's own values.
 
-Numbers use significant decimal digits over all decades the type can hold, so that no range is asked for; dates use days and
-timestamps whole seconds, from year 1 to 9999.
+Numbers use significant decimal digits over all decades the type can hold, so that no range is asked for; dates use
+days and timestamps whole seconds, from year 1 to 9999.
 """
 
 from __future__ import annotations
