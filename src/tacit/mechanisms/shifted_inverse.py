@@ -31,6 +31,8 @@ from tacit.enclosures import BITS, Enclosure
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive
 from tacit.grids import Grid
+from tacit.mechanisms.bayesian_search import bayesian_search
+from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.exponential import ExponentialLaw, exponential
 from tacit.mechanisms.grid_law import Answer
 from tacit.mechanisms.law import Accuracy, Law
@@ -103,6 +105,16 @@ def _scan(direction: str) -> Callable[[_Question], Built]:
     return build
 
 
+def _binary(question: _Question) -> Built:
+    loss = question.profile.loss(question.grid)
+    return _search(binary_search(loss, epsilon=question.epsilon, rho=question.rho, beta=question.beta), question)
+
+
+def _bayesian(question: _Question) -> Built:
+    law = bayesian_search(question.profile.loss(question.grid), question.concentrated, beta=question.beta)
+    return law, law.accuracy  # proved for sharp losses only, as its statement says
+
+
 def _search(law: Law[Answer], question: _Question) -> Built:
     """A search on ℓ: what it states about the loss of its answer is a window of the profile."""
     condition = "" if isinstance(question.grid.size, int) else ", if D_0 is among the first 2^64 values of the walk"
@@ -148,6 +160,8 @@ METHODS: dict[str, Callable[[_Question], Built]] = {
     "scan_down": _scan("down"),
     "exponential": _choice(exponential),
     "permute_and_flip": _choice(permute_and_flip),
+    "binary_search": _binary,
+    "bayesian_search": _bayesian,
 }
 """The mechanisms a shifted inverse may use, by name."""
 
