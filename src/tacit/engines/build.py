@@ -101,16 +101,14 @@ def widen(expression: Expression, kind: ColumnType, name: str = "expression") ->
         or (source is Kind.BOOLEAN and kind.kind is Kind.INTEGER)
     )
     if not allowed:
-        raise InvalidInput(
-            f"{name} is {expression.type} where {kind} is needed; compare and combine values of one kind."
-        )
+        raise InvalidInput(f"{name} cannot turn {expression.type} into {kind}; compare and combine values of one kind.")
     return Cast(kind, expression)
 
 
 def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
     value = constant.value
-    if value is None:
-        return Literal(kind, None)
+    if value is None or constant.type == kind:
+        return Literal(kind, value)
     source = constant.type
     try:
         if kind.kind is Kind.FLOAT and source.exact_number:
@@ -128,7 +126,7 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
     except ValueError:
         pass
     remedy = "write it as 'YYYY-MM-DD'" if kind.kind in (Kind.DATE, Kind.TIMESTAMP) else "use values of one kind"
-    raise InvalidInput(f"{name} compares or combines a {source} constant with a {kind}; {remedy}.")
+    raise InvalidInput(f"{name} cannot turn a {source} constant into {kind}; {remedy}.")
 
 
 def common_type(expressions: Sequence[Expression], name: str) -> ColumnType:

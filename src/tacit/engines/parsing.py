@@ -73,7 +73,8 @@ class _Converter:
         method, parts = rule
         extra = [name for name, part in node.args.items() if name not in parts and name != "_type" and part]
         if extra:
-            raise UnsupportedQuery(f"{_clause(node)} with {extra[0].upper()} is not supported; use {_LIST}.")
+            part = "a subquery" if extra[0] == "query" else extra[0].upper()
+            raise UnsupportedQuery(f"{_clause(node)} with {part} is not supported; use {_LIST}.")
         return method(self, node)
 
     def all(self, nodes: list[Any]) -> list[Expression]:

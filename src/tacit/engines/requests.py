@@ -57,12 +57,16 @@ class Join:
 
     table: str
     alias: str
-    on: tuple[tuple[Expression, Expression], ...]
+    on: tuple[tuple[Column, Column], ...]
     kind: Literal["inner", "left"] = "inner"
 
     def __post_init__(self) -> None:
         if not self.on:
             raise InvalidInput("a join needs at least one equality between the tables; write ON a = b.")
+        for left, right in self.on:
+            exact = left.type.exact_number and right.type.exact_number
+            if Kind.OTHER in (left.type.kind, right.type.kind) or not (exact or left.type == right.type):
+                raise InvalidInput(f"a join compares {left.type} with {right.type}; use key columns of one kind.")
 
 
 @dataclass(frozen=True)
@@ -245,24 +249,23 @@ class RankSteps(Request[Ranks]):
     """The weighted distribution of rows around quantiles.
 
     A row with a value weighs ⌊2^32/n⌋ where its person has n of them (``cap`` None, per person), or
-    ⌊2^32·min(1, cap/n)⌋ (per row). W is the total. A value is a step of quantile q when its interval (before, after]
-    holds a multiple of ``lattice`` that lies in [qW − window, qW + window]. So inside the window ⌊W(≤y)/lattice⌋ is
-    known for every y.
+    ⌊2^32·min(1, cap/n)⌋ (per row), so a person weighs at most Λ = 2^32, or 2^32·cap. W is the total. The thresholds of
+    quantile q are t_j = qW + j·max(q, 1−q)·Λ for −reach < j ≤ reach, and a value is a step of q when one of them lies
+    in its interval (before, after]. So for every y it is known which of them W(≤y) reaches.
     """
 
     value: Ordered
     quantiles: tuple[Fraction, ...]
-    window: int
-    lattice: int
+    reach: int
     cap: int | None = None
 
     def __post_init__(self) -> None:
         if not self.quantiles or any(not 0 <= q <= 1 or q.denominator > 10**9 for q in self.quantiles):
             raise InvalidInput("quantiles must lie between 0 and 1, with at most nine decimals, and be at least one.")
-        if self.lattice < 1 or self.window < 0 or (self.cap is not None and not 1 <= self.cap < 2**31):
-            raise InvalidInput("lattice must be at least 1, window at least 0 and cap between 1 and 2^31.")
-        if 3 * len(self.quantiles) * (2 * self.window // self.lattice + 2) > LARGEST_ANSWER:
-            raise InvalidInput("window holds too many multiples of lattice for one answer; use a coarser lattice.")
+        if self.reach < 1 or (self.cap is not None and not 1 <= self.cap < 2**31):
+            raise InvalidInput("reach must be at least 1 and cap between 1 and 2^31.")
+        if 3 * len(self.quantiles) * 2 * self.reach > LARGEST_ANSWER:
+            raise InvalidInput(f"reach is too large for one answer of {LARGEST_ANSWER} numbers; use a smaller one.")
 
 
 Key = tuple[Scalar, ...]
@@ -347,6 +350,26 @@ class Moments(Request[tuple[int, ...]]):
             raise InvalidInput("low must lie below high, both within 64 bits.")
         if self.cap is not None and not 1 <= self.cap < 2**31:
             raise InvalidInput("cap must lie between 1 and 2^31.")
+
+
+@dataclass(frozen=True)
+class GroupMoments(Request[tuple[int, ...]]):
+    """For each key the sums of S−t and of t, one after the other, t as in `Moments` with degree 1.
+
+    A person's N rows with a value, over all keys, are added group by group, each sum then cut to sum·cap // N where
+    N > cap; one person moves the answer by at most cap·S in ℓ1.
+    """
+
+    value: Value
+    low: int
+    high: int
+    by: tuple[Expression, ...]
+    keys: tuple[tuple[Constant, ...], ...]
+    cap: int
+
+    def __post_init__(self) -> None:
+        _check_keys(self.by, self.keys)
+        Moments(self.value, self.low, self.high, 1, self.cap)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,162 @@
+"""DuckDB, embedded: the engine for files, frames and DuckDB databases.
+
+A connection of its own, in memory, in UTC, that can reach the declared files and nothing else: no other path, no
+extension, no Python variable, and no setting can change once tables are open. Databases are attached read-only. A
+connection that was handed over is used through a cursor and left as it is. Statements run in a thread of their own, so
+that Ctrl-C and a time limit stop them at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tacit.engines import FAILED, Source
+from tacit.engines.requests import Relation, Request
+from tacit.engines.rounds import render
+from tacit.engines.sources import DIALECT, OpenTable, open_table
+from tacit.engines.types import Schema
+from tacit.errors import EngineError, InvalidInput
+
+if TYPE_CHECKING:
+    import duckdb
+
+_ROUNDS = 2
+
+
+class DuckDB:
+    """Some named tables in DuckDB; see `tacit.engines.Engine`."""
+
+    def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
+        import duckdb
+
+        given = {id(s.data): s.data for s in tables.values() if isinstance(s.data, duckdb.DuckDBPyConnection)}
+        if given and (len(given) > 1 or not all(id(s.data) in given for s in tables.values())):
+            raise InvalidInput("tables of an open connection cannot be mixed with other sources; use one connection.")
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        if given:
+            (connection,) = given.values()
+            assert isinstance(connection, duckdb.DuckDBPyConnection)
+            self._connection = connection.cursor()
+        else:
+            self._connection = _private_connection(self)
+        opened = (open_table(self._connection, *item, number) for number, item in enumerate(tables.items()))
+        self._tables: dict[str, OpenTable] = dict(zip(tables, opened, strict=True))
+        self._sql = {name: table.sql for name, table in self._tables.items()}
+        if not given:
+            files = sorted({file for table in self._tables.values() for file in table.files})
+            _lock_down(self._connection, files)
+
+    def schema(self, table: str) -> Schema:
+        """The public names and types of a table."""
+        return self._tables[table].schema
+
+    @contextmanager
+    def snapshot(self) -> Iterator[_Snapshot]:
+        """A read-only view of all tables; another thread's snapshot waits for this one to end."""
+        with self._lock:
+            self._control("BEGIN TRANSACTION READ ONLY")
+            try:
+                yield _Snapshot(self)
+            finally:
+                self._control("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the connection; one that was handed over stays open."""
+        self._connection.close()
+
+    def _control(self, statement: str) -> None:
+        import duckdb
+
+        try:
+            self._connection.execute(statement)
+        except duckdb.Error:
+            raise EngineError(FAILED) from None
+
+    def _state(self, names: tuple[str, ...]) -> tuple[object, ...]:
+        """What the tables' files look like from outside, so that a change between two rounds is noticed."""
+        files = [file for name in names for file in self._tables[name].files]
+        try:
+            return tuple((s.st_size, s.st_mtime_ns, s.st_ino) for s in map(os.stat, files))
+        except OSError:
+            raise EngineError(FAILED) from None
+
+    def _run(self, statement: str) -> list[tuple[Any, ...]]:
+        """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
+        results: list[list[tuple[Any, ...]]] = []
+        done = threading.Event()
+
+        def work() -> None:
+            try:
+                results.append(self._connection.execute(statement).fetchall())
+            except Exception:
+                results.clear()
+            finally:
+                done.set()
+
+        threading.Thread(target=work, name="tacit-duckdb", daemon=True).start()
+        try:
+            done.wait(self._timeout)
+        finally:
+            if not done.is_set():
+                self._connection.interrupt()
+                done.wait()
+        if not results:
+            raise EngineError(FAILED)
+        return results[0]
+
+
+class _Snapshot:
+    """Up to two rounds inside one transaction."""
+
+    def __init__(self, engine: DuckDB) -> None:
+        self._engine = engine
+        self._rounds = 0
+        self._states: dict[tuple[str, ...], tuple[object, ...]] = {}
+
+    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
+        """One statement, one result for each request."""
+        self._rounds += 1
+        if self._rounds > _ROUNDS:
+            raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
+        engine = self._engine
+        names = (relation.table, *(join.table for join in relation.joins))
+        before = self._states.setdefault(names, engine._state(names))
+        ready = render(DIALECT, engine._sql, relation, requests)
+        rows = engine._run(ready.sql)
+        if engine._state(names) != before:
+            raise EngineError(FAILED)
+        return ready.results(rows)
+
+
+def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    spill = tempfile.mkdtemp(prefix="tacit-")  # readable by this user alone, and gone with the engine
+    weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+            "temp_directory": spill,
+        }
+    )
+    connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET preserve_insertion_order = false")
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def _lock_down(connection: duckdb.DuckDBPyConnection, files: list[str]) -> None:
+    connection.execute("SET pandas_analyze_sample = 0")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(DIALECT.text, files))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")

@@ -1,0 +1,303 @@
+"""From expressions to the rows of a statement, in SQL that cannot fail.
+
+A subquery chain computes the rows: the first link reads each needed column in its declared type, each further link
+names what the next ones use more than once, so that the text grows linearly with the expression. Integer and decimal
+operations happen in 128 bits and come back to 64 or to NULL; an operation on doubles that leaves the finite range is
+NULL. Nothing relies on an engine catching its own errors: DuckDB's TRY costs 10 µs for each failing row, which would
+be slow and show in the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import singledispatchmethod
+
+from tacit.engines import expressions as ast
+from tacit.engines.dialect import LARGEST, DuckDialect
+from tacit.engines.requests import SATURATION, Ordered, Relation, Value
+from tacit.engines.types import FLOAT, Kind
+
+
+@dataclass(frozen=True)
+class ColumnSQL:
+    """How a column is read: as a value of its declared type, as a person, and as a double with NaN and ±inf."""
+
+    name: str
+    value: Callable[[str], str]
+    person: Callable[[str], str]
+    double: Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class TableSQL:
+    """What stands after FROM, and how each column is read."""
+
+    source: str
+    columns: Mapping[str, ColumnSQL]
+
+
+@dataclass(frozen=True)
+class Term:
+    """A piece of SQL over the names known after ``level`` links of the chain."""
+
+    sql: str
+    level: int = 0
+    name: bool = False
+
+
+class Rows:
+    """The rows of a relation, with the columns that requests ask for."""
+
+    def __init__(self, dialect: DuckDialect, relation: Relation, tables: Mapping[str, TableSQL]) -> None:
+        self.dialect = dialect
+        self.relation = relation
+        self.tables = {relation.alias: tables[relation.table]}
+        self.tables.update({join.alias: tables[join.table] for join in relation.joins})
+        self._read: dict[str, str] = {}
+        self._links: list[dict[str, str]] = []
+        self._outputs: dict[str, Term] = {}
+        self._names: dict[str, str] = {}
+
+    # ---- what requests use --------------------------------------------------------------------------------------
+
+    def value(self, value: Value) -> str:
+        """The name of a column of 64-bit counts of the unit, or NULL."""
+        return self._output(self._value(value))
+
+    def ordered(self, value: Ordered) -> str:
+        """The name of a column that orders as the value does: a double, or a 64-bit integer."""
+        term = self.term(value.expression)
+        match value.expression.type.kind:
+            case Kind.BOOLEAN:
+                term = self._form("CAST({} AS " + self.dialect.int64 + ")", term)
+            case Kind.DATE:
+                term = Term(self.dialect.days(term.sql), term.level)
+            case Kind.TIMESTAMP:
+                term = Term(self.dialect.microseconds(term.sql), term.level)
+        return self._output(term)
+
+    def plain(self, expression: ast.Expression) -> str:
+        """The name of a column with the expression's own value."""
+        return self._output(self.term(expression))
+
+    def scaled(self, value: Value, low: int, high: int, steps: int) -> str:
+        """The name of a column with ⌊(x clamped to [low, high] − low)·steps / (high − low)⌋."""
+        x = self._bind(self._value(value))
+        width = high - low
+        counted = x.sql if width * steps <= LARGEST else self.dialect.wide(x.sql)
+        inner = self.dialect.quotient(f"(({counted} - ({low})) * {steps})", str(width))
+        sql = (
+            f"CASE WHEN {x.sql} <= {low} THEN 0 WHEN {x.sql} >= {high} THEN {steps} "
+            f"WHEN {x.sql} > {low} THEN CAST({inner} AS {self.dialect.int64}) END"
+        )
+        return self._output(Term(sql, x.level))
+
+    def ctes(self) -> list[str]:
+        """The chain, ending in ``rows``: the person and every column asked for."""
+        condition = None if self.relation.filter is None else self.term(self.relation.filter)
+        terms = list(self._outputs.values()) + ([condition] if condition else [])
+        depth = max((term.level for term in terms), default=0)
+        person = self._column_sql(self.relation.person).person(self._qualified(self.relation.person))
+        read = "".join(f", {sql} AS {name}" for sql, name in self._read.items())
+        chain = [f"link0 AS NOT MATERIALIZED (SELECT {person} AS person{read} FROM {self._source()})"]
+        for level in range(depth):
+            named = "".join(f", {sql} AS {name}" for sql, name in self._links[level].items())
+            chain.append(f"link{level + 1} AS NOT MATERIALIZED (SELECT *{named} FROM link{level})")
+        columns = "".join(f", {term.sql} AS {name}" for name, term in self._outputs.items())
+        kept = "person IS NOT NULL" + (f" AND {condition.sql}" if condition else "")
+        chain.append(f"rows AS NOT MATERIALIZED (SELECT person{columns} FROM link{depth} WHERE {kept})")
+        return chain
+
+    # ---- the chain ----------------------------------------------------------------------------------------------
+
+    def _source(self) -> str:
+        quote = self.dialect.name
+        text = f"{self.tables[self.relation.alias].source} AS {quote(self.relation.alias)}"
+        for join in self.relation.joins:
+            pairs = [self._equality(left, right) for left, right in join.on]
+            word = "LEFT" if join.kind == "left" else "INNER"
+            text += f" {word} JOIN {self.tables[join.alias].source} AS {quote(join.alias)} ON {' AND '.join(pairs)}"
+        return text
+
+    def _equality(self, left: ast.Column, right: ast.Column) -> str:
+        """Two keys compared as their declared types say; exact numbers of different scale exactly."""
+        scale = max(left.type.scale, right.type.scale)
+        return " = ".join(self._key(column, 10 ** (scale - column.type.scale)) for column in (left, right))
+
+    def _key(self, column: ast.Column, factor: int) -> str:
+        sql = self._column_sql(column).value(self._qualified(column))
+        return sql if factor == 1 else f"({self.dialect.wide(sql)} * {factor})"
+
+    def _column_sql(self, column: ast.Column) -> ColumnSQL:
+        return self.tables[column.table].columns[column.name]
+
+    def _qualified(self, column: ast.Column) -> str:
+        return f"{self.dialect.name(column.table)}.{self.dialect.name(self._column_sql(column).name)}"
+
+    def _reading(self, sql: str) -> Term:
+        return Term(self._read.setdefault(sql, f"c{len(self._read)}"), 0, name=True)
+
+    def _bind(self, term: Term) -> Term:
+        if term.name:
+            return term
+        while len(self._links) <= term.level:
+            self._links.append({})
+        known = self._links[term.level]
+        if term.sql not in known:
+            known[term.sql] = f"e{sum(len(link) for link in self._links)}"
+        return Term(known[term.sql], term.level + 1, name=True)
+
+    def _output(self, term: Term) -> str:
+        name = self._names.setdefault(term.sql, f"x{len(self._names)}")
+        self._outputs[name] = term
+        return name
+
+    def _form(self, form: str, *terms: Term) -> Term:
+        pieces = form.split("{}")
+        sql = pieces[0] + "".join(term.sql + piece for term, piece in zip(terms, pieces[1:], strict=True))
+        return Term(sql, max((term.level for term in terms), default=0))
+
+    def _value(self, value: Value) -> Term:
+        expression = value.expression
+        if expression.type.kind is Kind.BOOLEAN:
+            return self._form("CAST({} AS " + self.dialect.int64 + ")", self.term(expression))
+        if expression.type != FLOAT:
+            return self.term(expression)
+        if isinstance(expression, ast.Column):  # read as it is: the comparison below sorts out NaN and ±inf by itself
+            x = self._reading(self._column_sql(expression).double(self._qualified(expression)))
+        else:
+            x = self._bind(self.term(expression))
+        double, unit = self.dialect.double, value.unit
+        count = f"{x.sql} * {double(float(1 / unit))}" if unit.numerator == 1 else f"{x.sql} / {double(float(unit))}"
+        sql = (
+            f"CASE WHEN ABS({x.sql}) < {double(float(SATURATION * unit))} THEN CAST({count} AS {self.dialect.int64}) "
+            f"WHEN {self.dialect.is_nan(x.sql)} THEN NULL "
+            f"WHEN {x.sql} > 0 THEN {SATURATION} WHEN {x.sql} < 0 THEN -{SATURATION} END"
+        )
+        return Term(sql, x.level)
+
+    # ---- expressions --------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def term(self, expression: ast.Expression) -> Term:
+        """The SQL of an expression; exact numbers as 64-bit steps of their scale."""
+        raise TypeError(type(expression).__name__)
+
+    @term.register
+    def _(self, expression: ast.Column) -> Term:
+        return self._reading(self._column_sql(expression).value(self._qualified(expression)))
+
+    @term.register
+    def _(self, expression: ast.Literal) -> Term:
+        return Term(self.dialect.constant(expression), 0, name=True)
+
+    @term.register
+    def _(self, expression: ast.Arithmetic) -> Term:
+        left, right = self.term(expression.left), self.term(expression.right)
+        if expression.type == FLOAT:
+            form = "({} / NULLIF({}, 0))" if expression.operator == "/" else f"({{}} {expression.operator} {{}})"
+            return self._finite(self._form(form, left, right))
+        wide = f"({self.dialect.wide('{}')} {expression.operator} {self.dialect.wide('{}')})"
+        return self._narrow(self._form(wide, left, right))
+
+    @term.register
+    def _(self, expression: ast.Cast) -> Term:
+        operand, source, target = self.term(expression.operand), expression.operand.type, expression.type
+        if target.kind is Kind.DECIMAL:
+            return self._narrow(
+                self._form(f"({self.dialect.wide('{}')} * {10 ** (target.scale - source.scale)})", operand)
+            )
+        form = f"CAST({{}} AS {self.dialect.type(target)})"
+        if target == FLOAT and source.scale:
+            form = f"({form} / {self.dialect.double(10.0**source.scale)})"
+        return self._form(form, operand)
+
+    @term.register
+    def _(self, expression: ast.DaysBetween) -> Term:
+        return self._form(
+            f"CAST({{}} - {{}} AS {self.dialect.int64})", *map(self.term, (expression.left, expression.right))
+        )
+
+    @term.register
+    def _(self, expression: ast.Comparison) -> Term:
+        scale = max(expression.left.type.scale, expression.right.type.scale)
+        left, right = self._rescaled(expression.left, scale), self._rescaled(expression.right, scale)
+        return self._form(f"({{}} {expression.operator} {{}})", left, right)
+
+    @term.register
+    def _(self, expression: ast.In) -> Term:
+        scale = max(expression.operand.type.scale, expression.items[0].type.scale)
+        items = ", ".join(self._rescaled(item, scale).sql for item in expression.items)
+        operand = self._rescaled(expression.operand, scale)
+        return Term(f"({operand.sql} IN ({items}))", operand.level)
+
+    @term.register
+    def _(self, expression: ast.Logic) -> Term:
+        form = "(" + f" {expression.operator} ".join("{}" for _ in expression.operands) + ")"
+        return self._form(form, *map(self.term, expression.operands))
+
+    @term.register
+    def _(self, expression: ast.Not) -> Term:
+        return self._form("(NOT {})", self.term(expression.operand))
+
+    @term.register
+    def _(self, expression: ast.IsNull) -> Term:
+        return self._form("({} IS NULL)", self.term(expression.operand))
+
+    @term.register
+    def _(self, expression: ast.Like) -> Term:
+        operand = self.term(expression.operand)
+        return Term(f"({operand.sql} LIKE {self.dialect.text(expression.pattern)})", operand.level)
+
+    @term.register
+    def _(self, expression: ast.Case) -> Term:
+        terms = [self.term(part) for branch in expression.branches for part in branch]
+        form = "CASE" + " WHEN {} THEN {}" * len(expression.branches) + " ELSE {} END"
+        return self._form(form, *terms, self.term(expression.default))
+
+    @term.register
+    def _(self, expression: ast.Coalesce) -> Term:
+        return self._call("COALESCE", expression.operands)
+
+    @term.register
+    def _(self, expression: ast.Extreme) -> Term:
+        return self._call("GREATEST" if expression.largest else "LEAST", expression.operands)
+
+    @term.register
+    def _(self, expression: ast.Absolute) -> Term:
+        operand = self.term(expression.operand)
+        if expression.type == FLOAT:
+            return self._form("ABS({})", operand)
+        return self._narrow(self._form(f"ABS({self.dialect.wide('{}')})", operand))
+
+    @term.register
+    def _(self, expression: ast.Extract) -> Term:
+        operand = self.term(expression.operand)
+        return Term(self.dialect.extract(expression.part, operand.sql), operand.level)
+
+    @term.register
+    def _(self, expression: ast.DateTrunc) -> Term:
+        operand = self.term(expression.operand)
+        return Term(self.dialect.date_trunc(expression.unit, operand.sql, expression.type), operand.level)
+
+    def _call(self, function: str, operands: tuple[ast.Expression, ...]) -> Term:
+        return self._form(f"{function}({', '.join('{}' for _ in operands)})", *map(self.term, operands))
+
+    def _narrow(self, term: Term) -> Term:
+        name = self._bind(term)
+        return Term(self.dialect.narrow(name.sql), name.level)
+
+    def _finite(self, term: Term) -> Term:
+        name = self._bind(term)
+        return Term(self.dialect.finite(name.sql), name.level)
+
+    def _rescaled(self, expression: ast.Expression, scale: int) -> Term:
+        """An operand of a comparison; exact numbers in steps of 10^-scale, which 128 bits always hold."""
+        if not expression.type.exact_number:
+            return self.term(expression)
+        if isinstance(expression, ast.Literal) and expression.value is not None:
+            return Term(str(self.dialect.steps(expression, scale)), 0, name=True)
+        factor = 10 ** (scale - expression.type.scale)
+        term = self.term(expression)
+        return term if factor == 1 else self._form(f"({self.dialect.wide('{}')} * {factor})", term)

@@ -1,0 +1,111 @@
+"""One round as one statement: rows, one table of persons computed once, and a short answer for each request.
+
+Every answer row has the same shape, (request, a, b, c, x, k0, k1, …): three 128-bit integers, a double and texts, so
+that all requests of a round come back by UNION ALL. Groups by key have tables of their own beside the persons'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from tacit.engines.dialect import DuckDialect
+from tacit.engines.requests import Ordered, RowCount, Total, Value
+from tacit.engines.rows import Rows
+from tacit.engines.types import FLOAT
+
+AnswerRow = tuple[Any, ...]
+Decoder = Callable[[list[AnswerRow]], Any]
+
+
+@dataclass
+class Arm:
+    """One SELECT of the final UNION ALL."""
+
+    source: str
+    a: str = "NULL"
+    b: str = "NULL"
+    c: str = "NULL"
+    x: str = "NULL"
+    keys: Sequence[str] = ()
+
+
+@dataclass
+class Statement:
+    """A statement being put together; `tacit.engines.answers` adds the requests."""
+
+    dialect: DuckDialect
+    rows: Rows
+    aggregates: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, str] = field(default_factory=dict)
+    arms: list[tuple[int, Arm]] = field(default_factory=list)
+    keep_person: bool = False
+
+    def aggregate(self, sql: str) -> str:
+        """The name of a column of ``persons`` that aggregates each person's rows."""
+        return self.aggregates.setdefault(sql, f"a{len(self.aggregates)}")
+
+    def table(self, prefix: str, sql: str) -> str:
+        """The name of a further table, computed once however many requests use it."""
+        return self.tables.setdefault(sql, f"{prefix}{len(self.tables)}")
+
+    def total(self, total: Total) -> str:
+        """The column of ``persons`` with a person's total."""
+        if isinstance(total, Value):
+            return self.aggregate(f"SUM({self.rows.value(total)})")
+        return self.aggregate(self.count(total))
+
+    def count(self, count: RowCount) -> str:
+        """The SQL of a number of rows."""
+        return "COUNT(*)" if count.expression is None else f"COUNT({self.rows.plain(count.expression)})"
+
+    def ordering(self, value: Ordered | Value) -> str:
+        """The column of ``rows`` with a value to be ordered."""
+        return self.rows.value(value) if isinstance(value, Value) else self.rows.ordered(value)
+
+    def sql(self) -> str:
+        """The whole statement."""
+        person = ["person"] if self.keep_person else []
+        columns = person + [f"{sql} AS {name}" for sql, name in self.aggregates.items()]
+        persons = f"persons AS MATERIALIZED (SELECT {', '.join(columns)} FROM rows GROUP BY person)"
+        ctes = [*self.rows.ctes(), *([persons] if columns else [])]
+        ctes += [f"{name} AS MATERIALIZED ({sql})" for sql, name in self.tables.items()]
+        width = max((len(arm.keys) for _, arm in self.arms), default=0)
+        return f"WITH {', '.join(ctes)} " + " UNION ALL ".join(self._arm(i, arm, width) for i, arm in self.arms)
+
+    def _arm(self, index: int, arm: Arm, width: int) -> str:
+        keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]
+        columns = [
+            f"{index} AS request",
+            *(
+                f"CAST({sql} AS {self.dialect.int128}) AS {name}"
+                for sql, name in zip((arm.a, arm.b, arm.c), "abc", strict=True)
+            ),
+            f"CAST({arm.x} AS {self.dialect.float64}) AS x",
+            *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
+        ]
+        return f"SELECT {', '.join(columns)} FROM {arm.source}"
+
+
+def bucket(column: str, boundaries: Sequence[int]) -> str:
+    """The index of the first boundary at or above a column, by binary search; their number if there is none."""
+
+    def search(low: int, high: int) -> str:
+        if low == high:
+            return str(low)
+        middle = (low + high) // 2
+        return (
+            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
+        )
+
+    return search(0, len(boundaries))
+
+
+def exact_value(value: Ordered | Value, row: AnswerRow) -> Fraction:
+    """An ordered value from an answer row: a double in x, or a number of steps in a."""
+    kind = value.expression.type
+    if isinstance(value, Value):
+        return Fraction(int(row[1]))
+    return Fraction(float(row[4])) if kind == FLOAT else Fraction(int(row[1]), 10**kind.scale)
