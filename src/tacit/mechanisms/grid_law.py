@@ -7,9 +7,10 @@ probability 0.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
+from tacit.curves import StepLoss
 from tacit.enclosures import BITS, Enclosure
 from tacit.errors import InvalidInput
 from tacit.exact import Number
@@ -76,3 +77,38 @@ class GridLaw(Law[Answer]):
         if self.grid.size > ENUMERABLE:
             raise InvalidInput(f"the {self.name} law has too many outputs to list; use a grid of at most {ENUMERABLE}.")
         return self.grid
+
+
+LevelPmf = Callable[[int, int], Enclosure]
+"""Loss and bits to the probability of one value of that loss."""
+
+
+def cdf_by_runs(loss: StepLoss, index: int, level_pmf: LevelPmf, bits: int) -> Enclosure:
+    """P[output ≤ index] for a law on a finite grid whose probabilities depend on the loss alone."""
+    result = Enclosure.of(0, bits)
+    for run, length in zip(loss.runs, lengths(loss), strict=True):
+        last = run.last or 0
+        if last - length >= index:
+            break
+        result = result + level_pmf(run.loss, bits) * (length - max(0, last - index))
+    return result.clamp(0, 1)
+
+
+def finite_size(grid: Grid) -> int:
+    """How many values a finite grid has; one without end is refused."""
+    if not isinstance(grid.size, int):
+        raise InvalidInput("grid must be finite for this method; cut it with between(low, high), or use a scan.")
+    return grid.size
+
+
+def lengths(loss: StepLoss) -> list[int]:
+    """How many points each run of a loss on a finite grid holds."""
+    return [run.length or 0 for run in loss.runs]
+
+
+def level_counts(loss: StepLoss) -> dict[int, int]:
+    """How many points of a finite grid have each loss, the smallest loss first."""
+    counts = dict.fromkeys(sorted({run.loss for run in loss.runs}), 0)
+    for run, length in zip(loss.runs, lengths(loss), strict=True):
+        counts[run.loss] += length
+    return counts

@@ -28,9 +28,9 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive
 from tacit.guarantees import Pure
 from tacit.mechanisms.exponential import ExponentialLaw, rate
-from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths, level_counts
 from tacit.mechanisms.law import Accuracy
-from tacit.mechanisms.permute_and_flip import PermuteAndFlipLaw, cdf_by_runs, finite
+from tacit.mechanisms.permute_and_flip import PermuteAndFlipLaw
 from tacit.mechanisms.priors import Uniform
 from tacit.mechanisms.race import Key, Race, folded, smallest_exponential, smallest_uniform
 from tacit.randomness import Source, uniform_below
@@ -51,7 +51,7 @@ class NoisyMaxLaw(GridLaw):
     def __init__(self, loss: StepLoss, epsilon: Fraction, noise: str) -> None:
         self.grid, self.guarantee, self.noise = loss.grid, Pure(epsilon), noise
         self.name = f"noisy max, {noise} noise,"
-        self._size, self._lengths = finite(loss)
+        self._size, self._lengths = finite_size(loss.grid), lengths(loss)
         gamma, least = rate(loss, epsilon), loss.minimum
         self._firsts = [run.first or 0 for run in loss.runs]
         self._race = Race([gamma * (run.loss - least) for run in loss.runs], self._size)
@@ -61,7 +61,7 @@ class NoisyMaxLaw(GridLaw):
             if noise == "exponential"
             else ExponentialLaw(loss, epsilon, Uniform())
             if noise == "gumbel"
-            else _LaplaceIntegral(loss, gamma, self._size, self._lengths)
+            else _LaplaceIntegral(loss, gamma, self._size)
         )
 
     def _draw_index(self, source: Source) -> int:
@@ -82,12 +82,9 @@ class NoisyMaxLaw(GridLaw):
 class _LaplaceIntegral:
     """The exact probabilities with Laplace noise."""
 
-    def __init__(self, loss: StepLoss, gamma: Fraction, size: int, lengths: list[int]) -> None:
+    def __init__(self, loss: StepLoss, gamma: Fraction, size: int) -> None:
         self._loss, self._gamma, self._size = loss, gamma, size
-        counts: dict[int, int] = {}
-        for run, length in zip(loss.runs, lengths, strict=True):
-            counts[run.loss] = counts.get(run.loss, 0) + length
-        self._counts = sorted(counts.items())
+        self._counts = list(level_counts(loss).items())
         self._level_pmf = lru_cache(maxsize=None)(self._compute_level)
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:

@@ -21,7 +21,7 @@ rigorous integer coefficients, on grids of at most 2^12 values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache, reduce
 
@@ -31,7 +31,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive
 from tacit.guarantees import Pure
 from tacit.mechanisms.exponential import excess, rate
-from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths, level_counts
 from tacit.mechanisms.law import Accuracy
 from tacit.mechanisms.race import Race, smallest_uniform
 from tacit.randomness import Source, uniform_below
@@ -48,7 +48,7 @@ class PermuteAndFlipLaw(GridLaw):
     def __init__(self, loss: StepLoss, epsilon: Fraction) -> None:
         self.grid, self.guarantee = loss.grid, Pure(epsilon)
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon), loss.minimum
-        self._size, self._lengths = finite(loss)
+        self._size, self._lengths = finite_size(loss.grid), lengths(loss)
         exponents = [self._gamma * (run.loss - self._least) for run in loss.runs]
         self._race = Race(exponents, self._size)
         self._level_pmf = lru_cache(maxsize=None)(self._compute_level)
@@ -69,9 +69,7 @@ class PermuteAndFlipLaw(GridLaw):
         if self._size > LARGEST:
             raise InvalidInput(f"permute-and-flip states probabilities on grids of at most {LARGEST} values.")
         work = bits + 4 * self._size.bit_length() + 64
-        counts: dict[int, int] = {}
-        for run, length in zip(self._loss.runs, self._lengths, strict=True):
-            counts[run.loss] = counts.get(run.loss, 0) + length
+        counts = level_counts(self._loss)
         counts[level] -= 1
         heads = {loss: exp(self._gamma * (self._least - loss), work) for loss in counts}
         factors = [(heads[loss].fixed(work), count) for loss, count in counts.items() if count]
@@ -86,9 +84,6 @@ class PermuteAndFlipLaw(GridLaw):
         statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
         return Accuracy(failure, window, statement)
 
-
-LevelPmf = Callable[[int, int], Enclosure]
-"""Loss and bits to the probability of one value of that loss."""
 
 Polynomial = list[int]
 """Coefficients over 2^work, all rounded the same way."""
@@ -123,26 +118,6 @@ def _product(a: Polynomial, b: Polynomial, work: int, up: bool) -> Polynomial:
 def _integral(coefficients: Polynomial, work: int, up: bool) -> int:
     """∫_0^1 Σ c_k s^k ds = Σ c_k/(k + 1), over 2^work."""
     return sum(-(-c // (k + 1)) if up else c // (k + 1) for k, c in enumerate(coefficients))
-
-
-def finite(loss: StepLoss) -> tuple[int, list[int]]:
-    """The size of the grid and the lengths of the runs; an endless grid is refused."""
-    lengths = [run.length for run in loss.runs]
-    known = [length for length in lengths if length is not None]
-    if len(known) < len(lengths):
-        raise InvalidInput("grid must be finite for this method; cut it with between(low, high), or use a scan.")
-    return sum(known), known
-
-
-def cdf_by_runs(loss: StepLoss, index: int, level_pmf: LevelPmf, bits: int) -> Enclosure:
-    """P[output ≤ index] for a law whose probabilities depend on the loss alone."""
-    result = Enclosure.of(0, bits)
-    for run in loss.runs:
-        if run.first is not None and run.first > index:
-            break
-        last = index if run.last is None else min(run.last, index)
-        result = result + level_pmf(run.loss, bits) * (last - (run.first or 0) + 1)
-    return result.clamp(0, 1)
 
 
 def permute_and_flip(loss: StepLoss, epsilon: Number) -> PermuteAndFlipLaw:

@@ -34,7 +34,7 @@ from tacit.grids import Grid
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.exponential import ExponentialLaw, exponential
-from tacit.mechanisms.grid_law import Answer
+from tacit.mechanisms.grid_law import Answer, finite_size
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise_tails import log_ceil
 from tacit.mechanisms.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
@@ -139,9 +139,7 @@ def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
 
 def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Question], Built]:
     def build(question: _Question) -> Built:
-        epsilon, size = question.pure, question.grid.size
-        if not isinstance(size, int):
-            raise InvalidInput("grid must be finite for this method; cut it with between(low, high), or use a scan.")
+        epsilon, size = question.pure, finite_size(question.grid)
         tau = shift(epsilon, size, question.beta)
 
         def accuracy(beta: Fraction) -> Accuracy:

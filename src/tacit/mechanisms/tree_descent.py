@@ -8,8 +8,9 @@ Every root-to-leaf path has at most k = ⌈log2|Y|⌉ nodes. Going left when q +
 discrete Laplace of rate ε/(kΔ) costs ε/k, discrete Gaussian of variance kΔ²/(2ρ) costs ρ/k, and adaptive composition
 over k nodes gives the promise.
 
-ACCURACY  A wrong turn at a node costs at most |Z|. With probability 1 − β each of the k noises stays below the w with
-P[|Z| ≥ w] ≤ β/k, so the excess loss is at most k·(w − 1).
+ACCURACY  A wrong turn to the left at a node with q > 0 costs q ≤ −Z, one to the right at q ≤ 0 costs −q < Z. The
+noises are fresh and symmetric, so with probability at least (1 − P[Z ≥ w + 1])^k none costs more than w, and the
+excess loss is at most k·w.
 
 COST  k noises for a draw, and k tails for the probability of a value, on any finite grid: |Y| = 2^64 takes 64.
 """
@@ -25,11 +26,10 @@ from tacit.enclosures import Enclosure
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.binary_search import GaussianNoise, LaplaceNoise, Noise, noise_reach
+from tacit.mechanisms.grid_law import GridLaw, finite_size
 from tacit.mechanisms.law import Accuracy
-from tacit.mechanisms.noise_tails import gaussian_tail, laplace_tail
-from tacit.mechanisms.permute_and_flip import finite
-from tacit.randomness import Source, discrete_gaussian, discrete_laplace
+from tacit.randomness import Source
 
 
 class TreeDescentLaw(GridLaw):
@@ -39,14 +39,13 @@ class TreeDescentLaw(GridLaw):
 
     def __init__(self, loss: StepLoss, epsilon: Fraction | None, rho: Fraction | None) -> None:
         self.grid = loss.grid
-        size, _ = finite(loss)
-        self.depth = (size - 1).bit_length()
+        self.depth = (finite_size(loss.grid) - 1).bit_length()
         nodes, sensitivity = max(1, self.depth), 1 if loss.one_directional else 2
+        self.noise: Noise
         if epsilon is not None:
-            self.guarantee, self.noise = Pure(epsilon), epsilon / (nodes * sensitivity)
+            self.guarantee, self.noise = Pure(epsilon), LaplaceNoise(epsilon / (nodes * sensitivity))
         elif rho is not None:
-            self.guarantee, self.noise = Zcdp(rho), nodes * sensitivity**2 / (2 * rho)
-        self._gaussian = epsilon is None
+            self.guarantee, self.noise = Zcdp(rho), GaussianNoise(nodes * sensitivity**2 / (2 * rho))
         self._losses = [run.loss for run in loss.runs]
         self._lasts = [run.last for run in loss.runs if run.last is not None]
         self._first, self._last = self._lasts[0] - (loss.runs[0].length or 1) + 1, self._lasts[-1]
@@ -58,61 +57,45 @@ class TreeDescentLaw(GridLaw):
     def _query(self, first: int, middle: int, last: int) -> int:
         return self._smallest(first, middle) - self._smallest(middle + 1, last)
 
-    def _tail(self, k: int, bits: int) -> Enclosure:
-        return (gaussian_tail if self._gaussian else laplace_tail)(self.noise, k, bits)
-
     def _draw_index(self, source: Source) -> int:
-        noise = discrete_gaussian if self._gaussian else discrete_laplace
         first, last = self._first, self._last
         while first < last:
             middle = (first + last) // 2
-            if self._query(first, middle, last) + noise(self.noise, source=source) <= 0:
+            if self._query(first, middle, last) + self.noise.draw(source) <= 0:
                 last = middle
             else:
                 first = middle + 1
         return first
 
-    def _path(self, index: int, bits: int) -> Iterator[tuple[bool, Enclosure]]:
-        """From the root to a leaf: whether the way goes right, and the probability of going left there."""
+    def _path(self, index: int, bits: int) -> Iterator[tuple[bool, Enclosure, Enclosure]]:
+        """From the root to a leaf: whether the way goes right, and the probabilities of going left and right there."""
         first, last = self._first, self._last
         while first < last:
             middle = (first + last) // 2
-            left = self._tail(self._query(first, middle, last), bits)  # P[q + Z ≤ 0] = P[Z ≥ q], Z symmetric
-            yield index > middle, left
+            q = self._query(first, middle, last)
+            # P[q + Z ≤ 0] = P[Z ≥ q] and P[q + Z > 0] = P[Z ≥ 1 − q], Z being symmetric
+            yield index > middle, self.noise.tail(q, bits), self.noise.tail(1 - q, bits)
             first, last = (middle + 1, last) if index > middle else (first, middle)
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:
         result = Enclosure.of(1, bits)
-        for right, left in self._path(index, bits + 16):
-            result = result * (1 - left if right else left)
+        for goes_right, left, right in self._path(index, bits + 16):
+            result = result * (right if goes_right else left)
         return Enclosure.between(result, result, bits)
 
     def _cdf_at(self, index: int, bits: int) -> Enclosure:
         here, below = Enclosure.of(1, bits), Enclosure.of(0, bits)
-        for right, left in self._path(index, bits + 16):
-            below = below + here * left if right else below
-            here = here * (1 - left if right else left)
+        for goes_right, left, right in self._path(index, bits + 16):
+            below = below + here * left if goes_right else below
+            here = here * (right if goes_right else left)
         return (below + here).clamp(0, 1)
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
-        window = 0
-        if self.depth:
-            reach = self._reach(failure / self.depth)
-            window = self.depth * (reach - 1)
+        window = self.depth * noise_reach(self.noise, self.depth, failure) if self.depth else 0
         statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
         return Accuracy(failure, window, statement)
-
-    def _reach(self, beta: Fraction) -> int:
-        """The least w ≥ 1 with P[|Z| ≥ w] ≤ β."""
-        low, high = 0, 1
-        while 2 * self._tail(high, 64).high > beta:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if 2 * self._tail(middle, 64).high > beta else (low, middle)
-        return high
 
 
 def tree_descent(loss: StepLoss, epsilon: Number | None = None, rho: Number | None = None) -> TreeDescentLaw:
