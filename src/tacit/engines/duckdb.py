@@ -39,50 +39,69 @@ class DuckDB:
         given = {id(s.data): s.data for s in tables.values() if isinstance(s.data, duckdb.DuckDBPyConnection)}
         if given and (len(given) > 1 or not all(id(s.data) in given for s in tables.values())):
             raise InvalidInput("tables of an open connection cannot be mixed with other sources; use one connection.")
-        self._timeout = timeout
-        self._lock = threading.Lock()
+        self.timeout = timeout
         if given:
             (connection,) = given.values()
             assert isinstance(connection, duckdb.DuckDBPyConnection)
             self._connection = connection.cursor()
         else:
             self._connection = _private_connection(self)
-        opened = (open_table(self._connection, *item, number) for number, item in enumerate(tables.items()))
-        self._tables: dict[str, OpenTable] = dict(zip(tables, opened, strict=True))
-        self._sql = {name: table.sql for name, table in self._tables.items()}
+        opened = [open_table(self._connection, *item, number) for number, item in enumerate(tables.items())]
+        self.tables: dict[str, OpenTable] = dict(zip(tables, opened, strict=True))
         if not given:
-            files = sorted({file for table in self._tables.values() for file in table.files})
-            _lock_down(self._connection, files)
+            _lock_down(self._connection, sorted({file for table in opened for file in table.files}))
 
     def schema(self, table: str) -> Schema:
         """The public names and types of a table."""
-        return self._tables[table].schema
+        return self.tables[table].schema
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
-        """A read-only view of all tables; another thread's snapshot waits for this one to end."""
-        with self._lock:
-            self._control("BEGIN TRANSACTION READ ONLY")
-            try:
-                yield _Snapshot(self)
-            finally:
-                self._control("ROLLBACK")
+        """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""
+        import duckdb
+
+        try:
+            cursor = self._connection.cursor()
+            for table in self.tables.values():
+                if table.frame is not None:
+                    cursor.register(table.view, table.frame)
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+        except duckdb.Error:
+            raise EngineError(FAILED) from None
+        try:
+            yield _Snapshot(self, cursor)
+        finally:
+            cursor.close()  # ends the transaction
 
     def close(self) -> None:
         """Close the connection; one that was handed over stays open."""
         self._connection.close()
 
-    def _control(self, statement: str) -> None:
-        import duckdb
 
-        try:
-            self._connection.execute(statement)
-        except duckdb.Error:
-            raise EngineError(FAILED) from None
+class _Snapshot:
+    """Up to two rounds inside one transaction."""
+
+    def __init__(self, engine: DuckDB, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._engine, self._cursor = engine, cursor
+        self._rounds = 0
+        self._states: dict[tuple[str, ...], tuple[object, ...]] = {}
+
+    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
+        """One statement, one result for each request."""
+        self._rounds += 1
+        if self._rounds > _ROUNDS:
+            raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
+        names = (relation.table, *(join.table for join in relation.joins))
+        before = self._states.setdefault(names, self._state(names))
+        ready = render(DIALECT, {name: self._engine.tables[name].sql for name in names}, relation, requests)
+        rows = self._run(ready.sql)
+        if self._state(names) != before:
+            raise EngineError(FAILED)
+        return ready.results(rows)
 
     def _state(self, names: tuple[str, ...]) -> tuple[object, ...]:
         """What the tables' files look like from outside, so that a change between two rounds is noticed."""
-        files = [file for name in names for file in self._tables[name].files]
+        files = [file for name in names for file in self._engine.tables[name].files]
         try:
             return tuple((s.st_size, s.st_mtime_ns, s.st_ino) for s in map(os.stat, files))
         except OSError:
@@ -95,7 +114,7 @@ class DuckDB:
 
         def work() -> None:
             try:
-                results.append(self._connection.execute(statement).fetchall())
+                results.append(self._cursor.execute(statement).fetchall())
             except Exception:
                 results.clear()
             finally:
@@ -103,37 +122,14 @@ class DuckDB:
 
         threading.Thread(target=work, name="tacit-duckdb", daemon=True).start()
         try:
-            done.wait(self._timeout)
+            done.wait(self._engine.timeout)
         finally:
-            if not done.is_set():
-                self._connection.interrupt()
-                done.wait()
+            while not done.is_set():  # again and again: an interrupt before the statement began is lost
+                self._cursor.interrupt()
+                done.wait(0.05)
         if not results:
             raise EngineError(FAILED)
         return results[0]
-
-
-class _Snapshot:
-    """Up to two rounds inside one transaction."""
-
-    def __init__(self, engine: DuckDB) -> None:
-        self._engine = engine
-        self._rounds = 0
-        self._states: dict[tuple[str, ...], tuple[object, ...]] = {}
-
-    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
-        """One statement, one result for each request."""
-        self._rounds += 1
-        if self._rounds > _ROUNDS:
-            raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
-        engine = self._engine
-        names = (relation.table, *(join.table for join in relation.joins))
-        before = self._states.setdefault(names, engine._state(names))
-        ready = render(DIALECT, engine._sql, relation, requests)
-        rows = engine._run(ready.sql)
-        if engine._state(names) != before:
-            raise EngineError(FAILED)
-        return ready.results(rows)
 
 
 def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
@@ -149,14 +145,13 @@ def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
             "temp_directory": spill,
         }
     )
-    connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET preserve_insertion_order = false")
-    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
+    connection.execute("SET GLOBAL preserve_insertion_order = false")
     return connection
 
 
 def _lock_down(connection: duckdb.DuckDBPyConnection, files: list[str]) -> None:
-    connection.execute("SET pandas_analyze_sample = 0")
+    connection.execute("SET GLOBAL pandas_analyze_sample = 0")
     connection.execute(f"SET allowed_paths = [{', '.join(map(DIALECT.text, files))}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")

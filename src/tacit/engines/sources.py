@@ -44,11 +44,13 @@ _TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator")
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table that can be asked: its public schema, its SQL, and the files behind it."""
+    """A table that can be asked: its public schema, its SQL, and the files or the frame behind it."""
 
     schema: Schema
     sql: TableSQL
     files: tuple[str, ...] = ()
+    view: str = ""
+    frame: object = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class _Found:
     native: Mapping[str, str]
     types: Schema
     files: tuple[str, ...] = ()
+    frame: object = field(default=None, repr=False)
     form: reading.TextFormat = field(default_factory=reading.TextFormat)
 
 
@@ -87,7 +90,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         columns[column] = reading.column(column, native, kind, DIALECT)
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    return OpenTable(schema, TableSQL(text, columns), found.files)
+    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame)
 
 
 def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
@@ -171,7 +174,7 @@ def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: 
     connection.execute("SET pandas_analyze_sample = 0")
     native = _natives(connection, view)
     connection.execute("RESET pandas_analyze_sample")
-    return _Found(view, native, types)
+    return _Found(view, native, types, frame=data)
 
 
 def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> _Found:
@@ -224,7 +227,7 @@ def _csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]
         f"columns = {{{columns}}})"
     )
     form = _form(source, row[6], row[7])
-    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form)
+    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=form)
 
 
 def _json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> _Found:
@@ -233,7 +236,7 @@ def _json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str
         types = source.schema  # a name that no object has is a column of NULLs
     columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in types)
     reader = f"read_json({_list(files)}, ignore_errors = true, columns = {{{columns}}})"
-    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), _form(source, None, None))
+    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=_form(source, None, None))
 
 
 def _form(source: Source, date: str | None, timestamp: str | None) -> reading.TextFormat:
