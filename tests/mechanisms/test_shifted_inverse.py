@@ -11,7 +11,7 @@ from scipy.stats import binom
 from tacit.curves import DownProfile, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid, integers, multiples, powers
-from tacit.guarantees import Pure, Zcdp
+from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.mechanisms import Law, exponential, shifted_inverse
 from tacit.mechanisms.shifted_inverse import METHODS, shift
 
@@ -46,6 +46,16 @@ def test_the_answer_lies_in_the_window_with_the_stated_probability(method: str, 
         law = shifted_inverse(profile, grid, 4, method)
         window = law.accuracy("0.05").window
         assert window is not None
+        assert chance_inside(law, profile, grid, window) >= Fraction(95, 100)
+
+
+def test_the_interior_points_window_holds_on_a_small_grid() -> None:
+    grid = multiples(60, 0, 960)
+    for profile in ([900] * 80 + [300] * 80, [900 - i for i in range(200)]):
+        law = shifted_inverse(profile, grid, 20, "interior_point", delta="0.01")
+        window = law.accuracy("0.05").window
+        assert window is not None
+        assert window < 150
         assert chance_inside(law, profile, grid, window) >= Fraction(95, 100)
 
 
@@ -116,13 +126,23 @@ def test_the_example_of_the_public_face() -> None:
 def test_every_method_answers_with_its_kind_of_cost(method: str) -> None:
     cost = {"rho": Fraction(1, 2)} if method == "bayesian_search" else {"epsilon": Fraction(1)}
     law = shifted_inverse([40, 30, 20], integers(0, 63), method=method, **cost)
-    assert law.guarantee == (Zcdp("0.5") if method == "bayesian_search" else Pure(1))
+    kinds = {"bayesian_search": Zcdp("0.5"), "interior_point": Approx(1, "0.000001")}
+    assert law.guarantee == kinds.get(method, Pure(1))
     assert 0 <= law.sample() <= 63
     assert law.accuracy("0.05").window is not None
 
 
 def test_binary_search_takes_either_cost() -> None:
     assert shifted_inverse([9, 4], integers(0, 63), rho=1, method="binary_search").guarantee == Zcdp(1)
+
+
+def test_interior_point_takes_delta_and_states_its_wide_window() -> None:
+    law = shifted_inverse([2**63] * 10**4, HUGE, 1, "interior_point", delta="0.001")
+    assert law.guarantee == Approx(1, "0.001")
+    window = law.accuracy("0.05").window
+    assert window is not None
+    assert window % 2 == 1  # 2w + 1
+    assert law.sample(5) == [2**63] * 5  # ten thousand ties are far beyond any noise of this search
 
 
 def test_an_open_grid_is_scanned() -> None:
@@ -144,6 +164,9 @@ def test_an_open_grid_is_scanned() -> None:
         ({"profile": [9], "grid": integers(0), "epsilon": 1, "method": "exponential"}, "finite"),
         ({"profile": [9], "grid": integers(0, 9), "epsilon": -1}, "epsilon"),
         ({"profile": [9], "grid": integers(0, 9), "epsilon": 1, "beta": 1}, "beta"),
+        ({"profile": [9], "grid": integers(0, 9), "epsilon": 1, "delta": "0.1"}, "epsilon alone"),
+        ({"profile": [9], "grid": integers(0, 9), "rho": 1, "method": "interior_point"}, "delta"),
+        ({"profile": [9], "grid": integers(0), "epsilon": 1, "method": "interior_point"}, "finite"),
     ],
 )
 def test_bad_input_is_refused(arguments: dict[str, object], message: str) -> None:

@@ -7,6 +7,7 @@ for verification and study.
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise import gaussian, laplace, randomised_response, truncated_laplace
@@ -31,6 +32,7 @@ __all__ = [
     "exponential",
     "gaussian",
     "gaussian_vector",
+    "interior_point",
     "inverse_sensitivity",
     "laplace",
     "laplace_vector",

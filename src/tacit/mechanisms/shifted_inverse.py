@@ -1,8 +1,8 @@
 """Shifted inverse: a private underestimate of a monotone statistic, from its down profile, with no bound on anybody's
 share.
 
-PROMISE  Pure(ε), or Zcdp(ρ) for the methods that take ρ, for one draw: that of the mechanism named by ``method``,
-applied to a loss of sensitivity 1.
+PROMISE  Pure(ε), Zcdp(ρ) for the methods that take ρ, or Approx(ε, δ), for one draw: that of the mechanism named by
+``method``, applied to a loss of sensitivity 1.
 
 PROOF  The losses ℓ and ℓ* of a down profile have sensitivity 1 (`tacit.curves.profiles`): ℓ is one-directional and
 serves the searches; ℓ* = max{ ℓ − τ, τ − ℓ̄ } is not, and serves the choices. τ, K and all other parameters depend
@@ -15,7 +15,9 @@ D_{τ−t}], some value has ℓ* ≤ 0, and P[ℓ* ≥ t] ≤ |Y|·e^{-εt/2}.
 RULE  β is 5 % unless given.
 - "scan" walks the grid upward, "scan_down" downward, on ℓ: `threshold_scan` with its own public rule for that β.
 - "exponential", "permute_and_flip": τ = ⌈(2/ε)·ln(|Y|/β)⌉ and ℓ* clamped at K = 2τ, rate ε/2, on a finite grid.
-- "binary_search", "bayesian_search" (takes ρ), "interior_point": on ℓ, with the target their own modules state.
+- "binary_search" (ε or ρ) and "bayesian_search" (ρ): on ℓ, with the target their own modules state.
+- "interior_point": (ε, δ) with δ = 10^-6 unless given, Approx(ε, δ); ℓ* with τ = w + 1, where w is the excess loss that
+  the search states for the grid: ℓ* ≤ w means ℓ ≤ τ + w and ℓ̄ ≥ 1, so the answer lies in [D_{2w+1}, D_0].
 
 COST  That of the mechanism; the loss is built in time linear in the number of profile values used.
 """
@@ -26,7 +28,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.curves import DownProfile
+from tacit.curves import DownProfile, Run, StepLoss
 from tacit.enclosures import BITS, Enclosure
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive
@@ -35,11 +37,16 @@ from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.exponential import ExponentialLaw, exponential
 from tacit.mechanisms.grid_law import Answer, finite_size
+from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise_tails import log_ceil
 from tacit.mechanisms.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
+from tacit.mechanisms.scan_rates import BETA
 from tacit.mechanisms.threshold_scan import threshold_scan
 from tacit.randomness import Source
+
+DELTA = Fraction(1, 10**6)
+"""δ of the method that needs one, unless it is given."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +57,29 @@ class _Question:
     grid: Grid
     epsilon: Fraction | None
     rho: Fraction | None
+    delta: Fraction | None
     beta: Fraction
 
     @property
     def pure(self) -> Fraction:
-        if self.epsilon is None or self.rho is not None:
-            raise InvalidInput("give epsilon and not rho with this method; it is a pure mechanism.")
+        """ε, for a method that takes nothing else."""
+        if self.epsilon is None or self.rho is not None or self.delta is not None:
+            raise InvalidInput("give epsilon alone with this method; it is a pure mechanism.")
         return self.epsilon
 
     @property
     def concentrated(self) -> Fraction:
-        if self.rho is None or self.epsilon is not None:
-            raise InvalidInput("give rho and not epsilon with this method; it uses Gaussian noise.")
+        """ρ, for a method that takes nothing else."""
+        if self.rho is None or self.epsilon is not None or self.delta is not None:
+            raise InvalidInput("give rho alone with this method; it uses Gaussian noise.")
         return self.rho
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction]:
+        """ε and δ."""
+        if self.epsilon is None or self.rho is not None:
+            raise InvalidInput("give epsilon, and delta if it is not to be 10^-6, with this method.")
+        return self.epsilon, DELTA if self.delta is None else self.delta
 
 
 class ShiftedInverseLaw(Law[Answer]):
@@ -106,6 +123,8 @@ def _scan(direction: str) -> Callable[[_Question], Built]:
 
 
 def _binary(question: _Question) -> Built:
+    if question.delta is not None:
+        raise InvalidInput("give epsilon or rho, and no delta, with this method.")
     loss = question.profile.loss(question.grid)
     return _search(binary_search(loss, epsilon=question.epsilon, rho=question.rho, beta=question.beta), question)
 
@@ -113,6 +132,24 @@ def _binary(question: _Question) -> Built:
 def _bayesian(question: _Question) -> Built:
     law = bayesian_search(question.profile.loss(question.grid), question.concentrated, beta=question.beta)
     return law, law.accuracy  # proved for sharp losses only, as its statement says
+
+
+def _interior(question: _Question) -> Built:
+    (epsilon, delta), grid, beta = question.approximate, question.grid, question.beta
+    finite_size(grid)
+    # What the search states for any loss that is 0 somewhere: w, so that τ = w + 1 keeps the answer at or below D_0.
+    flat = StepLoss(grid, (Run(grid.first, grid.last, 0),))
+    excess = interior_point(flat, epsilon, delta, beta=beta).accuracy(beta).window
+    assert excess is not None
+    tau = excess + 1
+    law = interior_point(question.profile.shifted_loss(grid, tau), epsilon, delta, target=tau, beta=beta)
+
+    def accuracy(failure: Fraction) -> Accuracy:
+        window = law.accuracy(failure).window
+        assert window is not None
+        return _window(failure, window)
+
+    return law, accuracy
 
 
 def _search(law: Law[Answer], question: _Question) -> Built:
@@ -160,6 +197,7 @@ METHODS: dict[str, Callable[[_Question], Built]] = {
     "permute_and_flip": _choice(permute_and_flip),
     "binary_search": _binary,
     "bayesian_search": _bayesian,
+    "interior_point": _interior,
 }
 """The mechanisms a shifted inverse may use, by name."""
 
@@ -171,11 +209,12 @@ def shifted_inverse(
     method: str = "scan",
     rho: Number | None = None,
     *,
-    beta: Number = Fraction(1, 20),
+    delta: Number | None = None,
+    beta: Number = BETA,
 ) -> ShiftedInverseLaw:
     """A private underestimate of D_0 from the profile D_0 ≥ D_1 ≥ …; what it does not list is the grid's lowest value.
 
-    ``beta`` is the failure probability the public parameters are chosen for.
+    ``beta`` is the failure probability the public parameters are chosen for; ``delta`` is for "interior_point" alone.
     """
     if method not in METHODS:
         raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
@@ -184,6 +223,7 @@ def shifted_inverse(
         grid,
         None if epsilon is None else positive(epsilon, "epsilon"),
         None if rho is None else positive(rho, "rho"),
+        None if delta is None else between(delta, "delta", 0, 1),
         between(beta, "beta", 0, 1),
     )
     return ShiftedInverseLaw(method, *METHODS[method](question))

@@ -16,11 +16,11 @@ from tacit.audit.registry import Case
 from tacit.curves import DownProfile, StepLoss
 from tacit.enclosures import BITS, Enclosure
 from tacit.grids import Grid, integers, multiples
-from tacit.guarantees import Pure
+from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.priors import Piece, Prior, Uniform
-from tacit.mechanisms.shifted_inverse import METHODS, shifted_inverse
+from tacit.mechanisms.shifted_inverse import DELTA, METHODS, shifted_inverse
 
 EPSILON, BETA = Fraction(3), Fraction(1, 2)
 """Large, so that τ is two or three and the shift is felt by five persons."""
@@ -112,12 +112,13 @@ CASES = (
             covers="mechanisms.shifted_inverse",
             mechanism=_by(method, statistic),
             datasets=statistic.datasets,
-            promised=Pure(EPSILON),
+            promised=Approx(EPSILON, DELTA) if method == "interior_point" else Pure(EPSILON),
             sampled=[(0, 17, 30)] if (method, statistic) == ("exponential", MAXIMUM) else [],
         )
         for statistic in STATISTICS
         for method in METHODS
-        if method != "bayesian_search"
+        if method != "bayesian_search"  # which cannot be enumerated; its looks are verified with its own case
+        if method != "interior_point" or statistic.name == "count"  # whose law is slow and says little on five persons
     ),
     Case(
         name="shifted loss, max on a grid of step 10",
