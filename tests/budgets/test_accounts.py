@@ -190,8 +190,11 @@ def test_an_analyst_has_a_limit_of_their_own() -> None:
         budget.analyst("eve", Pure(1))
     with pytest.raises(InvalidInput, match="only an analyst"):
         budget.share(Zcdp("0.1"), "s").amend(limit=Zcdp("0.2"))
-    with pytest.raises(InvalidInput, match="empty"):
-        budget.analyst("")
+    with pytest.raises(InvalidInput, match="order"):
+        open_budget(Renyi(8, 1)).analyst("eve", Renyi(4, 1))  # sums at another order would be added up
+    for word in ("", "a/b", "a\nb"):
+        with pytest.raises(InvalidInput, match="printable"):
+            budget.analyst(word)
 
 
 def test_a_zcdp_cost_of_an_analyst_counts_fully_for_an_advanced_budget() -> None:

@@ -127,6 +127,9 @@ def test_two_sessions_cannot_believe_in_two_budgets(where: str) -> None:
     "wrong",
     [
         lambda ledger: ledger.register("", Pure(1)),
+        lambda ledger: ledger.budget("a\x00b", Pure(1)),
+        lambda ledger: ledger.budget("d", Pure(1), kinds=()),
+        lambda ledger: ledger.budget("d", Pure(1), literals="some"),
         lambda ledger: ledger.register("d", Pure(1), kinds=()),
         lambda ledger: ledger.register("d", Pure(1), literals="some"),
         lambda ledger: ledger.register("d", Pure(1), composition="advanced"),
@@ -149,6 +152,18 @@ def test_what_is_kept_of_constants(where: str) -> None:
     assert omitted["text"] == "SELECT SUM(x) FROM t WHERE name = ?"
     assert (kept["who"], kept["statistics"], kept["columns"]) == ("ada", ["sum"], ["t.name", "t.x"])
     assert "plan" not in kept
+
+
+def test_any_text_can_be_asked(where: str) -> None:
+    ledger = open_ledger(where)
+    budget = ledger.budget("größe", Pure(1))
+    odd = Question("p\x00\ud800", "SELECT '\x00\ud800é", ("sum",), (), "añá")
+    budget.settle(budget.charge(Pure("0.1"), odd), {"value": "é\x00"})
+    assert list(ledger.history("größe"))[1].body["text"] == odd.text
+    stored = budget.recall(odd, Pure("0.1"))
+    assert stored is not None
+    assert stored.answer == {"value": "é\x00"}
+    assert verify(ledger, "größe").sound
 
 
 def test_an_auditors_view_changes_nothing(where: str) -> None:

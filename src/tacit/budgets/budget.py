@@ -27,7 +27,7 @@ from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored
 from tacit.errors import InvalidInput
 from tacit.exact import Number
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Renyi
 
 
 class Book(ABC):
@@ -195,14 +195,15 @@ class Budget:
     def _limit(self, limit: Guarantee | None) -> Filter | None:
         if limit is None:
             return None
-        if type(limit) is not type(self.total):
-            kind = type(self.total).__name__
-            raise InvalidInput(f"limit must be of the budget's kind, {kind}; give such a guarantee.")
-        return filter_for(limit, self.composition)
+        rule, total = filter_for(limit, self.composition), self.total
+        orders = [g.order for g in (limit, total) if isinstance(g, Renyi)]
+        if type(limit) is not type(total) or len(set(orders)) > 1:
+            raise InvalidInput(f"limit must be of the same kind (and order) as {total!r}; give such a guarantee.")
+        return rule
 
     def _child(self, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Budget:
-        if not word or "/" in word:
-            raise InvalidInput(f"the name of the {link.value} must not be empty or contain '/'; give a short word.")
+        if not word or "/" in word or not word.isprintable():
+            raise InvalidInput(f"the name of the {link.value} must be a printable text without '/', and not empty.")
         return Budget(self._book, self._book.open(self._name, f"{link.value}:{word}", link, rule, policy))
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -31,7 +32,12 @@ class Question:
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common."""
-        return sha256(f"{self.plan}\x00{cost!r}".encode()).hexdigest()
+        return sha256(f"{self.plan}\x00{_written(cost)}".encode(errors="surrogatepass")).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _written(cost: Guarantee) -> str:
+    return repr(cost)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ by up to a minute is taken to be that entry's time; one further behind is refuse
 from __future__ import annotations
 
 import getpass
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -60,7 +59,7 @@ def dataset_from(row: tuple[Any, ...]) -> Dataset:
     name, kinds, terms, sums, policy, literals, entries, head, at = row
     rule = texts.filter_from(terms)
     root = Account((), Link.ROOT, rule, texts.vector(sums), texts.policy_from(policy))
-    return Dataset(name, tuple(json.loads(kinds)), root, literals, int(entries), head, at)
+    return Dataset(name, tuple(texts.parsed(kinds)), root, literals, int(entries), head, at)
 
 
 def read_dataset(work: Work, name: str) -> Dataset | None:
@@ -264,7 +263,9 @@ class LedgerBook(Book):
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Append the answer, or that there is none."""
         try:
-            body = {"charge": receipt.number} if answer is None else {"answer": dict(answer), "charge": receipt.number}
+            body: dict[str, Any] = {"charge": receipt.number, "cost": texts.guarantee_text(receipt.cost)}
+            if answer is not None:
+                body["answer"] = dict(answer)
             texts.canonical(body)
         except (TypeError, ValueError):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
@@ -284,14 +285,10 @@ class LedgerBook(Book):
                 self._name,
                 key,
             )
-            if not rows:
-                return None
-            body = json.loads(rows[0][1])
-            charge = work.read(
-                "SELECT body FROM tacit_entries WHERE dataset = ? AND number = ?", self._name, body["charge"]
-            )
-        cost = texts.guarantee(json.loads(charge[0][0])["cost"])
-        return Stored(body["answer"], moment(rows[0][0]), cost)
+        if not rows:
+            return None
+        body = texts.parsed(rows[0][1])
+        return Stored(body["answer"], moment(rows[0][0]), texts.guarantee(body["cost"]))
 
 
 def _asked(question: Question | None, literals: str) -> dict[str, Any]:

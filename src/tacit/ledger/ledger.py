@@ -10,7 +10,6 @@ other kinds of person is refused: two sessions cannot believe in two budgets.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -57,28 +56,29 @@ class Ledger:
         literals: str = "keep",
     ) -> Budget:
         """Register a dataset under a new name; ``literals`` ("keep", "omit") says what is kept of constants."""
-        if not isinstance(name, str) or not name.strip():
-            raise InvalidInput("name must be a text that is not empty; give the dataset's name.")
-        if literals not in ("keep", "omit"):
-            raise InvalidInput('literals must be "keep" or "omit".')
-        if not kinds:
-            raise InvalidInput("kinds must name at least one kind of person.")
         rule = filter_for(total, composition, set_aside=set_aside)
-        if not self._insert(name, tuple(kinds), rule, policy or UNLIMITED, literals):
+        if not self._insert(name, kinds, rule, policy or UNLIMITED, literals):
             raise LedgerError(f"the ledger has a dataset {name!r} already; nothing was changed: choose another name.")
         return Budget(LedgerBook(self._store, name))
 
     def _insert(self, name: str, kinds: tuple[str, ...], rule: Filter, policy: Policy, literals: str) -> bool:
         """Write the dataset's row and its first entry; False when another process did so first."""
-        at, terms = stamp(clocks.now()), texts.filter_text(rule)
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise InvalidInput("name must be a printable text that is not empty; give the dataset's name.")
+        if literals not in ("keep", "omit"):
+            raise InvalidInput('literals must be "keep" or "omit".')
+        if not kinds or isinstance(kinds, str):
+            raise InvalidInput("kinds must name at least one kind of person, as a tuple of texts.")
+        terms = texts.filter_text(rule)
         body = {"kinds": list(kinds), "literals": literals, "policy": texts.policy_text(policy), "terms": terms}
         text = texts.canonical(body | {"who": login()})
-        head = chained(name, 1, at, "registered", text, GENESIS)
         row = (name, texts.canonical(list(kinds)), terms, texts.vector_text(rule.nothing), texts.policy_text(policy))
         with self._store.writing() as work:
             work.read(self._store.registering)
             if read_dataset(work, name) is not None:
                 return False
+            at = stamp(work.read(f"SELECT {self._store.clock}")[0][0] or clocks.now())
+            head = chained(name, 1, at, "registered", text, GENESIS)
             work.write("INSERT INTO tacit_datasets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *row, literals, 1, head, at)
             work.write("INSERT INTO tacit_entries VALUES (?, ?, ?, ?, ?, ?)", name, 1, at, "registered", text, head)
         return True
@@ -105,7 +105,7 @@ class Ledger:
             if self.read_only:
                 raise LedgerError(f"the ledger has no dataset {name!r} and this view is read-only; check the name.")
             rule = filter_for(total, composition, set_aside=set_aside)
-            if self._insert(name, tuple(kinds or PERSON), rule, policy or UNLIMITED, literals):
+            if self._insert(name, PERSON if kinds is None else tuple(kinds), rule, policy or UNLIMITED, literals):
                 return Budget(LedgerBook(self._store, name))
             known = self.dataset(name)
         if total is not None:
@@ -159,7 +159,7 @@ class Ledger:
                     after,
                 )
             for number, at, what, body, digest in rows:
-                yield Entry(number, moment(at), what, json.loads(body), digest)
+                yield Entry(number, moment(at), what, texts.parsed(body), digest)
             if len(rows) < _PAGE:
                 return
             after = rows[-1][0]

@@ -113,10 +113,10 @@ class PostgresStore(Store):
         return connection.execute("SELECT to_regclass('tacit_meta') IS NOT NULL").fetchone() == (True,)
 
     def _take(self) -> psycopg.Connection[Row]:
+        if self._owner != os.getpid():  # after a fork the old lock may be held by a thread that is not here
+            _inherited.extend(self._pool)
+            self._pool, self._lock, self._owner = [], Lock(), os.getpid()
         with self._lock:
-            if self._owner != os.getpid():
-                _inherited.extend(self._pool)
-                self._pool, self._owner = [], os.getpid()
             if self._pool:
                 return self._pool.pop()
         return self._connect()

@@ -2,8 +2,9 @@
 
 Durable: a write-ahead log with ``synchronous=FULL`` (and a full flush where the system has one): a commit returns after
 the log is on the disk. Serial: every writing work begins with BEGIN IMMEDIATE, which takes the file's one write lock; a
-process that dies leaves either its whole transaction or nothing. Put the file on a local disk: the write-ahead log does
-not work over a network file system; teams use PostgreSQL.
+process that dies leaves either its whole transaction or nothing. Processes that wait for the lock look again every few
+milliseconds, because SQLite's own waiting backs off to a tenth of a second and starves some when many ask. Put the file
+on a local disk: the write-ahead log does not work over a network file system; teams use PostgreSQL.
 
 Connections are never carried across a fork: each process opens its own.
 """
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
+from time import monotonic
 from typing import Any, NoReturn
 
 from tacit.errors import LedgerError
@@ -26,6 +28,9 @@ _APPLICATION = 0x7AC17001
 
 _PATIENCE = 60.0
 """Seconds to wait for other processes' transactions."""
+
+_GLANCE = 3
+"""Milliseconds for which SQLite itself waits before we look at the lock again."""
 
 _inherited: list[sqlite3.Connection] = []
 """Connections opened before a fork: kept, because closing them here would disturb the process that owns them."""
@@ -97,6 +102,7 @@ class SqliteStore(Store):
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA fullfsync = ON")
+        connection.execute(f"PRAGMA busy_timeout = {_GLANCE}")
 
     @staticmethod
     def _mark(connection: sqlite3.Connection) -> int:
@@ -119,10 +125,10 @@ class SqliteStore(Store):
             raise
 
     def _take(self) -> sqlite3.Connection:
+        if self._owner != os.getpid():  # after a fork the old lock may be held by a thread that is not here
+            _inherited.extend(self._pool)
+            self._pool, self._lock, self._owner = [], Lock(), os.getpid()
         with self._lock:
-            if self._owner != os.getpid():
-                _inherited.extend(self._pool)
-                self._pool, self._owner = [], os.getpid()
             if self._pool:
                 return self._pool.pop()
         return self._connect()
@@ -134,18 +140,34 @@ class SqliteStore(Store):
     @contextmanager
     def reading(self) -> Iterator[Work]:
         """A work that reads one snapshot."""
-        yield from self._run("BEGIN")
+        yield from self._run("BEGIN", "SELECT 1 FROM tacit_meta")
 
     @contextmanager
     def _writing(self) -> Iterator[Work]:
         yield from self._run("BEGIN IMMEDIATE")
 
-    def _run(self, begin: str) -> Iterator[Work]:
+    @staticmethod
+    def _begin(connection: sqlite3.Connection, statements: tuple[str, ...]) -> None:
+        """Begin a transaction, waiting for others as long as patience lasts."""
+        deadline = monotonic() + _PATIENCE
+        while True:
+            try:
+                for statement in statements:
+                    connection.execute(statement)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or monotonic() > deadline:
+                    raise
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            else:
+                return
+
+    def _run(self, *begin: str) -> Iterator[Work]:
         spent = "nothing was spent"
         try:
             connection = self._take()
             try:
-                connection.execute(begin)
+                self._begin(connection, begin)
                 work = _Work(connection)
                 yield work
                 for statement, values in work.writes:

@@ -103,12 +103,12 @@ def now() -> datetime:
 
 def stamp(moment: datetime) -> str:
     """A time as the ledger writes it."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def moment(text: str) -> datetime:
     """Read `stamp`."""
     try:
-        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+        return datetime.fromisoformat(text)
     except ValueError:
         raise LedgerError("the ledger holds a time that cannot be read; run `tacit ledger verify`.") from None

@@ -22,8 +22,16 @@ _FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Con
 
 
 def canonical(value: Any) -> str:
-    """JSON with sorted keys and no spaces: equal values, equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    """JSON with sorted keys, no spaces and plain ASCII: equal values, equal text, on every store."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def parsed(text: str) -> Any:
+    """Read JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise _damaged() from None
 
 
 def vector_text(vector: Vector) -> str:
@@ -78,7 +86,7 @@ def filter_text(rule: Filter) -> str:
 def filter_from(text: str) -> Filter:
     """Read `filter_text`."""
     try:
-        terms = json.loads(text)
+        terms = parsed(text)
         return _FILTERS[terms["filter"]](guarantee(terms["total"]), vector(terms["limits"]))
     except (KeyError, TypeError, ValueError):
         raise _damaged() from None
@@ -101,7 +109,7 @@ def policy_text(policy: Policy) -> str:
 def policy_from(text: str) -> Policy:
     """Read `policy_text`."""
     try:
-        limits = json.loads(text)
+        limits = parsed(text)
         largest, columns, statistics = (limits.get(name) for name in ("largest", "columns", "statistics"))
         return Policy(
             None if largest is None else guarantee(largest),
