@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
@@ -42,6 +42,7 @@ def some_index(grid: Grid, n: int) -> int:
 
 
 @each_grid
+@settings(max_examples=40)
 @given(n=st.integers(-(10**4), 10**4))
 def test_index_and_value_are_inverse_and_increasing(grid: Grid, n: int) -> None:
     index = some_index(grid, n)
@@ -57,6 +58,7 @@ def test_index_and_value_are_inverse_and_increasing(grid: Grid, n: int) -> None:
 
 
 @each_grid
+@settings(max_examples=40)
 @given(x=reals)
 def test_floor_ceil_and_nearest_are_what_they_say(grid: Grid, x: Fraction) -> None:
     floor, ceil, nearest = grid.floor(x), grid.ceil(x), grid.nearest(x)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.curves import CapCurve, DownProfile
@@ -13,6 +13,7 @@ from tacit.errors import InvalidInput
 totals = st.lists(st.fractions(0, 20, max_denominator=6) | st.integers(0, 20), max_size=9)
 
 
+@settings(max_examples=50)
 @given(sizes=totals, cap=st.fractions(0, 25, max_denominator=8))
 def test_a_curve_from_totals_is_the_capped_sum(sizes: list[Fraction], cap: Fraction) -> None:
     curve = CapCurve.from_totals(sizes)
@@ -21,6 +22,7 @@ def test_a_curve_from_totals_is_the_capped_sum(sizes: list[Fraction], cap: Fract
     assert curve.total == sum(sizes)
 
 
+@settings(max_examples=50)
 @given(sizes=totals)
 def test_curve_and_profile_are_conjugate(sizes: list[Fraction]) -> None:
     curve = CapCurve.from_totals(sizes)
@@ -32,6 +34,7 @@ def test_curve_and_profile_are_conjugate(sizes: list[Fraction]) -> None:
     assert CapCurve.from_profile(profile) == CapCurve.from_profile(DownProfile(fewest)) == curve
 
 
+@settings(max_examples=50)
 @given(values=st.lists(st.integers(0, 30), max_size=7), cap=st.fractions(0, 40, max_denominator=4))
 def test_a_curve_from_any_profile_is_the_lower_envelope(values: list[int], cap: Fraction) -> None:
     profile = sorted(values, reverse=True)

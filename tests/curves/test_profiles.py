@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.audit.exact import datasets, neighbours
@@ -25,6 +25,7 @@ def rounded(values: list[int], grid: Grid) -> list[Fraction]:
 
 
 @pytest.mark.parametrize("grid", GRIDS, ids=map(repr, GRIDS))
+@settings(max_examples=50)
 @given(values=profiles, limit=st.integers(0, 12), tau=st.integers(0, 5))
 def test_losses_are_what_their_definitions_say(grid: Grid, values: list[int], limit: int, tau: int) -> None:
     points = [grid.value(i) for i in range(int(grid.size))]

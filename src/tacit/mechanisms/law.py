@@ -79,7 +79,8 @@ class Law(ABC, Generic[T]):
     def sample(self, size: int | None = None, *, source: Source = SYSTEM) -> T | list[T]:
         """One exact draw, which is what may be released, once; or ``size`` of them, for studies."""
         if size is None:
-            return self._mark(self._draw(source), source)
+            one: T = self._mark(self._draw(source), source)
+            return one
         return [self._mark(y, source) for y in self._draws(whole(size, "size", 0), source)]
 
     def _draws(self, size: int, source: Source) -> Iterable[T]:

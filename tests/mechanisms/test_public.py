@@ -1,0 +1,33 @@
+"""The room's public names: every mechanism is exported, and no law's repr depends on the data."""
+
+import pkgutil
+from importlib import import_module
+from inspect import isfunction
+
+import pytest
+
+import tacit.mechanisms
+from tacit.curves import StepLoss
+from tacit.grids import integers
+from tacit.mechanisms import exponential, noisy_max, permute_and_flip, stable_argmin, tree_descent
+
+MODULES = [module.name for module in pkgutil.iter_modules(tacit.mechanisms.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_named_like_its_mechanism_is_exported(name: str) -> None:
+    mechanism = getattr(import_module(f"tacit.mechanisms.{name}"), name, None)
+    assert not isfunction(mechanism) or name in tacit.mechanisms.__all__
+
+
+def test_all_lists_what_is_there_in_order() -> None:
+    names = tacit.mechanisms.__all__
+    assert names == sorted(names)
+    assert all(hasattr(tacit.mechanisms, name) for name in names)
+
+
+def test_reprs_show_public_facts_only() -> None:
+    one, other = (StepLoss.from_losses(integers(0, 2), losses) for losses in ([0, 1, 2], [9, 0, 9]))
+    for build in (exponential, permute_and_flip, noisy_max, tree_descent):
+        assert repr(build(one, 1)) == repr(build(other, 1))
+    assert repr(stable_argmin(one, 1, "0.1")) == repr(stable_argmin(other, 1, "0.1"))
