@@ -35,7 +35,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive, whole
 from tacit.grids import Grid
 from tacit.guarantees import Guarantee, Pure, Zcdp
-from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.grid_law import GridLaw, finite_size
 from tacit.mechanisms.law import Accuracy
 from tacit.mechanisms.noise_tails import gaussian_tail, laplace_tail
 from tacit.mechanisms.scan_rates import BETA
@@ -149,9 +149,7 @@ class BinarySearchLaw(GridLaw):
 
 def comparisons(grid: Grid) -> int:
     """T = ⌈log2|Y|⌉ for a finite grid."""
-    if not isinstance(grid.size, int):
-        raise InvalidInput("grid must be finite for a binary search; give both ends, or use a threshold scan.")
-    return (grid.size - 1).bit_length()
+    return (finite_size(grid) - 1).bit_length()
 
 
 @lru_cache(maxsize=1024)

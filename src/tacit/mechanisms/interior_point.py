@@ -51,7 +51,7 @@ from tacit.exact import Number, between, positive, whole
 from tacit.grids import integers
 from tacit.guarantees import Approx
 from tacit.mechanisms.exponential import ExponentialLaw, excess, exponential
-from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.grid_law import GridLaw, finite_size
 from tacit.mechanisms.law import Accuracy
 from tacit.mechanisms.scan_rates import BETA
 from tacit.mechanisms.stable_argmin import StableArgminLaw, stable_argmin
@@ -265,8 +265,7 @@ def interior_point(
     """
     budget, failure = positive(epsilon, "epsilon"), between(beta, "beta", 0, 1)
     chance, ground = between(delta, "delta", 0, 1), whole(target, "target", 0)
-    if not isinstance(loss.grid.size, int):
-        raise InvalidInput("grid must be finite for an interior point; give both ends, or use a threshold scan.")
+    size = finite_size(loss.grid)
     depths = (1, 2, 3) if levels is None else (whole(levels, "levels", 1),)
-    plans = [plan_for(loss.grid.size, budget, chance, failure, n, loss.one_directional) for n in depths]
+    plans = [plan_for(size, budget, chance, failure, n, loss.one_directional) for n in depths]
     return InteriorPointLaw(loss, min(plans, key=lambda plan: plan.window), Approx(budget, chance), failure, ground)

@@ -59,6 +59,9 @@ from tacit.randomness.discrete import _geometric
 from tacit.randomness.runs import _first_success
 from tacit.randomness.source import Source
 
+TABLED = 64
+"""So many steps of the walk are computed together, for small grids and the beginning of large ones."""
+
 
 class _Stretch(NamedTuple):
     """Consecutive points of the walk that have equal need; the first is ``start`` steps from the beginning."""
@@ -81,7 +84,7 @@ class ScanLaw(GridLaw):
         self._begin = begin
         self._stretches = list(self._needs())
         self._starts = [stretch.start for stretch in self._stretches]
-        self._table = lru_cache(maxsize=2)(self._visit_all)
+        self._table = lru_cache(maxsize=2)(self._visit_first)
 
     def _needs(self) -> Iterator[_Stretch]:
         start = 0
@@ -154,12 +157,10 @@ class ScanLaw(GridLaw):
 
     def _visit(self, step: int, bits: int) -> tuple[Enclosure, Enclosure]:
         """The probabilities that the walk makes so many steps without stopping, and that it stops there."""
-        if self.grid.size <= 64:
-            return self._table(bits)[step]
-        return self._visits([step], bits)[0]
+        return self._table(bits)[step] if step <= TABLED else self._visits([step], bits)[0]
 
-    def _visit_all(self, bits: int) -> list[tuple[Enclosure, Enclosure]]:
-        return self._visits(range(int(self.grid.size) + 1), bits)
+    def _visit_first(self, bits: int) -> list[tuple[Enclosure, Enclosure]]:
+        return self._visits(range(int(min(self.grid.size, TABLED)) + 1), bits)
 
     def _visits(self, steps: Sequence[int], bits: int) -> list[tuple[Enclosure, Enclosure]]:
         """For each of increasing steps Σ_ξ P(ξ)·Π(1 − p_j(ξ)) over the points before, and the same with its own p(ξ).

@@ -8,9 +8,9 @@ from functools import cache, lru_cache
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
-from tacit.audit.small import MAXIMUM, MEDIAN, SMALL, SUM, Small
-from tacit.curves import StepLoss
-from tacit.grids import integers
+from tacit.audit.small import COUNT, MAXIMUM, MEDIAN, SMALL, SUM, Small
+from tacit.curves import DownProfile, StepLoss
+from tacit.grids import integers, powers
 from tacit.guarantees import Pure
 from tacit.mechanisms.scan_rates import Rates
 from tacit.mechanisms.threshold_scan import ScanLaw, threshold_scan
@@ -63,6 +63,11 @@ def _wide(change: tuple[int, int]) -> Mechanism:
     return lambda x: threshold_scan(_wide_loss(x), EPSILON, "up", SPLIT, OFFSET, change=change)
 
 
+def _open(x: Dataset) -> ScanLaw:
+    """The count on powers of two without end; the rule's own parameters."""
+    return threshold_scan(DownProfile(range(len(x), 0, -1), bottom=1).loss(powers(2)), EPSILON)
+
+
 CASES = (
     *(
         Case(
@@ -84,5 +89,12 @@ CASES = (
         datasets=_WIDE,
         promised=Pure(EPSILON),
         twins={"the cost of sensitivity 1": _wide((1, 1))},
+    ),
+    Case(
+        name="threshold scan up, count on an open grid",
+        covers="mechanisms.threshold_scan",
+        mechanism=_open,
+        datasets=COUNT.datasets,
+        promised=Pure(EPSILON),
     ),
 )
