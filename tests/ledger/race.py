@@ -37,7 +37,7 @@ def work(where: str, releases: str, calm: str) -> None:
             return
         os.write(out, f"{receipt.number}\n".encode())
         if os.path.exists(calm):
-            time.sleep(random.random() * 0.004)
+            time.sleep(random.random() * 0.02)
 
 
 @dataclass(frozen=True)
