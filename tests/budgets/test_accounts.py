@@ -234,6 +234,11 @@ def test_whatever_is_charged_where_no_person_pays_more_than_the_total(moves: lis
             assert not fits
             continue
         assert fits
+        for budget_ in places.values():
+            left = budget_.remaining
+            assert isinstance(left, Pure)
+            assert not left.epsilon or budget_.fits(left)
+            assert not budget_.fits(Pure(left.epsilon + Fraction(1, 1000)))
         for person in paid:
             if place in ("root", "share", "ada") or str(person) in place:
                 paid[person] += size

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from tacit.budgets.amounts import Vector, larger, less, plus
+from tacit.budgets.amounts import Vector, larger, less, plus, smaller
 from tacit.budgets.filters import Filter
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question
@@ -101,6 +101,20 @@ def _exceeded(account: Account, cost: Guarantee) -> BudgetExceeded:
         f"{cost!r}{here} does not fit {account.label} of {rule.total!r}, which has {left!r} left; nothing was spent: "
         "ask with a smaller cost."
     )
+
+
+def remaining(path: Sequence[Account]) -> Guarantee:
+    """What is left for the first account, in view of those above it."""
+    account, *above = path
+    own = account.filter.remaining(account.sums)
+    if account.link in (Link.ROOT, Link.SHARE):
+        return own
+    if account.link is Link.ANALYST:
+        return smaller(own, remaining(above))
+    if account.link is Link.GROUP:
+        return remaining(above)
+    free = less(above[0].sums, account.sums)  # what the dearest part has paid already, this one need not pay again
+    return remaining([replace(payer, sums=less(payer.sums, free)) for payer in above[1:]])
 
 
 def admits(path: Sequence[Account], cost: Guarantee) -> bool:

@@ -7,6 +7,7 @@ multiple of 10^-100, so that a charge costs the same however long the history is
 
 from __future__ import annotations
 
+from dataclasses import fields
 from fractions import Fraction
 from typing import TypeVar
 
@@ -38,6 +39,12 @@ def less(a: Vector, b: Vector) -> Vector:
 
 def _short(x: Fraction) -> Fraction:
     return x if x.denominator <= _LARGEST_DENOMINATOR else Fraction(-(-x.numerator * _COARSE // x.denominator), _COARSE)
+
+
+def smaller(a: G, b: G) -> G:
+    """The smaller of two amounts of one kind, number by number."""
+    names = [field.name for field in fields(a)]  # type: ignore[arg-type]
+    return amount(type(a), **{name: min(getattr(a, name), getattr(b, name)) for name in names})
 
 
 def amount(kind: type[G], **numbers: Fraction) -> G:

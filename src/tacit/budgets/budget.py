@@ -148,9 +148,11 @@ class Budget:
 
     @property
     def remaining(self) -> Guarantee:
-        """What is left; may be zero. For an advanced budget, the largest further pure ε, and the δ left for costs."""
-        account = self._account
-        return account.filter.remaining(account.sums)
+        """What is left, in view of the budgets above too; may be zero.
+
+        For an advanced budget: the largest further pure ε, and the δ left for costs that have one.
+        """
+        return accounts.remaining(self._book.path(self._name))
 
     def fits(self, cost: Guarantee) -> bool:
         """Whether a charge of this cost would be admitted now; InvalidInput if it never can be, with the reason."""
@@ -211,8 +213,9 @@ class Budget:
         return self._book.path(self._name)[0]
 
     def __repr__(self) -> str:
-        rule, sums = self._account.filter, self._account.sums
-        return f"<Budget {rule.describe()}: spent {rule.spent(sums)!r}, left {rule.remaining(sums)!r}>"
+        path = self._book.path(self._name)
+        rule, spent = path[0].filter, path[0].filter.spent(path[0].sums)
+        return f"<Budget {rule.describe()}: spent {spent!r}, left {accounts.remaining(path)!r}>"
 
 
 class Parallel:
