@@ -96,6 +96,8 @@ class InteriorPointLaw(GridLaw):
         runs = (Run((run.first or 0) - first, (run.last or 0) - first, max(0, run.loss - target)) for run in loss.runs)
         self._loss = StepLoss.joined(integers(0, self._size - 1), runs, loss.one_directional)
         self._scales = self._scale_law()
+        self._blocks = lru_cache(maxsize=256)(self._block_law)
+        self._values = lru_cache(maxsize=256)(self._value_law)
         self._table = lru_cache(maxsize=2)(self._compute_table)
 
     def _scale_law(self) -> GridLaw:
@@ -104,11 +106,11 @@ class InteriorPointLaw(GridLaw):
             return exponential(loss, plan.scale)
         return InteriorPointLaw(loss, plan.inner, self.guarantee, self.beta)
 
-    def _blocks(self, cell: int, shift: int) -> StableArgminLaw:
+    def _block_law(self, cell: int, shift: int) -> StableArgminLaw:
         blocks = block_loss(self._loss, cell * self.plan.width, cell * shift)
         return stable_argmin(blocks, self.plan.block, self.plan.delta)
 
-    def _values(self, cell: int, shift: int, block: int | None) -> ExponentialLaw:
+    def _value_law(self, cell: int, shift: int, block: int | None) -> ExponentialLaw:
         """The choice among the candidates of a block, as numbers of cells; or among all values."""
         if block is None:
             return exponential(self._loss, self.plan.value)
