@@ -232,9 +232,35 @@ class Answers(Mapping[Any, Answer]):
         return Answers({k: a.as_stored() for k, a in self.items()}, self.guarantee, self.name)
 
     def __str__(self) -> str:
-        width = max((len(str(key)) for key in self), default=0)
-        lines = [f"{key!s:<{width}}  {answer}" for key, answer in self.items()]
-        return "\n".join([*lines, f"All together: {self.guarantee!r}."])
+        """A table of values and intervals, then what they have in common."""
+        if not self._answers:
+            return f"No group was large enough to be shown. All together: {self.guarantee!r}."
+        rows = []
+        for key, answer in self.items():
+            interval = answer.interval()
+            bounded = interval.low != -inf or interval.high != inf
+            span = f"{show(interval.low)} to {show(interval.high)}" if bounded else ""
+            label = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+            rows.append((label, "no answer" if answer.value is None else show(answer.value), span))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in rows]
+        return "\n".join([*lines, *self._common()])
+
+    def _common(self) -> Iterator[str]:
+        """What holds for all of them, said once."""
+        answers = list(self.values())
+        if not all(answer.private for answer in answers):
+            yield "NOT PRIVATE (seeded randomness)."
+        covers = {answer.interval().covers for answer in answers if answer.spread is not None}
+        if any(answer.interval().low != -inf for answer in answers):
+            yield f"Intervals hold the {' or the '.join(sorted(covers))} with 95 % confidence each."
+        sentences = [list(answer._sentences())[1:-1] for answer in answers if answer.private and not answer.stored]
+        shared = [s for s in (sentences[0] if sentences else []) if all(s in other for other in sentences)]
+        if shared:
+            yield " ".join(shared)
+        yield f"Protects {answers[0].protected} with {self.guarantee!r} for all together."
+        if answers[0].stored:
+            yield f"Stored answers of {answers[0].asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{key!r}: {show(answer.value)}" for key, answer in self.items())

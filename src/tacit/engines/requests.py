@@ -123,6 +123,13 @@ class RowCount:
 
 
 @dataclass(frozen=True)
+class PersonMean:
+    """The mean of a person's values, rounded toward zero to a whole number of units."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
 class Presence:
     """One for a person with at least one row, however many there are."""
 
@@ -140,7 +147,7 @@ class Ordered:
             )
 
 
-Total = Value | RowCount
+Total = Value | RowCount | PersonMean
 Entry = Value | RowCount | Presence
 Norm = Literal["l1", "l2", "max"]
 
@@ -350,26 +357,6 @@ class Moments(Request[tuple[int, ...]]):
             raise InvalidInput("low must lie below high, both within 64 bits.")
         if self.cap is not None and not 1 <= self.cap < 2**31:
             raise InvalidInput("cap must lie between 1 and 2^31.")
-
-
-@dataclass(frozen=True)
-class GroupMoments(Request[tuple[int, ...]]):
-    """For each key the sums of S−t and of t, one after the other, t as in `Moments` with degree 1.
-
-    A person's N rows with a value, over all keys, are added group by group, each sum then cut to sum·cap // N where
-    N > cap; one person moves the answer by at most cap·S in ℓ1.
-    """
-
-    value: Value
-    low: int
-    high: int
-    by: tuple[Expression, ...]
-    keys: tuple[tuple[Constant, ...], ...]
-    cap: int
-
-    def __post_init__(self) -> None:
-        _check_keys(self.by, self.keys)
-        Moments(self.value, self.low, self.high, 1, self.cap)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.engines.dialect import DuckDialect
-from tacit.engines.requests import Ordered, RowCount, Total, Value
+from tacit.engines.requests import Ordered, PersonMean, RowCount, Total, Value
 from tacit.engines.rows import Rows
 from tacit.engines.types import FLOAT
 
@@ -55,6 +55,10 @@ class Statement:
         """The column of ``persons`` with a person's total."""
         if isinstance(total, Value):
             return self.aggregate(f"SUM({self.rows.value(total)})")
+        if isinstance(total, PersonMean):
+            column = self.rows.value(total.value)
+            size = self.dialect.quotient(f"ABS(SUM({column}))", f"COUNT({column})")
+            return self.aggregate(f"CASE WHEN SUM({column}) < 0 THEN -{size} ELSE {size} END")
         return self.aggregate(self.count(total))
 
     def count(self, count: RowCount) -> str:

@@ -14,9 +14,9 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
 from tacit.tables.costs import Cost
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.group_means import GroupedMeans
 from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
 from tacit.tables.statistics.keys import FoundGroups
+from tacit.tables.statistics.means import GroupedMeans
 
 if TYPE_CHECKING:
     from tacit.tables.table import Table

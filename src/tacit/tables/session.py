@@ -18,15 +18,16 @@ from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
 from tacit.engines import FAILED, Engine, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
-from tacit.engines.requests import Relation
+from tacit.engines.requests import KeyCounts, Relation
 from tacit.engines.types import Schema
-from tacit.errors import EngineError, InvalidInput
+from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
 from tacit.exact import Number
 from tacit.guarantees import Guarantee
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
 from tacit.tables.costs import Cost, cost_of
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
+from tacit.tables.grouping import MOST_KEYS
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.stored import decode, encode
@@ -90,6 +91,18 @@ class Session:
         if name not in self._tables:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._tables)}.")
         return self._engine.schema(name)
+
+    def public_values(self, table: str, column: str) -> list[Any]:
+        """The different values of a public table's column, which may serve as group keys."""
+        expression = Column(self._engine.schema(table)[column], table, column)
+        every = KeyCounts((expression,), cap=1, least=1, salt=bytes(16))  # each value counted as if it were a person
+        with self._engine.snapshot() as snapshot:
+            (found,) = snapshot.ask(Relation(table, table, expression), (every,))
+        if len(found) > MOST_KEYS:
+            raise UnsupportedQuery(
+                f"{column!r} has more than {MOST_KEYS} values; name the wanted ones with IN or keys=."
+            )
+        return sorted(key[0] for key, _ in found)
 
     def declared(self, name: str) -> Private | Public:
         """How a table was declared."""

@@ -23,9 +23,9 @@ from tacit.tables.declare import Private
 from tacit.tables.grouping import given
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.group_means import GroupedMeans
 from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
 from tacit.tables.statistics.keys import FoundGroups
+from tacit.tables.statistics.means import GroupedMeans, Mean
 from tacit.tables.statistics.moments import Moment
 from tacit.tables.statistics.quantiles import Quantiles
 from tacit.tables.statistics.totals import PersonCount, Total
@@ -182,7 +182,7 @@ class _Planner:
             statistic = self._statistic(node, relation, view.scope, groups)
             if statistic not in statistics:
                 statistics.append(statistic)
-            columns.append((_unused(item.alias_or_name or node.sql(), columns), statistics.index(statistic)))
+            columns.append((_unused(item.alias or node.sql(), columns), statistics.index(statistic)))
         if not statistics:
             raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_AGGREGATES}.")
         return Plan(
@@ -274,7 +274,7 @@ class _Planner:
             return _found(GroupedTotals(amount, f"sum of {name}", groups))
         if kind == "Avg":
             if groups is None:
-                return Moment(amount, name, "mean")
+                return Mean(amount, name)
             return _found(GroupedMeans(amount, f"mean of {name}", groups))
         _ungrouped(groups, "VARIANCE and STDDEV")
         return Moment(amount, name, "variance" if "Var" in kind else "standard deviation")

@@ -16,17 +16,17 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 
-_KIND = "kind"
+_KIND = "!"
 
 
 @cache
 def _classes() -> dict[str, type]:
     from tacit import spreads, units
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
-    from tacit.tables.statistics import extremes, groups, moments, quantiles, totals
+    from tacit.tables.statistics import capped, extremes, groups, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit]
-    for module in (spreads, extremes, quantiles, moments, groups, totals):
+    for module in (spreads, extremes, quantiles, moments, groups, capped, means):
         classes += [
             item
             for item in vars(module).values()

@@ -20,6 +20,7 @@ from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.candidates import Frequent
 from tacit.tables.statistics.extremes import Extremum
 from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
+from tacit.tables.statistics.means import Mean
 from tacit.tables.statistics.moments import Moment, Wanted
 from tacit.tables.statistics.quantiles import Quantiles
 from tacit.tables.statistics.ratio import Ratio
@@ -100,7 +101,9 @@ class Table:
         **cost: Unpack[Cost],
     ) -> Answer:
         """The mean over rows, or over persons of their means; ``range`` is an optional public hint."""
-        return self._one(self._moment(column, "mean", per, range), cost)
+        if range is not None:
+            return self._one(self._moment(column, "mean", per, range), cost)
+        return self._one(Mean(self._value(column), column, _per(per)), cost)
 
     def variance(
         self,

@@ -17,6 +17,7 @@ from typing import Any
 from tacit.answers import Answer
 from tacit.curves import DownProfile
 from tacit.engines.requests import Extremes, Ordered
+from tacit.errors import InvalidInput
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.spreads import Covers
@@ -77,7 +78,11 @@ _LEVELS = tuple(Fraction(n, 1000) for n in (500, 800, 900, 950, 980, 990, 995, 9
 
 
 def _window(law: Law[Any], level: Fraction) -> int | None:
-    return law.accuracy(1 - level).window
+    """How many persons may lie beyond, where the law promises that much confidence at all: a public fact."""
+    try:
+        return law.accuracy(1 - level).window
+    except InvalidInput:
+        return None
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,16 @@ at most κ in all.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers import Answer, Answers, show
 from tacit.engines.expressions import Expression, Literal
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Presence, RowCount, Value, saturation
-from tacit.spreads import Additive, Covers
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
+from tacit.spreads import Additive, Covers, Noise
+from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
 from tacit.tables.statistics.caps import levels, scan_cap
@@ -64,43 +65,77 @@ class GroupedTotals(Statistic):
 
     def release(self, room: Room) -> Answers:
         """A cap, then noisy totals of the capped vectors."""
-        norm: Any = "l2" if room.allowance.concentrated else "l1"
         groups = self.groups
-        steps = levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
-        (counts,) = room.ask(GroupNorms(self.entry, groups.by, groups.keys, norm, steps))
-        cap = scan_cap(room, steps, counts, room.allowance.share(CAP_SHARE))
-        fine = FINE if cap < 2**50 else 1
-        (totals,) = room.ask(GroupTotals(self.entry, groups.by, groups.keys, norm, cap, fine))
-        law, noise = noisy_vector(totals, room.allowance.share(1 - CAP_SHARE), cap * fine)
-        unit = Unit(self.unit.step / fine, self.unit.kind)
-        spread = Capped(noise, unit, cap, len(groups.keys))
+        (norms,) = room.ask(group_norms(self.entry, groups, room.allowance))
+        (found,) = capped_vectors(room, (self.entry,), groups, (norms,), room.allowance)
+        unit = Unit(self.unit.step / found.fine, self.unit.kind)
+        spread = Capped(found.noise, unit)
         answers = {
             label: room.answer(
                 f"{self.name} where {groups.name} is {label}",
                 unit.value(total),
-                mechanism=f"vectors capped at a scanned {norm} norm, then noise on every group",
+                mechanism="vectors capped at a scanned norm, then noise on every group",
                 spread=spread,
                 per=self.per,
                 unit=self.unit,
-                cap=self.unit.value(cap),
+                cap=self.unit.value(found.cap),
             )
-            for label, total in zip(groups.labels, room.draw(law), strict=True)
+            for label, total in zip(groups.labels, found.totals, strict=True)
         }
         return Answers(answers, room.cost, groups.name)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Noisy totals of capped vectors, in steps of 1/fine."""
+
+    totals: tuple[int, ...]
+    cap: int
+    fine: int
+    noise: Noise
+
+
+def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
+    """What must be known to choose a cap on the persons' vectors."""
+    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(groups))
+
+
+def capped_vectors(
+    room: Room, entries: Sequence[Entry], groups: Groups, norms: Sequence[Sequence[int]], allowance: Allowance
+) -> list[Vector]:
+    """For each entry a scanned cap and noisy totals; ``allowance`` is spent on each."""
+    steps, norm = _steps(groups), _norm(allowance)
+    caps = [scan_cap(room, steps, counts, allowance.share(CAP_SHARE)) for counts in norms]
+    fines = [FINE if cap < 2**50 else 1 for cap in caps]
+    requests = [
+        GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
+        for entry, cap, fine in zip(entries, caps, fines, strict=True)
+    ]
+    found = []
+    for totals, cap, fine in zip(room.ask(*requests), caps, fines, strict=True):
+        law, noise = noisy_vector(totals, allowance.share(1 - CAP_SHARE), cap * fine)
+        found.append(Vector(room.draw(law), cap, fine, noise))
+    return found
+
+
+def _norm(allowance: Allowance) -> Norm:
+    return "l2" if allowance.concentrated else "l1"
+
+
+def _steps(groups: Groups) -> tuple[int, ...]:
+    return levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
 
 
 @dataclass(frozen=True)
 class Capped(Additive):
     """Noise around totals of capped vectors."""
 
-    cap: int = 1
-    groups: int = 1
     covers: Covers = "capped value"
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval and the cap."""
         yield f"Noise interval, {answer.interval()}."
-        yield f"One person counts for at most {answer.cap} over all groups."
+        yield f"One person counts for at most {show(answer.cap)} over all groups."
 
 
 def counted(per: Per) -> Entry:

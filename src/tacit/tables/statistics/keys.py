@@ -27,8 +27,8 @@ from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.caps import levels, scan_cap
 
 if TYPE_CHECKING:
-    from tacit.tables.statistics.group_means import GroupedMeans
     from tacit.tables.statistics.groups import GroupedTotals
+    from tacit.tables.statistics.means import GroupedMeans
 
 KEY_LEVELS = levels(2**20)
 """Caps on keys per person."""

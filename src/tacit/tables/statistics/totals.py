@@ -1,9 +1,89 @@
 """Persons, rows and sums, without bounds.
 
 With ``epsilon=`` the default is the jointly charged scan and release of `tacit.mechanisms.scan_and_release`. With
-Gaussian noise a threshold scan chooses a cap λ and Σ_u min(s_u, λ), which one person moves by at most λ, gets noise
-of variance λ²/(2ρ). A person's total is either positive or negative, so the two parts of a signed sum concern
-disjoint persons and are released side by side for the cost of one.
+Gaussian noise a threshold scan chooses a cap λ, and Σ_u min(s_u, λ), which one person moves by at most λ, gets noise of
+variance λ²/(2ρ). A person's total is either positive or negative, so the two parts of a signed sum concern disjoint
+persons and are released side by side for the cost of one.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tacit.answers import Answer
+from tacit.engines import build
+from tacit.engines.expressions import Expression
+from tacit.engines.requests import Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.spreads import Additive
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Per, Statistic, noisy, unit_of
+from tacit.tables.statistics.capped import CappedSum, Capper
+from tacit.units import WHOLE, Unit
+
+
+@dataclass(frozen=True)
+class PersonCount(Statistic):
+    """How many persons have at least one row, or at least one value of a column."""
+
+    expression: Expression | None = None
+    name: str | None = None
+    per: Per = "person"
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return "number of persons" if self.name is None else f"number of persons with {self.name}"
+
+    def release(self, room: Room) -> Answer:
+        """One count, moved by one when a person joins or leaves."""
+        if self.expression is None:
+            (count,) = room.ask(Persons())
+        else:
+            (flags,) = room.ask(Flags(build.negation(build.is_null(self.expression))))
+            count = flags.true
+        law, noise = noisy(count, room.allowance)
+        return room.answer(
+            self.words, room.draw(law), mechanism="noise on a count", spread=Additive(noise), per=self.per
+        )
+
+
+@dataclass(frozen=True)
+class Total(Statistic):
+    """The number of rows, or the sum of a column."""
+
+    total: Value | RowCount
+    name: str | None = None
+    per: Per = "row"
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        if isinstance(self.total, Value):
+            return f"sum of {self.name}"
+        return "number of rows" if self.name is None else f"number of rows with {self.name}"
+
+    @property
+    def unit(self) -> Unit:
+        """The step in which totals are counted."""
+        return unit_of(self.total.expression.type, self.total.unit) if isinstance(self.total, Value) else WHOLE
+
+    def release(self, room: Room) -> Answer:
+        """One capped sum with its noise."""
+        capper = Capper.of(room.allowance)
+        total = total_of(self.total, self.per)
+        (buckets,) = room.ask(TotalBuckets(total, capper.boundaries))
+        found = capper.release(room, buckets, signed=isinstance(self.total, Value))
+        return room.answer(
+            self.words,
+            self.unit.value(found.value),
+            mechanism=capper.name,
+            spread=CappedSum(found.noise, self.unit, risks=found.risks),
+            per=self.per,
+            unit=self.unit,
+            cap=self.unit.value(found.cap),
+        )
+
+
+def total_of(total: Value | RowCount, per: Per) -> Value | RowCount | PersonMean:
+    """A person's total, or per person the mean of their values."""
+    return PersonMean(total) if per == "person" and isinstance(total, Value) else total
