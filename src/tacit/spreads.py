@@ -119,7 +119,10 @@ def laplace_noise(epsilon: Fraction, sensitivity: Fraction | int = 1) -> TwoSide
 class Spread(Protocol):
     """What is known about an answer's error."""
 
-    covers: Covers
+    @property
+    def covers(self) -> Covers:
+        """What the interval covers."""
+        ...
 
     @property
     def std(self) -> float | None:

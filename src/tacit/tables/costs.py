@@ -26,8 +26,15 @@ class Cost(TypedDict, total=False):
     """Ask and pay again even if the same question was answered before."""
 
 
+def taken(cost: Cost) -> tuple[Guarantee, bool]:
+    """The cost that an analyst names by keywords, and whether the answer must be fresh."""
+    known = dict(cost)
+    fresh = bool(known.pop("fresh", False))
+    return cost_of(**known), fresh  # type: ignore[arg-type]
+
+
 def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Guarantee:
-    """The cost that an analyst names."""
+    """The guarantee that ε, (ε, δ) or ρ means."""
     if rho is not None:
         if epsilon is not None or delta is not None:
             raise InvalidInput("give either rho= or epsilon= (with delta= if wanted), not both.")

@@ -25,7 +25,7 @@ from tacit.exact import Number
 from tacit.guarantees import Guarantee
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
-from tacit.tables.costs import Cost, cost_of
+from tacit.tables.costs import Cost, taken
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
 from tacit.tables.grouping import MOST_KEYS
 from tacit.tables.room import Room
@@ -118,8 +118,8 @@ class Session:
         """Answer one SELECT with aggregates; what cannot be answered privately is refused before anything is spent."""
         from tacit.tables.sql import plan
 
-        fresh = cost.pop("fresh", False)
-        return plan(self, query, cost_of(**cost), keys).ask(fresh)
+        price, fresh = taken(cost)
+        return plan(self, query, price, keys).ask(fresh)
 
     def cost(
         self,
@@ -131,7 +131,7 @@ class Session:
         """What a question would cost and whether it fits, without spending anything."""
         from tacit.tables.sql import plan
 
-        return plan(self, query, cost_of(**cost), keys).preview()
+        return plan(self, query, taken(cost)[0], keys).preview()
 
     def ask(
         self, relation: Relation, statistic: Statistic, cost: Guarantee, *, fresh: bool = False, text: str = ""

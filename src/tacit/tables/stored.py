@@ -52,8 +52,8 @@ def encode(part: Any) -> Any:
         return {_KIND: "datetime" if isinstance(part, datetime) else "date", "text": part.isoformat()}
     if isinstance(part, tuple):
         return {_KIND: "tuple", "items": [encode(item) for item in part]}
-    name = type(part).__name__
-    if _classes().get(name) is not type(part):
+    name: str = type(part).__name__
+    if not is_dataclass(part) or _classes().get(name) is not type(part):
         raise TypeError(f"an answer cannot hold a {name}")
     return {_KIND: name, **{item.name: encode(getattr(part, item.name)) for item in fields(part)}}
 

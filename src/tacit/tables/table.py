@@ -14,7 +14,7 @@ from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
 from tacit.engines.types import BOOLEAN, FLOAT
 from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
-from tacit.tables.costs import Cost, cost_of
+from tacit.tables.costs import Cost, taken
 from tacit.tables.grouping import GroupBy, bins, candidates
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.candidates import Frequent
@@ -156,9 +156,9 @@ class Table:
         **cost: Unpack[Cost],
     ) -> Answer | Answers:
         """One quantile, or several at once in ascending order of their values."""
-        single = isinstance(q, int | float | str | Fraction) or not isinstance(q, Iterable)
-        wanted = tuple(_quantile(x) for x in ((q,) if single else cast(Sequence[Number], q)))
-        statistic = Quantiles(Ordered(self._expression(column)), column, wanted, _per(per), single)
+        several = isinstance(q, Iterable) and not isinstance(q, str)
+        wanted = tuple(_quantile(x) for x in (cast(Sequence[Number], q) if several else (cast(Number, q),)))
+        statistic = Quantiles(Ordered(self._expression(column)), column, wanted, _per(per), not several)
         return self._ask(statistic, cost)
 
     def median(
@@ -287,8 +287,8 @@ class Table:
         return candidates(self._expression(column), column, values)
 
     def _ask(self, statistic: Statistic, cost: Cost) -> Answer | Answers:
-        fresh = cost.pop("fresh", False)
-        return self._session.ask(self._relation, statistic, cost_of(**cost), fresh=fresh)
+        price, fresh = taken(cost)
+        return self._session.ask(self._relation, statistic, price, fresh=fresh)
 
     def _one(self, statistic: Statistic, cost: Cost) -> Answer:
         return cast(Answer, self._ask(statistic, cost))

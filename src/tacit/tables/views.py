@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import build
-from tacit.engines.expressions import Comparison, Expression, Logic, Scope
+from tacit.engines.expressions import Cast, Column, Comparison, Expression, Logic, Scope
 from tacit.engines.parsing import convert
 from tacit.engines.requests import Join, Relation
 from tacit.engines.types import BOOLEAN
@@ -230,23 +230,18 @@ def refuse(select: exp.Select, allowed: Iterable[str], where: str = "") -> None:
             raise UnsupportedQuery(f"{word} is not supported{' ' + where if where else ''}; remove it.")
 
 
-def equality(condition: Expression, alias: str) -> tuple[Expression, Expression] | None:
-    """(outer side, side of the alias) of an equality that links the alias to other tables, or None."""
+def equality(condition: Expression, alias: str) -> tuple[Column, Column] | None:
+    """(column of another table, column of the alias) of an equality that links the two, or None."""
     if not isinstance(condition, Comparison) or condition.operator != "=":
         return None
-    for outer, inner in ((condition.left, condition.right), (condition.right, condition.left)):
-        if {column.table for column in inner.columns()} == {alias} and alias not in _tables(outer) and _tables(outer):
+    sides = [side.operand if isinstance(side, Cast) else side for side in (condition.left, condition.right)]
+    for outer, inner in (sides, sides[::-1]):
+        if isinstance(inner, Column) and isinstance(outer, Column) and inner.table == alias != outer.table:
             return outer, inner
     return None
 
 
-def _tables(expression: Expression) -> set[str]:
-    return {column.table for column in expression.columns()}
-
-
-def _links(
-    conditions: list[Expression], alias: str, joined: list[str]
-) -> dict[Expression, tuple[Expression, Expression]]:
+def _links(conditions: list[Expression], alias: str, joined: list[str]) -> dict[Expression, tuple[Column, Column]]:
     """The equalities that tie a table to those already joined, each with its two sides."""
     pairs = ((condition, equality(condition, alias)) for condition in conditions)
-    return {condition: pair for condition, pair in pairs if pair is not None and _tables(pair[0]) <= set(joined)}
+    return {condition: pair for condition, pair in pairs if pair is not None and pair[0].table in joined}

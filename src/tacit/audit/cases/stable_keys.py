@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
@@ -14,7 +15,7 @@ EPSILON, DELTA = Fraction(2), Fraction(1, 5)
 PERSONS = (("a",), ("b",), ("a", "b"))
 
 
-def counts(x: Dataset) -> Counter[str]:
+def counts(x: Dataset) -> Counter[Hashable]:
     """Persons for each key."""
     return Counter(key for person in x for key in person)
 

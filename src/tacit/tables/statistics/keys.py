@@ -72,7 +72,8 @@ class FoundGroups(Statistic):
         template = stable_keys({}, epsilon * (1 - CAP_SHARE), delta, cap)
         (found,) = room.ask(KeyCounts(groups.by, cap, template.least, room.secret()))
         law = stable_keys(dict(found), epsilon * (1 - CAP_SHARE), delta, cap)
-        released = dict(room.draw(law))
+        drawn = room.draw(law)
+        released: dict[Any, int] = dict(drawn)
         keys = sorted(released, key=lambda key: (-released[key], repr(key)))
         if only_persons:
             answers = {
