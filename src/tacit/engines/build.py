@@ -68,13 +68,7 @@ def literal(value: object, name: str = "value") -> Literal:
             raise InvalidInput(f"{name} must not be infinite; give an ordinary number.")
         return Literal(FLOAT, value)
     if isinstance(value, Decimal) and value.is_finite():
-        scale = max(0, -int(value.as_tuple().exponent))
-        steps = Fraction(value) * 10 ** min(scale, LARGEST_SCALE)
-        if scale > LARGEST_SCALE or not -(2**63) <= steps < 2**63:
-            raise InvalidInput(
-                f"{name} has more digits than an exact decimal holds; write it as a float such as 1e-20."
-            )
-        return Literal(decimal(scale) if scale else INTEGER, Fraction(value) if scale else int(value))
+        return _decimal(Fraction(value), name)
     if isinstance(value, str):
         if "\x00" in value:
             raise InvalidInput(f"{name} must not contain a zero character.")
@@ -85,6 +79,14 @@ def literal(value: object, name: str = "value") -> Literal:
     if isinstance(value, date):
         return Literal(DATE, value)
     raise InvalidInput(f"{name} must be a number, a text, a truth value, a date, a datetime or None.")
+
+
+def _decimal(value: Fraction, name: str) -> Literal:
+    """A decimal constant with as few digits after the point as it needs."""
+    scale = next((s for s in range(LARGEST_SCALE + 1) if 10**s % value.denominator == 0), None)
+    if scale is None or not -(2**63) <= value * 10**scale < 2**63:
+        raise InvalidInput(f"{name} has more digits than an exact decimal holds; write it as a float such as 1e-20.")
+    return Literal(decimal(scale), value) if scale else Literal(INTEGER, int(value))
 
 
 def widen(expression: Expression, kind: ColumnType, name: str = "expression") -> Expression:
@@ -129,9 +131,18 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
     raise InvalidInput(f"{name} cannot turn a {source} constant into {kind}; {remedy}.")
 
 
+def typed(expression: Expression) -> Expression:
+    """The expression itself; a bare NULL as a truth value, so that it has a type."""
+    return Literal(BOOLEAN, None) if _untyped(expression) else expression
+
+
+def _untyped(expression: Expression) -> bool:
+    return isinstance(expression, Literal) and expression.type == OTHER
+
+
 def common_type(expressions: Sequence[Expression], name: str) -> ColumnType:
     """The narrowest type all can be widened to; text constants become dates where dates are asked."""
-    kinds = [e.type for e in expressions if not (isinstance(e, Literal) and e.value is None)]
+    kinds = [e.type for e in expressions if not _untyped(e)]
     if not kinds:
         return BOOLEAN
     timelike = [k for k in kinds if k.kind in (Kind.DATE, Kind.TIMESTAMP)]
@@ -149,7 +160,7 @@ def common_type(expressions: Sequence[Expression], name: str) -> ColumnType:
 
 
 def _numbers(expressions: Sequence[Expression], name: str) -> list[Expression]:
-    found = [widen(e, INTEGER) if isinstance(e, Literal) and e.value is None else e for e in expressions]
+    found = [widen(e, INTEGER) if _untyped(e) else e for e in expressions]
     for expression in found:
         if not expression.type.number:
             raise InvalidInput(f"{name} needs numbers, not {expression.type}; use a numeric column.")
@@ -223,7 +234,7 @@ def like(operand: Expression, pattern: Expression) -> Expression:
 
 def is_null(operand: Expression) -> Expression:
     """``operand IS NULL``."""
-    return IsNull(BOOLEAN, operand)
+    return IsNull(BOOLEAN, typed(operand))
 
 
 def case(branches: Sequence[tuple[Expression, Expression]], default: Expression | None) -> Expression:

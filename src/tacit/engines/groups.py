@@ -9,9 +9,7 @@ from fractions import Fraction
 from tacit.engines.answers import answer
 from tacit.engines.expressions import Expression, Scalar
 from tacit.engines.requests import (
-    RESOLUTION,
     Entry,
-    GroupMoments,
     GroupNorms,
     GroupTotals,
     Key,
@@ -58,27 +56,6 @@ def _(request: GroupTotals, statement: Statement, index: int) -> Decoder:
 
 
 @answer.register
-def _(request: GroupMoments, statement: Statement, index: int) -> Decoder:
-    quotient, wide = statement.dialect.quotient, statement.dialect.wide
-    t = statement.rows.scaled(request.value, request.low, request.high, RESOLUTION)
-    entries = statement.table("entries", _matched(request, statement, f"COUNT({t}) AS n, COALESCE(SUM({t}), 0) AS s"))
-    sizes = statement.table("sizes", f"SELECT person, SUM(n) AS size FROM {entries} GROUP BY person")
-    parts = [f"({wide('n')} * {RESOLUTION} - s)", wide("s")]
-    cut = [
-        f"CASE WHEN size > {request.cap} THEN {quotient(f'({part} * {request.cap})', 'size')} ELSE {part} END"
-        for part in parts
-    ]
-    source = f"{entries} INNER JOIN {sizes} ON {entries}.person = {sizes}.person GROUP BY g"
-    statement.arms.append((index, Arm(source, a="g", b=f"SUM({cut[0]})", c=f"SUM({cut[1]})")))
-
-    def decode(rows: list[AnswerRow]) -> tuple[int, ...]:
-        found = {int(row[1]): (int(row[2]), int(row[3])) for row in rows}
-        return tuple(part for g in range(len(request.keys)) for part in found.get(g, (0, 0)))
-
-    return decode
-
-
-@answer.register
 def _(request: KeysPerPerson, statement: Statement, index: int) -> Decoder:
     pairs = _pairs(request.by, statement)
     inner = f"SELECT COUNT(*) AS size FROM {pairs} GROUP BY person"
@@ -117,7 +94,7 @@ def _counts(rows: list[AnswerRow], places: int) -> tuple[int, ...]:
     return tuple(found.get(place, 0) for place in range(places))
 
 
-def _matched(request: GroupNorms | GroupTotals | GroupMoments, statement: Statement, aggregates: str) -> str:
+def _matched(request: GroupNorms | GroupTotals, statement: Statement, aggregates: str) -> str:
     """Aggregates for every person and asked group."""
     columns = [statement.rows.plain(expression) for expression in request.by]
     names = [f"k{i}" for i in range(len(columns))]

@@ -46,7 +46,7 @@ def parse(text: str, scope: Scope) -> Expression:
 def convert(node: exp.Expr, scope: Scope) -> Expression:
     """The expression that a parsed sqlglot node means."""
     try:
-        expression = _Converter(scope).convert(node)
+        expression = build.typed(_Converter(scope).convert(node))
         size = expression.size()
     except RecursionError:
         size, expression = LARGEST_EXPRESSION + 1, Literal(BOOLEAN, None)

@@ -1,0 +1,401 @@
+"""What every expression and every request means, in plain Python over a list of rows: the tests' judge.
+
+Nothing here is shared with the code under test but the values that describe a question.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from math import isfinite, isqrt
+from typing import Any
+
+from tacit.engines import expressions as ast
+from tacit.engines import requests as ask
+from tacit.engines.types import FLOAT, ColumnType, Kind
+
+Row = Mapping[str, Any]
+BIG = 1.7976931348623157e308
+
+
+def read(value: Any, kind: ColumnType) -> Any:
+    """A stored value as a column's declared type reads it; decimals as their number of steps."""
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    match kind.kind:
+        case Kind.INTEGER:
+            return max(-(2**63), min(2**63 - 1, int(value)))
+        case Kind.DECIMAL:
+            return max(-(2**63), min(2**63 - 1, int(Fraction(value) * 10**kind.scale)))
+        case Kind.FLOAT:
+            return max(-BIG, min(BIG, float(value)))
+    return value
+
+
+def narrow(value: int) -> int | None:
+    return value if -(2**63) <= value < 2**63 else None
+
+
+def evaluate(e: ast.Expression, row: Row) -> Any:
+    """The value of an expression in a row; exact numbers as steps of their scale."""
+    return _EVALUATE[type(e)](e, row)
+
+
+def _literal(e: ast.Literal, row: Row) -> Any:
+    if e.value is not None and e.type.exact_number:
+        return narrow(int(Fraction(e.value) * 10**e.type.scale))  # type: ignore[arg-type]
+    return e.value
+
+
+def _arithmetic(e: ast.Arithmetic, row: Row) -> Any:
+    a, b = evaluate(e.left, row), evaluate(e.right, row)
+    if a is None or b is None:
+        return None
+    if e.type != FLOAT:
+        return narrow({"+": a + b, "-": a - b, "*": a * b}[e.operator])
+    if e.operator == "/" and not b:
+        return None
+    result = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a / b}[e.operator]()
+    return result if isfinite(result) else None
+
+
+def _comparable(e: ast.Expression, row: Row) -> Any:
+    if e.type.exact_number and isinstance(e, ast.Literal) and e.value is not None:
+        return Fraction(e.value)  # type: ignore[arg-type]
+    value = evaluate(e, row)
+    return Fraction(value, 10**e.type.scale) if value is not None and e.type.exact_number else value
+
+
+def _comparison(e: ast.Comparison, row: Row) -> Any:
+    a, b = _comparable(e.left, row), _comparable(e.right, row)
+    if a is None or b is None:
+        return None
+    if isinstance(a, str):
+        a, b = a.encode(), b.encode()
+    return {"=": a == b, "<>": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[e.operator]
+
+
+def _logic(e: ast.Logic, row: Row) -> Any:
+    values = [evaluate(operand, row) for operand in e.operands]
+    decisive = e.operator == "OR"
+    if decisive in values:
+        return decisive
+    return None if None in values else not decisive
+
+
+def _in(e: ast.In, row: Row) -> Any:
+    value = _comparable(e.operand, row)
+    return None if value is None else value in [_comparable(item, row) for item in e.items]
+
+
+def _like(e: ast.Like, row: Row) -> Any:
+    text = evaluate(e.operand, row)
+    pattern = "".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in e.pattern)
+    return None if text is None else re.fullmatch(pattern, text, re.DOTALL) is not None
+
+
+def _case(e: ast.Case, row: Row) -> Any:
+    for when, then in e.branches:
+        if evaluate(when, row):
+            return evaluate(then, row)
+    return evaluate(e.default, row)
+
+
+def _cast(e: ast.Cast, row: Row) -> Any:
+    value, source = evaluate(e.operand, row), e.operand.type
+    if value is None:
+        return None
+    match e.type.kind:
+        case Kind.DECIMAL:
+            return narrow(value * 10 ** (e.type.scale - source.scale))
+        case Kind.FLOAT:
+            return float(value) / 10.0**source.scale
+        case Kind.TIMESTAMP:
+            return datetime(value.year, value.month, value.day)
+    return int(value)
+
+
+def _extract(e: ast.Extract, row: Row) -> Any:
+    v = evaluate(e.operand, row)
+    if v is None:
+        return None
+    parts: dict[str, Callable[[], int]] = {
+        "quarter": lambda: (v.month + 2) // 3,
+        "week": lambda: v.isocalendar()[1],
+        "dow": lambda: v.isoweekday() % 7,
+        "isodow": lambda: v.isoweekday(),
+        "doy": lambda: v.timetuple().tm_yday,
+    }
+    return parts[e.part]() if e.part in parts else getattr(v, e.part)
+
+
+def _truncate(e: ast.DateTrunc, row: Row) -> Any:
+    v = evaluate(e.operand, row)
+    if v is None:
+        return None
+    if e.unit in ("hour", "minute", "second"):
+        lower: dict[str, dict[str, Any]] = {
+            "hour": {"minute": 0, "second": 0, "microsecond": 0},
+            "minute": {"second": 0, "microsecond": 0},
+            "second": {"microsecond": 0},
+        }
+        return v.replace(**lower[e.unit])
+    day = date(v.year, v.month, v.day)
+    start = {
+        "year": day.replace(month=1, day=1),
+        "quarter": day.replace(month=(v.month - 1) // 3 * 3 + 1, day=1),
+        "month": day.replace(day=1),
+        "week": day - timedelta(days=day.isoweekday() - 1),
+        "day": day,
+    }[e.unit]
+    return datetime(start.year, start.month, start.day) if isinstance(v, datetime) else start
+
+
+def _present(values: Iterable[Any]) -> list[Any]:
+    return [value for value in values if value is not None]
+
+
+def _days(e: ast.DaysBetween, row: Row) -> Any:
+    a, b = evaluate(e.left, row), evaluate(e.right, row)
+    return None if a is None or b is None else (a - b).days
+
+
+def _not(e: ast.Not, row: Row) -> Any:
+    value = evaluate(e.operand, row)
+    return None if value is None else not value
+
+
+def _absolute(e: ast.Absolute, row: Row) -> Any:
+    value = evaluate(e.operand, row)
+    return None if value is None else abs(value) if e.type == FLOAT else narrow(abs(value))
+
+
+def _extreme(e: ast.Extreme, row: Row) -> Any:
+    values = _present(evaluate(operand, row) for operand in e.operands)
+    return (max if e.largest else min)(values) if values else None
+
+
+_EVALUATE: dict[type, Callable[[Any, Row], Any]] = {
+    ast.Column: lambda e, row: read(row[e.name], e.type),
+    ast.Literal: _literal,
+    ast.Arithmetic: _arithmetic,
+    ast.DaysBetween: _days,
+    ast.Comparison: _comparison,
+    ast.Logic: _logic,
+    ast.Not: _not,
+    ast.In: _in,
+    ast.IsNull: lambda e, row: evaluate(e.operand, row) is None,
+    ast.Like: _like,
+    ast.Case: _case,
+    ast.Coalesce: lambda e, row: next(iter(_present(evaluate(o, row) for o in e.operands)), None),
+    ast.Absolute: _absolute,
+    ast.Extreme: _extreme,
+    ast.Extract: _extract,
+    ast.DateTrunc: _truncate,
+    ast.Cast: _cast,
+}
+
+
+# ---- rows to persons ---------------------------------------------------------------------------------------------
+
+
+def persons(relation: ask.Relation, table: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each person present."""
+    found: dict[Any, list[Row]] = defaultdict(list)
+    for row in table:
+        person = row[relation.person.name]
+        absent = person is None or (isinstance(person, float) and person != person)
+        if not absent and (relation.filter is None or evaluate(relation.filter, row)):
+            found[person].append(row)
+    return list(found.values())
+
+
+def count_units(value: ask.Value, row: Row) -> int | None:
+    """The conversion rule, in exact arithmetic but for the one IEEE operation it prescribes."""
+    e = value.expression
+    x: Any = evaluate(e, row)
+    if x is None or e.type != FLOAT:
+        return None if x is None else int(x)
+    if abs(x) >= float(ask.SATURATION * value.unit):
+        return ask.SATURATION if x > 0 else -ask.SATURATION
+    units: float = x * float(1 / value.unit) if value.unit.numerator == 1 else x / float(value.unit)
+    return round(units)
+
+
+def in_order(value: ask.Ordered | ask.Value, row: Row) -> Fraction | None:
+    if isinstance(value, ask.Value):
+        units = count_units(value, row)
+        return None if units is None else Fraction(units)
+    x: Any = evaluate(value.expression, row)
+    if x is None:
+        return None
+    if isinstance(x, datetime):
+        return Fraction((x - datetime(1970, 1, 1)) // timedelta(microseconds=1))
+    if isinstance(x, date):
+        return Fraction((x - date(1970, 1, 1)).days)
+    steps = Fraction(x)
+    return steps / 10**value.expression.type.scale
+
+
+def total(entry: ask.Entry | ask.PersonMean, rows: Sequence[Row]) -> int:
+    if isinstance(entry, ask.Presence):
+        return 1
+    if isinstance(entry, ask.PersonMean):
+        values = _present(count_units(entry.value, row) for row in rows)
+        return int(Fraction(sum(values), len(values))) if values else 0
+    if isinstance(entry, ask.RowCount):
+        return len(rows) if entry.expression is None else len(_present(evaluate(entry.expression, r) for r in rows))
+    return sum(_present(count_units(entry, row) for row in rows))
+
+
+def place(size: int, boundaries: Sequence[int]) -> int:
+    return sum(size > boundary for boundary in boundaries)
+
+
+def histogram(sizes: Iterable[int], boundaries: Sequence[int]) -> tuple[int, ...]:
+    counts = [0] * (len(boundaries) + 1)
+    for size in sizes:
+        counts[place(size, boundaries)] += 1
+    return tuple(counts)
+
+
+# ---- requests ----------------------------------------------------------------------------------------------------
+
+
+def answer(relation: ask.Relation, request: ask.Request[Any], table: Sequence[Row]) -> Any:
+    """The answer by definition."""
+    return _ANSWER[type(request)](request, persons(relation, table))
+
+
+People = list[list[Row]]
+
+
+def _buckets(request: ask.TotalBuckets, people: People) -> ask.Buckets:
+    sides: list[list[list[int]]] = [[[0, 0] for _ in range(len(request.boundaries) + 1)] for _ in range(2)]
+    for rows in people:
+        s = total(request.total, rows)
+        if s:
+            cell = sides[s < 0][place(abs(s), request.boundaries)]
+            cell[0] += 1
+            cell[1] += abs(s)
+    positive, negative = (tuple(ask.Bucket(*cell) for cell in side) for side in sides)
+    return ask.Buckets(positive, negative)
+
+
+def _extremes(request: ask.Extremes, people: People) -> tuple[Fraction, ...]:
+    pick = max if request.largest else min
+    values = [_present(in_order(request.value, row) for row in rows) for rows in people]
+    return tuple(sorted((pick(v) for v in values if v), reverse=request.largest)[: request.k])
+
+
+def _flags(request: ask.Flags, people: People) -> ask.FlagCounts:
+    true = sum(any(evaluate(request.condition, row) for row in rows) for rows in people)
+    return ask.FlagCounts(true, len(people) - true)
+
+
+def _ranks(request: ask.RankSteps, people: People) -> ask.Ranks:
+    weights: dict[Fraction, int] = defaultdict(int)
+    for rows in people:
+        values = _present(in_order(request.value, row) for row in rows)
+        for v in values:
+            share = Fraction(1 if request.cap is None else request.cap, len(values))
+            weights[v] += int(ask.WEIGHT * min(Fraction(1), share))
+    W, largest = sum(weights.values()), ask.WEIGHT * (request.cap or 1)
+    steps: list[list[ask.Step]] = [[] for _ in request.quantiles]
+    before = 0
+    for v in sorted(weights):
+        after = before + weights[v]
+        for i, q in enumerate(request.quantiles):
+            thresholds = [q * W + j * max(q, 1 - q) * largest for j in range(1 - request.reach, request.reach + 1)]
+            if any(before < t <= after for t in thresholds):
+                steps[i].append(ask.Step(v, before, after))
+        before = after
+    return ask.Ranks(W, tuple(map(tuple, steps)))
+
+
+def _position(request: ask.Moments, row: Row) -> int | None:
+    x = count_units(request.value, row)
+    if x is None:
+        return None
+    return (min(max(x, request.low), request.high) - request.low) * ask.RESOLUTION // (request.high - request.low)
+
+
+def _moments(request: ask.Moments, people: People) -> tuple[int, ...]:
+    S = ask.RESOLUTION
+
+    def vector(t: int) -> tuple[int, ...]:
+        return (S - t, t) if request.degree == 1 else (S * (S - t), t * (S - t), t * t)
+
+    sums = [0] * (request.degree + 1)
+    for rows in people:
+        ts = _present(_position(request, row) for row in rows)
+        if not ts:
+            continue
+        n = len(ts)
+        if request.cap is None:
+            parts: Sequence[int] = vector(sum(ts) // n)
+        else:
+            parts = [sum(column) for column in zip(*map(vector, ts), strict=True)]
+            parts = [part * request.cap // n if n > request.cap else part for part in parts]
+        sums = [a + b for a, b in zip(sums, parts, strict=True)]
+    return tuple(sums)
+
+
+def key_of(by: Sequence[ast.Expression], row: Row) -> tuple[Any, ...]:
+    return tuple(
+        Fraction(v, 10**e.type.scale) if v is not None and e.type.kind is Kind.DECIMAL else v
+        for e, v in ((e, evaluate(e, row)) for e in by)
+    )
+
+
+def _groups(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[list[Row]]:
+    keys = [tuple(part.value for part in key) for key in request.keys]
+    return [[row for row in rows if key_of(request.by, row) == key] for key in keys]
+
+
+def _vector(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[int]:
+    limit = ask.saturation(len(request.keys))
+    totals = [total(request.entry, group) if group else 0 for group in _groups(request, rows)]
+    return [max(-limit, min(limit, t)) for t in totals]
+
+
+def _size(norm: ask.Norm, v: Sequence[int]) -> int:
+    return {"l1": sum(map(abs, v)), "l2": sum(x * x for x in v), "max": max(map(abs, v))}[norm]
+
+
+def _norms(request: ask.GroupNorms, people: People) -> tuple[int, ...]:
+    sizes = [_size(request.norm, _vector(request, rows)) for rows in people]
+    boundaries = [b * b if request.norm == "l2" else b for b in request.boundaries]
+    return histogram([size for size in sizes if size], boundaries)
+
+
+def shrunk(v: Sequence[int], norm: ask.Norm, cap: int, resolution: int) -> list[int]:
+    """A vector scaled to a norm of at most cap, in steps of 1/resolution, rounded toward zero."""
+    size, limit = _size(norm, v), cap * cap if norm == "l2" else cap
+    if size <= limit:
+        return [x * resolution for x in v]
+    unit = 1
+    if norm == "l2":
+        unit = 2**30 if size < 2**64 else 1
+        n = size * unit * unit
+        size = isqrt(n - 1) + 1
+    return [(1 if x > 0 else -1) * (abs(x) * cap * resolution * unit // size) for x in v]
+
+
+def _group_totals(request: ask.GroupTotals, people: People) -> tuple[int, ...]:
+    vectors = [shrunk(_vector(request, rows), request.norm, request.cap, request.resolution) for rows in people]
+    return tuple(sum(v[g] for v in vectors) for g in range(len(request.keys)))
+
+
+_ANSWER: dict[type, Callable[[Any, People], Any]] = {
+    ask.Persons: lambda _, people: len(people),
+    ask.TotalBuckets: _buckets,
+    ask.Extremes: _extremes,
+    ask.Flags: _flags,
+    ask.RankSteps: _ranks,
+    ask.Moments: _moments,
+    ask.GroupNorms: _norms,
+    ask.GroupTotals: _group_totals,
+    ask.KeysPerPerson: lambda r, people: histogram([len({key_of(r.by, x) for x in p}) for p in people], r.boundaries),
+}
