@@ -177,7 +177,7 @@ class Answers(Mapping[Any, Answer]):
     """Several answers released together, in order, for one guarantee."""
 
     def __init__(self, answers: Mapping[Any, Answer], guarantee: Guarantee, name: str = "key") -> None:
-        self._answers = dict(answers)
+        self._answers: dict[Any, Answer] = dict(answers)
         self.guarantee = guarantee
         self.name = name
 

@@ -247,6 +247,24 @@ class Bounded:
 
 
 @dataclass(frozen=True)
+class Coarser:
+    """Noise counted in steps of 1/fine, the sum then rounded to whole units: Z/fine and half a unit of rounding."""
+
+    noise: Noise
+    fine: int
+
+    def tails(self, confidence: float) -> tuple[int, int]:
+        """Rounded outward."""
+        down, up = self.noise.tails(confidence)
+        return -(-down // self.fine) + 1, -(-up // self.fine) + 1
+
+    @property
+    def variance(self) -> float:
+        """That of Z/fine."""
+        return self.noise.variance / self.fine**2
+
+
+@dataclass(frozen=True)
 class TruncatedNoise:
     """Discrete Laplace noise that never exceeds a bound."""
 

@@ -13,9 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tacit import Pure, Zcdp, __version__
+from tacit import __version__
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
-from tacit.guarantees import Approx, Guarantee
 
 app = typer.Typer(
     name="tacit",
@@ -109,26 +108,132 @@ def ask(
     rho: Annotated[str | None, typer.Option(help="Cost in ρ (Gaussian noise).")] = None,
     keys: Annotated[str | None, typer.Option(help="Public group keys, separated by commas.")] = None,
     table: Annotated[str | None, typer.Option(help="The table's name in SQL, or inside a database.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The dataset's name in the ledger; the table's unless given.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
-    """Ask one question; without a ledger the spending is not recorded."""
+    """Ask one question; without a ledger the spending is not recorded.
+
+    Example: tacit ask orders.parquet --person customer --epsilon 0.5 "SELECT SUM(amount) FROM orders"
+    """
     import tacit
     from tacit.tables.costs import cost_of
+    from tacit.tables.declare import default_name
 
-    budget = _budget(cost_of(epsilon, delta, rho))
-    print("tacit: no ledger, so this spending is not recorded.", file=sys.stderr)
-    asked = tacit.read(source, person=person, budget=budget, table=table)
+    cost = cost_of(epsilon, delta, rho)
+    if ledger is None:
+        print("tacit: no ledger, so this spending is not recorded.", file=sys.stderr)
+        asked = tacit.read(source, person=person, budget=cost, table=table)
+    else:
+        asked = tacit.read(
+            source, person=person, table=table, ledger=ledger, name=name or table or default_name(source)
+        )
     given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
-    answer = asked.sql(query, keys=None if keys is None else keys.split(","), **given)  # type: ignore[arg-type]
-    print(json.dumps(_plain(answer), indent=2) if as_json else answer)
+    answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
+    if as_json:
+        print(json.dumps(answer.to_dict(), indent=2))
+    elif as_csv:
+        print(_csv(answer), end="")
+    else:
+        print(answer)
 
 
-def _plain(answer: Any) -> Any:
-    return answer.to_dict()
+def _keys(text: str | None) -> list[Any] | None:
+    """Keys from a comma-separated list; numbers are read as numbers, true and false as truth values."""
+    return None if text is None else [_key(part.strip()) for part in text.split(",")]
 
 
-def _budget(cost: Guarantee) -> Guarantee:
-    """A one-shot budget that holds just this cost."""
-    if isinstance(cost, Pure | Zcdp | Approx):
-        return cost
-    raise InvalidInput("a question costs epsilon, rho, or epsilon with delta.")
+def _key(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def _csv(answer: Any) -> str:
+    import csv
+    import io
+
+    from tacit.answers import Answers
+
+    records = answer._records() if isinstance(answer, Answers) else Answers({"": answer}, answer.guarantee)._records()
+    out = io.StringIO()
+    writer = csv.DictWriter(out, records[0].keys() if records else ["value"])
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()
+
+
+book = typer.Typer(help="Durable budgets.", no_args_is_help=True)
+app.add_typer(book, name="ledger")
+
+Where = Annotated[str, typer.Option("--ledger", envvar="TACIT_LEDGER", help="The ledger's file or connection string.")]
+
+
+@book.command()
+def create(
+    name: Annotated[str, typer.Argument(help="The dataset's name.")],
+    ledger: Where,
+    epsilon: Annotated[str | None, typer.Option(help="Total ε.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Total δ, with --epsilon.")] = None,
+    rho: Annotated[str | None, typer.Option(help="Total ρ.")] = None,
+    person: Annotated[str, typer.Option(help="The person column, or columns separated by commas.")] = "person",
+    composition: Annotated[str, typer.Option(help="basic or advanced.")] = "basic",
+) -> None:
+    """Register a dataset and its budget."""
+    from tacit.ledger import open_ledger
+    from tacit.tables.costs import cost_of
+
+    total = cost_of(epsilon, delta, rho)
+    budget = open_ledger(ledger).register(name, total, kinds=tuple(person.split(",")), composition=composition)
+    print(f"{name}: {budget!r}")
+
+
+@book.command()
+def show(ledger: Where) -> None:
+    """All datasets with what is spent and left."""
+    from tacit import ledger as books
+
+    print(books.show(books.open_ledger(ledger, read_only=True)))
+
+
+@book.command()
+def history(name: Annotated[str, typer.Argument(help="The dataset's name.")], ledger: Where) -> None:
+    """Everything that happened to a dataset's budget."""
+    from tacit import ledger as books
+
+    for line in books.history(books.open_ledger(ledger, read_only=True), name):
+        print(line)
+
+
+@book.command()
+def verify(name: Annotated[str, typer.Argument(help="The dataset's name.")], ledger: Where) -> None:
+    """Check the chain of entries and the sums; anything wrong ends with code 4."""
+    from tacit import ledger as books
+
+    found = books.verify(books.open_ledger(ledger, read_only=True), name)
+    print(found)
+    if not found.sound:
+        raise LedgerError("the ledger does not verify; keep a copy of it and ask who can write to it.")
+
+
+@book.command()
+def export(
+    name: Annotated[str, typer.Argument(help="The dataset's name.")],
+    ledger: Where,
+    form: Annotated[str, typer.Option("--format", help="csv, json or report.")] = "csv",
+) -> None:
+    """A dataset's charges for spreadsheets and programs, or a report of one page."""
+    from tacit import ledger as books
+
+    forms = {"csv": books.to_csv, "json": books.to_json, "report": books.report}
+    if form not in forms:
+        raise InvalidInput(f"--format must be one of {', '.join(forms)}.")
+    print(forms[form](books.open_ledger(ledger, read_only=True), name))

@@ -11,8 +11,9 @@ Whatever fails after 3 has been paid: giving it back would tell what the data lo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
@@ -33,6 +34,9 @@ from tacit.tables.statistics.base import Statistic
 from tacit.tables.stored import decode, encode
 from tacit.tables.table import Table
 
+if TYPE_CHECKING:
+    from tacit.ledger import Ledger
+
 
 class Session:
     """Private and public tables under one budget."""
@@ -40,10 +44,12 @@ class Session:
     def __init__(
         self,
         tables: Mapping[str, Private | Public],
-        budget: Guarantee | Budget,
+        budget: Guarantee | Budget | None = None,
         *,
         composition: str = "basic",
         name: str | None = None,
+        ledger: str | Path | Ledger | None = None,
+        analyst: str = "",
         randomness: Randomness = SYSTEM,
     ) -> None:
         _check_tables(tables)
@@ -53,12 +59,17 @@ class Session:
             for key, table in self._tables.items():
                 if isinstance(table, Private):
                     self.person(key)
-            self.budget = budget if isinstance(budget, Budget) else open_budget(budget, composition)
+            self.budget = _budget(budget, composition, name, ledger, tuple(self._kinds()))
         except BaseException:
             self._engine.close()
             raise
         self.name = name
+        self._analyst = analyst
         self._randomness = randomness
+
+    def _kinds(self) -> dict[str, None]:
+        """The kinds of person that the private tables are about."""
+        return dict.fromkeys(t.person for t in self._tables.values() if isinstance(t, Private))
 
     def person(self, name: str) -> Column:
         """The column that says who a row of a private table is about."""
@@ -168,6 +179,7 @@ class Session:
             text=text or statistic.words,
             statistics=(type(statistic).__name__.lower(),),
             columns=tuple(sorted(columns)),
+            analyst=self._analyst,
         )
 
     def protected(self, relation: Relation) -> str:
@@ -194,6 +206,27 @@ class Session:
         return "\n".join(lines) + ">"
 
 
+def _budget(
+    budget: Guarantee | Budget | None,
+    composition: str,
+    name: str | None,
+    ledger: str | Path | Ledger | None,
+    kinds: tuple[str, ...],
+) -> Budget:
+    """A budget in memory, or the durable one of this name."""
+    if isinstance(budget, Budget):
+        return budget
+    if ledger is not None:
+        from tacit.ledger import open_ledger
+
+        if name is None:
+            raise InvalidInput("a ledger keeps budgets by name; give name= for this dataset.")
+        return open_ledger(ledger).budget(name, budget, kinds=kinds, composition=composition)
+    if budget is None:
+        raise InvalidInput("give a budget such as budget=Pure(1), or a ledger and a name under which it has one.")
+    return open_budget(budget, composition)
+
+
 def _check_tables(tables: Mapping[str, Private | Public]) -> None:
     if not any(isinstance(table, Private) for table in tables.values()):
         raise InvalidInput("tables must hold at least one Private table, such as {'orders': Private(…, person=…)}.")
@@ -218,10 +251,12 @@ def _expressions(part: object) -> list[Expression]:
 def read(
     source: Any,
     person: str,
-    budget: Guarantee | Budget,
+    budget: Guarantee | Budget | None = None,
     *,
     table: str | None = None,
     name: str | None = None,
+    ledger: str | Path | Ledger | None = None,
+    analyst: str = "",
     schema: Columns | None = None,
     unit: Number | None = None,
     composition: str = "basic",
@@ -235,7 +270,16 @@ def read(
     """
     key = table or default_name(source)
     private = Private(source, person, table=table, schema=schema, unit=unit, **options)
-    return Session({key: private}, budget, composition=composition, name=name, randomness=randomness)[key]
+    session = Session(
+        {key: private},
+        budget,
+        composition=composition,
+        name=name,
+        ledger=ledger,
+        analyst=analyst,
+        randomness=randomness,
+    )
+    return session[key]
 
 
 def schema(source: Any, *, table: str | None = None, **options: Any) -> Schema:

@@ -17,7 +17,7 @@ from typing import Any
 from tacit.answers import Answer, Answers, show
 from tacit.engines.expressions import Expression, Literal
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
-from tacit.spreads import Additive, Covers, Noise
+from tacit.spreads import Additive, Coarser, Covers, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
@@ -68,12 +68,11 @@ class GroupedTotals(Statistic):
         groups = self.groups
         (norms,) = room.ask(group_norms(self.entry, groups, room.allowance))
         (found,) = capped_vectors(room, (self.entry,), groups, (norms,), room.allowance)
-        unit = Unit(self.unit.step / found.fine, self.unit.kind)
-        spread = Capped(found.noise, unit)
+        spread = Capped(Coarser(found.noise, found.fine), self.unit)
         answers = {
             label: room.answer(
                 f"{self.name} where {groups.name} is {label}",
-                unit.value(total),
+                self.unit.value(Fraction(total, found.fine)),
                 mechanism="vectors capped at a scanned norm, then noise on every group",
                 spread=spread,
                 per=self.per,
