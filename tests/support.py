@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
 
 from scipy.stats import chi2
 
+K = TypeVar("K", bound=Hashable)
 
-def agrees(draws: Iterable[Hashable], probabilities: Mapping[Hashable, float], alarm: float = 1e-7) -> bool:
+
+def agrees(draws: Iterable[K], probabilities: Mapping[K, float], alarm: float = 1e-7) -> bool:
     """Whether draws fit a law by the chi-square test, wrong about a correct sampler with probability ``alarm``.
 
     Outcomes with fewer than ten expected draws, and all that ``probabilities`` leaves out, are pooled, so that the

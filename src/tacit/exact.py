@@ -22,13 +22,11 @@ def exact(value: Number, name: str) -> Fraction:
         return value
     if isinstance(value, bool):
         raise InvalidInput(f"{name} must be a number, not a truth value; write 1 or 0 if that was meant.")
+    if (isinstance(value, float) and not isfinite(value)) or (isinstance(value, Decimal) and not value.is_finite()):
+        raise InvalidInput(f"{name} must be finite; give an ordinary number such as 1 or '0.1'.")
     try:
         if isinstance(value, float):
-            if not isfinite(value):
-                raise InvalidInput(f"{name} must be finite; give an ordinary number such as 1 or '0.1'.")
             return Fraction(float.__repr__(value))
-        if isinstance(value, Decimal) and not value.is_finite():
-            raise InvalidInput(f"{name} must be finite; give an ordinary number such as 1 or '0.1'.")
         if isinstance(value, int | str | Fraction | Decimal):
             return Fraction(value)
         if isinstance(value, SupportsIndex):  # integers of other libraries

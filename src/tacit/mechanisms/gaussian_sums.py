@@ -17,10 +17,18 @@ from functools import lru_cache
 
 from tacit.enclosures import BITS, Enclosure, exp, pi
 
+LEAST = 2**16
+"""e^{-x} for a larger x is enclosed by [0, 2^-65536], as the digits of an exact end would fill the memory."""
+
 SUMMED = 4096
 """Tails are summed one by one up to this v."""
 
 HALF = Fraction(1, 2)
+
+
+def decay(x: Fraction, bits: int = BITS) -> Enclosure:
+    """e^{-x} for x ≥ 0, with ``bits`` significant bits down to 2^-65536."""
+    return exp(-x, bits) if x <= LEAST else Enclosure(0, 1, -LEAST, bits)
 
 
 @lru_cache(maxsize=1024)
@@ -40,7 +48,9 @@ def whole_sum(v: Fraction, bits: int = BITS) -> Enclosure:
 def tail_sum(v: Fraction, k: int, bits: int = BITS) -> Enclosure:
     """Σ_{z ≥ k} e^{-z²/(2v)}, for k ≥ 1."""
     work = bits + 16
-    here = exp(-k * k / (2 * v), work)
+    here = decay(k * k / (2 * v), work)
+    if here.low == 0:  # Σ_{z ≥ k} f(z) ≤ f(k) + ∫_k^∞ f ≤ f(k)·(1 + √(πv/2)) ≤ f(k)·(2 + v)
+        return here * (2 + v)
     if v <= SUMMED:
         return _series(here, exp(-(2 * k + 1) / (2 * v), work), exp(-1 / v, work))
     if (2 * k - 1) ** 2 >= 4 * v:
@@ -67,7 +77,7 @@ def _integral(v: Fraction, k: Fraction | int, bits: int) -> Enclosure:
     """∫_k^∞ e^{-t²/(2v)} dt, for k ≥ 0."""
     square = k * k / v
     if square > 8 * bits:  # P[N ≥ x] ≤ e^{-x²/2}/2
-        return (pi(bits) * (2 * v)).sqrt() * Enclosure.between(0, exp(-square / 2, bits), bits)
+        return (pi(bits) * (2 * v)).sqrt() * Enclosure.between(0, decay(square / 2, bits), bits)
     work = bits + 32 + int(square)  # the difference below loses about x²/(2·ln 2) bits
     n, term, series = 0, Enclosure.of(1, work), Enclosure.of(0, work)
     while 2 * n + 3 < 2 * square or not term.below(Fraction(1, 1 << work)):

@@ -8,7 +8,7 @@ PROMISE AND PROOF
   is e^{α(α−1)(f−f')²/(2v)} times a sum of e^{-(z−m)²/(2v)} with a real centre m over the same sum with centre 0. By
   Poisson's formula that sum is Σ_k c_k·cos(2πkm) with c_k > 0, largest at m = 0. So D_α ≤ α(f − f')²/(2v) ≤ αρ.
 - `truncated_laplace`: P[Z = z] ∝ e^{-ε|z|/s} on {−R, …, R}. Approx(ε, δ): where both have mass the ratio is at most
-  e^ε, and outputs that only one of them can make have probability at most P[Z > R − s]; R is the smallest that keeps it ≤ δ:
+  e^ε, and outputs that only one of them can make have probability at most P[Z > R − s]. R is the least with that ≤ δ:
   with r = e^{-ε/s} it equals r^{R+1}(e^ε − 1)/(1 + r − 2r^{R+1}), so R + 1 = ⌈(s/ε)·ln((e^ε − 1 + 2δ)/(δ(1 + r)))⌉.
 - `randomised_response`: one of ``size`` answers, the true one with odds e^ε against each other. Pure(ε), whatever moves
   the true one: every probability is w or e^ε·w with the same w.
@@ -28,7 +28,7 @@ from tacit.enclosures import BITS, Enclosure, exp
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, positive, whole
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms.gaussian_sums import tail_sum, whole_sum
+from tacit.mechanisms.gaussian_sums import decay, tail_sum, whole_sum
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.randomness import Categorical, discrete_gaussian, discrete_laplace, uniform_below
 from tacit.randomness import truncated_laplace as truncated_noise
@@ -112,11 +112,11 @@ class Laplace(IntegerNoise):
 
     def _mass(self, z: int, bits: int) -> Enclosure:
         work = bits + 8 + int(1 / self.rate).bit_length()  # 1 − r loses as many bits as the rate is small
-        r = exp(-self.rate, work)
-        return exp(-self.rate * z, work) * (1 - r) / (1 + r)
+        r = decay(self.rate, work)
+        return decay(self.rate * z, work) * (1 - r) / (1 + r)
 
     def _tail(self, k: int, bits: int) -> Enclosure:
-        return exp(-self.rate * k, bits) / (1 + exp(-self.rate, bits))
+        return decay(self.rate * k, bits) / (1 + decay(self.rate, bits))
 
 
 class Gaussian(IntegerNoise):
@@ -132,7 +132,7 @@ class Gaussian(IntegerNoise):
         return discrete_gaussian(self.variance, source=source)
 
     def _mass(self, z: int, bits: int) -> Enclosure:
-        return exp(-z * z / (2 * self.variance), bits) / whole_sum(self.variance, bits)
+        return decay(z * z / (2 * self.variance), bits) / whole_sum(self.variance, bits)
 
     def _tail(self, k: int, bits: int) -> Enclosure:
         return tail_sum(self.variance, k, bits) / whole_sum(self.variance, bits)
@@ -161,8 +161,8 @@ class TruncatedLaplace(IntegerNoise):
         if first > last:
             return Enclosure.of(0, bits)
         work = bits + 8 + int(1 / self.rate).bit_length()
-        part = exp(-self.rate * first, work) * (1 - exp(-self.rate * (last - first + 1), work))
-        whole = 1 + exp(-self.rate, work) - 2 * exp(-self.rate * (self.bound + 1), work)
+        part = decay(self.rate * first, work) * (1 - decay(self.rate * (last - first + 1), work))
+        whole = 1 + decay(self.rate, work) - 2 * decay(self.rate * (self.bound + 1), work)
         return part / whole
 
     def outcomes(self) -> Iterable[int]:
@@ -194,7 +194,7 @@ class RandomisedResponse(Law[int]):
         """e^ε/(e^ε + size − 1) for the true answer, 1/(e^ε + size − 1) for any other."""
         if not 0 <= y < self.size:
             return Enclosure.of(0, bits)
-        odds = exp(-self.epsilon, bits)
+        odds = decay(self.epsilon, bits)
         return (Enclosure.of(1, bits) if y == self._index else odds) / (1 + odds * (self.size - 1))
 
     def cdf(self, y: int, bits: int = BITS) -> Enclosure:
@@ -202,7 +202,7 @@ class RandomisedResponse(Law[int]):
         y = min(y, self.size - 1)
         if y < 0:
             return Enclosure.of(0, bits)
-        odds = exp(-self.epsilon, bits)
+        odds = decay(self.epsilon, bits)
         true = 1 if y >= self._index else 0
         return ((odds * (y + 1 - true) + true) / (1 + odds * (self.size - 1))).clamp(0, 1)
 

@@ -68,7 +68,10 @@ def shares(low: list[int], high: list[int], bits: int) -> Table:
 
 def decay(x: Fraction, bits: int) -> tuple[int, int]:
     """Integers (a, b) with a ≤ e^{-x}·2^bits ≤ b, for x ≥ 0."""
-    return exp(-x, bits + 8).fixed(bits) if x <= bits else (0, 1)  # e^{-bits} < 2^-bits
+    if x > bits:  # e^{-bits} < 2^-bits
+        return 0, 1
+    low, high = exp(-x, bits + 8).fixed(bits)
+    return low, min(high, 1 << bits)
 
 
 class Powers:
