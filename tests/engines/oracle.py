@@ -234,8 +234,7 @@ def in_order(value: ask.Ordered | ask.Value, row: Row) -> Fraction | None:
         return Fraction((x - datetime(1970, 1, 1)) // timedelta(microseconds=1))
     if isinstance(x, date):
         return Fraction((x - date(1970, 1, 1)).days)
-    steps = Fraction(x)
-    return steps / 10**value.expression.type.scale
+    return Fraction(x) / Fraction(10**value.expression.type.scale)
 
 
 def total(entry: ask.Entry | ask.PersonMean, rows: Sequence[Row]) -> int:

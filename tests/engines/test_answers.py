@@ -56,7 +56,7 @@ def test_answers_equal_their_definitions(data: st.DataObject) -> None:
         Flags(parse("b AND i <> 0", SCOPE)),
         Moments(number, low, high, data.draw(st.sampled_from((1, 2))), data.draw(CAPS)),
         Moments(number, near, near + data.draw(st.integers(1, 10**7)), 2, data.draw(CAPS)),
-        RankSteps(ordered, tuple(map(Fraction, quantiles)), data.draw(st.integers(1, 4)), data.draw(CAPS)),
+        RankSteps(ordered, tuple(Fraction(str(q)) for q in quantiles), data.draw(st.integers(1, 4)), data.draw(CAPS)),
     )
     with engine_over(table) as engine, engine.snapshot() as snapshot:
         answers = snapshot.ask(about, asked)
