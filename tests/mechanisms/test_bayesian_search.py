@@ -134,6 +134,17 @@ def test_posterior_equals_the_weights_position_by_position(size: int, looks: lis
     assert -1e-9 <= share <= 1
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10), st.floats(-5000, 5000)), max_size=30))
+def test_contradictory_answers_never_fail(looks: list[tuple[int, float]]) -> None:
+    posterior, answers = Posterior(12), {}
+    for q, evidence in looks:
+        posterior.update(q, evidence)
+        answers[q] = Answers(1, int(evidence))
+    assert 0 <= posterior.median().position < 12
+    assert 0 <= best_position(12, answers, 41, 1.0) < 12
+
+
 def test_best_position_follows_clear_answers() -> None:
     sharp = {q: Answers(50, 50 * (40 if q < 600 else 0)) for q in (100, 598, 599, 600, 601, 900)}
     assert best_position(1000, sharp, 41, 100.0) == 600

@@ -14,7 +14,15 @@ from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Approx
 from tacit.mechanisms.exponential import exponential
-from tacit.mechanisms.interior_point import InteriorPointLaw, Plan, block_loss, interior_point, plan_for, scale_loss
+from tacit.mechanisms.interior_point import (
+    InteriorPointLaw,
+    Plan,
+    block_loss,
+    interior_point,
+    plan_for,
+    scale_loss,
+    spaced_loss,
+)
 from tests.support import agrees
 
 N = 2**64
@@ -47,6 +55,15 @@ def test_block_loss_equals_its_definition(values: list[int], length: int, offset
     found = block_loss(StepLoss.from_losses(integers(0, len(values) - 1), values, True), length, offset)
     assert {block: found.at(block) for block in range(min(blocks), max(blocks) + 1)} == blocks
     assert found.one_directional
+
+
+@given(losses, st.integers(1, 9), st.data())
+def test_spaced_loss_equals_its_definition(values: list[int], cell: int, data: st.DataObject) -> None:
+    cells = (len(values) - 1) // cell
+    start = data.draw(st.integers(0, cells))
+    end = data.draw(st.integers(start, cells))
+    found = spaced_loss(StepLoss.from_losses(integers(0, len(values) - 1), values), cell, start, end)
+    assert [found.at(c) for c in range(start, end + 1)] == [values[c * cell] for c in range(start, end + 1)]
 
 
 def valley(bottom: int, step: int, top: int = 2000) -> StepLoss:

@@ -27,7 +27,7 @@ A loss with values strictly between 0 and 2τ is not covered by this proof. Ther
 the staircase finds one: without it, a wide plateau near τ/2 or 3τ/2 made the median fail in up to 20 % of the draws,
 with it failures are as rare as for sharp losses (simulated: benchmarks/searches.py).
 
-COST  m = 8·(⌈log2|Y|⌉ + ⌈log2(1/β)⌉) draws of noise and updates of at most m + 1 pieces: 25 ms at |Y| = 2^64.
+COST  m = 8·(⌈log2|Y|⌉ + ⌈log2(1/β)⌉) draws of noise and updates of at most m + 1 pieces: 30 ms at |Y| = 2^64.
 """
 
 from __future__ import annotations

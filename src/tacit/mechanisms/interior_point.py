@@ -116,9 +116,7 @@ class InteriorPointLaw(GridLaw):
             return exponential(self._loss, self.plan.value)
         start = max(0, block * self.plan.width - shift)
         end = min((self._size - 1) // cell, (block + 1) * self.plan.width - shift)
-        losses = [self._loss.at(c * cell) for c in range(start, end + 1)]
-        candidates = StepLoss.from_losses(integers(start, end), losses, self._loss.one_directional)
-        return exponential(candidates, self.plan.value)
+        return exponential(spaced_loss(self._loss, cell, start, end), self.plan.value)
 
     def _draw_index(self, source: Source) -> int:
         cell = 1 << int(self._scales._draw(source))
@@ -226,6 +224,14 @@ def block_loss(loss: StepLoss, length: int, offset: int) -> StepLoss:
             pieces.append(Run(first, last, value))
     blocks = integers(pieces[0].first, pieces[-1].last)
     return StepLoss.joined(blocks, pieces, loss.one_directional)
+
+
+def spaced_loss(loss: StepLoss, cell: int, start: int, end: int) -> StepLoss:
+    """The loss at positions start·cell, (start + 1)·cell, …, end·cell, by the number of the cell."""
+    ranges = ((-(-(run.first or 0) // cell), (run.last or 0) // cell, run.loss) for run in loss.runs)
+    runs = (Run(max(start, first), min(end, last), value) for first, last, value in ranges)
+    kept = (run for run in runs if (run.first or 0) <= (run.last or 0))
+    return StepLoss.joined(integers(start, end), kept, loss.one_directional)
 
 
 # The public rule

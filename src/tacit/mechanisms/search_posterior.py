@@ -30,6 +30,9 @@ TERMS = 14
 WIDE = 10**300
 """A piece of more positions than a float can count gives none of them any weight."""
 
+LEAST = 1e-290
+"""No piece loses all its weight, so that no answers, however contradictory, leave nothing."""
+
 
 class Median(NamedTuple):
     """The position at which half of the weight is reached."""
@@ -76,9 +79,9 @@ class Posterior:
         factor = exp(-2 * abs(evidence))
         below, above = self._masses[: piece + 1], self._masses[piece + 1 :]
         if evidence > 0:
-            below = [mass * factor for mass in below]
+            below = [max(mass * factor, LEAST) for mass in below]
         else:
-            above = [mass * factor for mass in above]
+            above = [max(mass * factor, LEAST) for mass in above]
         total = sum(below) + sum(above)
         self._masses = [mass / total for mass in below + above]
 
