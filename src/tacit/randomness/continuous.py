@@ -4,7 +4,8 @@ Promise: `rounded_laplace(center, scale, lattice)` and its siblings return the m
 center + scale·Z, with Z of the stated density, exactly. Rounding is post-processing, and the set of possible outputs
 shows neither center nor scale: both may be private, the lattice must be public.
 
-Why it holds: Z is a function of lazy reals, enclosed ever more narrowly until the nearest multiple is decided.
+Why it holds: Z is a function of lazy reals, enclosed between integers (times a power of two) ever more narrowly until
+the nearest multiple is decided.
 
 - Laplace, density ½·e^{-|z|}: an exponential with a fair sign.
 - Gaussian, density ∝ e^{-z²/2}: an exponential x kept with probability e^{-(x−1)²/2}, as x + (x − 1)²/2 = (x² + 1)/2.
@@ -18,24 +19,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import isqrt
 from typing import cast
 
-from tacit.enclosures import Enclosure, sqrt
+from tacit.enclosures import Enclosure
 from tacit.errors import InvalidInput
 from tacit.exact import Number, exact, positive
 from tacit.randomness.basic import _coin
 from tacit.randomness.lazy import WORD, LazyExponential, LazyUniform
 from tacit.randomness.source import SYSTEM, Source
 
-Real = Callable[[int], Enclosure]
-"""A real number: an enclosure of it for every number of bits asked."""
+Ends = tuple[int, int]
+Real = Callable[[int], Ends]
+"""A real x ≥ 0: for every number of bits integers (a, b) with a ≤ x·2^bits ≤ b, ever closer as the bits grow."""
 
 HALF = Fraction(1, 2)
+SMALL = 64
+"""Integer powers up to this are taken as they are, others by logarithms."""
 
 
 def rounded_laplace(center: Number, scale: Number, lattice: Number, *, source: Source = SYSTEM) -> Fraction:
     """center + scale·Z rounded to a multiple of ``lattice``, Z of density ½·e^{-|z|}."""
-    return _released(center, scale, lattice, lambda: LazyExponential(source).enclosure, source)
+    return _released(center, scale, lattice, lambda: _known(LazyExponential(source)), source)
 
 
 def rounded_gaussian(center: Number, scale: Number, lattice: Number, *, source: Source = SYSTEM) -> Fraction:
@@ -63,61 +68,97 @@ def rounded_power(
 
 def _normal(source: Source) -> Real | None:
     """The magnitude of a standard normal, or None where a proposal was not kept (so are those that follow)."""
-    x = LazyExponential(source).enclosure
-    return x if _exceeds(LazyExponential(source), lambda bits: (x(bits) - 1) ** 2 * HALF) else None
+    x = _known(LazyExponential(source))
+
+    def threshold(bits: int) -> Ends:
+        low, high = (end - (1 << bits) for end in x(bits))
+        nearest = max(low, -high, 0)
+        return nearest**2 >> (bits + 1), -(-(max(-low, high) ** 2) >> (bits + 1))
+
+    return x if _exceeds(LazyExponential(source), threshold) else None
 
 
 def _student(d: Fraction, source: Source) -> Real | None:
     v, w = _envelope(d + 1, source)
-    if _exceeds(LazyUniform(source), lambda bits: 1 / _power(v(bits) ** 2 + 1, (d + 1) / 2)):
-        return None
-    return lambda bits: sqrt(d, bits) * w(bits)
+
+    def ratio(bits: int) -> Ends:
+        low, high = _power(v(bits), Fraction(2), bits)
+        one = 1 << bits
+        return _reciprocal(_power((one + low, one + high), (d + 1) / 2, bits), bits, bits)
+
+    def magnitude(bits: int) -> Ends:
+        n, m = d.numerator << 2 * bits, d.denominator
+        low, high = w(bits)
+        return isqrt(n // m) * low >> bits, -(-(isqrt(n // m) + 1) * high >> bits)
+
+    return None if _exceeds(LazyUniform(source), ratio) else magnitude
 
 
 def _power_law(gamma: Fraction, source: Source) -> Real | None:
     v, w = _envelope(gamma, source)
-    return None if _exceeds(LazyUniform(source), lambda bits: 1 / (_power(v(bits), gamma) + 1)) else w
+
+    def ratio(bits: int) -> Ends:
+        low, high = _power(v(bits), gamma, bits)
+        return _reciprocal(((1 << bits) + low, (1 << bits) + high), bits, bits)
+
+    return None if _exceeds(LazyUniform(source), ratio) else w
 
 
 def _envelope(p: Fraction, source: Source) -> tuple[Real, Real]:
     """(v, w): w of density ∝ min(1, w^{-p}), and v the smaller of w and 1/w."""
     if _coin(p.numerator - p.denominator, p.numerator, source):
-        v = _fraction(LazyUniform(source))
+        v = _known(LazyUniform(source))
         return v, v
     n = p - 1
-    if n.denominator == 1 and n <= 16:  # the largest of n uniforms has the law of U^{1/n}
-        v = _fraction(max(LazyUniform(source) for _ in range(int(n))))
+    if n.denominator == 1 and n <= SMALL:  # the largest of n uniforms has the law of U^{1/n}
+        v = _known(max(LazyUniform(source) for _ in range(int(n))))
     else:
-        v = _root(_fraction(LazyUniform(source)), n)
-    return v, lambda bits: 1 / v(bits)
+        v = _root(_known(LazyUniform(source)), n)
+
+    def inverse(bits: int) -> Ends:
+        places = bits
+        while v(places)[0] == 0:
+            places *= 2
+        return _reciprocal(v(places), places, bits)
+
+    return v, inverse
 
 
-def _fraction(u: LazyUniform) -> Real:
-    """A uniform with so many bits after its leading zeros: surely positive, so that it has a logarithm."""
-    zeros = WORD
-    while u.top(zeros) == 0:
-        zeros += WORD
-    zeros -= u.top(zeros).bit_length()
-    return lambda bits: u.enclosure(bits + zeros)
+def _known(drawn: LazyUniform | LazyExponential) -> Real:
+    def ends(bits: int) -> Ends:
+        known = drawn.top(bits)
+        return known, known + 1
+
+    return ends
 
 
 def _root(u: Real, n: Fraction) -> Real:
-    return lambda bits: _power(u(bits), 1 / n)
+    return lambda bits: _power(u(bits), 1 / n, bits)
 
 
-def _power(x: Enclosure, exponent: Fraction) -> Enclosure:
-    if exponent.denominator == 1:
-        return x**exponent.numerator
-    if exponent.denominator == 2:
-        return x.sqrt() ** exponent.numerator
-    return (x.log() * exponent).exp()
+def _power(x: Ends, exponent: Fraction, bits: int) -> Ends:
+    """x^exponent in fixed point."""
+    n, m = exponent.numerator, exponent.denominator
+    low, high = x
+    if m == 2 and n <= SMALL:  # a power of the square root
+        low, high, m = isqrt(low << bits), isqrt(high << bits) + 1, 1
+    if m == 1 and n <= SMALL:
+        return low**n >> bits * (n - 1), -(-(high**n) >> bits * (n - 1))
+    below, above = ((Enclosure(end, end, -bits, bits + 16).log() * exponent).exp() for end in (max(low, 1), high))
+    return below.fixed(bits)[0] if low else 0, above.fixed(bits)[1]
+
+
+def _reciprocal(x: Ends, places: int, bits: int) -> Ends:
+    """1/x with so many bits, for x > 0 given in fixed point with so many places."""
+    one = 1 << (places + bits)
+    return one // x[1], -(-one // x[0])
 
 
 def _exceeds(drawn: LazyUniform | LazyExponential, threshold: Real) -> bool:
     """Whether a lazy real exceeds a threshold, which it almost surely does not equal."""
     bits = WORD
     while True:
-        known, (low, high) = drawn.top(bits), threshold(bits).fixed(bits)
+        known, (low, high) = drawn.top(bits), threshold(bits)
         if known >= high:
             return True
         if known < low:
@@ -133,11 +174,13 @@ def _released(
     start, factor = exact(center, "center") / unit + HALF, positive(scale, "scale") / unit
     while (magnitude := propose()) is None:
         pass
-    if source.bits(1):
-        factor = -factor
+    sign = 1 - 2 * source.bits(1)
+    above, below = factor.numerator * start.denominator * sign, factor.denominator * start.denominator
+    offset = start.numerator * factor.denominator
     bits = WORD
     while True:
-        multiple, following = (magnitude(bits) * factor + start).fixed(0)
-        if following - multiple <= 1:  # the number lies between two integers and is almost surely neither
+        low, high = sorted((offset << bits) + above * end for end in magnitude(bits))
+        multiple = low // (below << bits)
+        if high <= (multiple + 1) * below << bits:  # and is almost surely not equal
             return cast(Fraction, source.mark(multiple * unit))
         bits *= 2
