@@ -5,12 +5,17 @@ from fractions import Fraction
 from math import inf, nan, sqrt
 
 import pytest
+from flint import arb, ctx
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import cauchy, laplace, norm, t
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.randomness import rounded_gaussian, rounded_laplace, rounded_power, rounded_student
+from tacit.randomness.continuous import _integer_root, _power
+from tests.guarantees.oracle import ball
 from tests.support import agrees
 
 DRAWS = 10**5
@@ -51,14 +56,14 @@ def test_gaussian() -> None:
 
 
 @pytest.mark.parametrize(
-    ("degrees", "draws"), [(3, DRAWS), (1, 5000), (4, 5000), ("2.5", 2000), ("0.5", 2000), (40, 2000)]
+    ("degrees", "draws"), [(3, DRAWS), (1, 5000), (4, 5000), ("2.5", 4000), ("0.5", 4000), ("3.142", 2000), (40, 2000)]
 )
 def test_student(degrees: Number, draws: int) -> None:
     law = t(float(degrees)).cdf
     assert check((rounded_student(CENTER, SCALE, LATTICE, degrees) for _ in range(draws)), law)
 
 
-@pytest.mark.parametrize(("gamma", "draws"), [(4, DRAWS), ("2.5", 4000), ("1.5", 4000), (40, 2000)])
+@pytest.mark.parametrize(("gamma", "draws"), [(4, DRAWS), ("2.7", 4000), ("1.5", 4000), ("2.718", 2000), (40, 2000)])
 def test_power(gamma: Number, draws: int) -> None:
     law = power_cdf(float(gamma))
     assert check((rounded_power(CENTER, SCALE, LATTICE, gamma) for _ in range(draws)), law)
@@ -66,6 +71,35 @@ def test_power(gamma: Number, draws: int) -> None:
 
 def test_power_two_is_cauchy() -> None:
     assert check((rounded_power(CENTER, SCALE, LATTICE, 2) for _ in range(10**4)), cauchy.cdf)
+
+
+@given(st.one_of(st.integers(0, 10**6), st.integers(0, 2**3000)), st.integers(1, 64), st.integers(-1, 1))
+def test_integer_roots(x: int, m: int, beside: int) -> None:
+    """Also just beside a perfect power."""
+    for number in (x, max(0, (x % 2**64) ** m + beside)):
+        root = _integer_root(number, m)
+        assert root**m <= number < (root + 1) ** m
+
+
+@given(
+    st.integers(0, 2**129),
+    st.integers(1, 5),
+    st.fractions(Fraction(1, 99), 40, max_denominator=99),
+    st.integers(64, 128),
+)
+def test_powers_in_fixed_point(low: int, width: int, exponent: Fraction, bits: int) -> None:
+    """By roots or by logarithms, both ends are on their side and close."""
+    below, above = _power((low, low + width), exponent, bits)
+    with ctx.workprec(8000):
+        least, most = (
+            (arb(end) / arb(2) ** bits) ** ball(exponent) * arb(2) ** bits if end else arb(0)
+            for end in (low, low + width)
+        )
+        assert not least < below
+        assert not most > above
+        if low:
+            assert above - most <= 4 + most / 2**50
+            assert least - below <= 4 + least / 2**50
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 10**30), Fraction(10**30)])

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import isqrt
+from math import isqrt, log2
 from typing import cast
 
 from tacit.enclosures import Enclosure
@@ -35,7 +35,7 @@ Real = Callable[[int], Ends]
 
 HALF = Fraction(1, 2)
 SMALL = 64
-"""Integer powers up to this are taken as they are, others by logarithms."""
+"""Powers n/m up to this are taken by integer powers and roots, others by logarithms."""
 
 
 def rounded_laplace(center: Number, scale: Number, lattice: Number, *, source: Source = SYSTEM) -> Fraction:
@@ -140,12 +140,29 @@ def _power(x: Ends, exponent: Fraction, bits: int) -> Ends:
     """x^exponent in fixed point."""
     n, m = exponent.numerator, exponent.denominator
     low, high = x
-    if m == 2 and n <= SMALL:  # a power of the square root
-        low, high, m = isqrt(low << bits), isqrt(high << bits) + 1, 1
-    if m == 1 and n <= SMALL:
-        return low**n >> bits * (n - 1), -(-(high**n) >> bits * (n - 1))
+    if n <= SMALL and m <= SMALL:  # x^n·2^{m·bits}/2^{n·bits}, of which the m-th root
+        up, down = bits * max(m - n, 0), bits * max(n - m, 0)
+        return _integer_root(low**n << up >> down, m), _integer_root((high**n << up >> down) + 1, m) + (m > 1)
     below, above = ((Enclosure(end, end, -bits, bits + 16).log() * exponent).exp() for end in (max(low, 1), high))
     return below.fixed(bits)[0] if low else 0, above.fixed(bits)[1]
+
+
+def _integer_root(x: int, m: int) -> int:
+    """floor(x^{1/m}) by Newton's steps, which fall to it from above; a float only says where to begin."""
+    if m == 1 or x < 2:
+        return x
+    exponent = log2(x) / m
+    shift = max(0, int(exponent) - 50)
+    guess = (int(2 ** (exponent - shift)) + 1) << shift
+    root = _newton(x, m, guess)  # not below the floor, wherever it began
+    while (following := _newton(x, m, root)) < root:
+        root = following
+    return root
+
+
+def _newton(x: int, m: int, root: int) -> int:
+    power: int = root ** (m - 1)
+    return ((m - 1) * root + x // power) // m
 
 
 def _reciprocal(x: Ends, places: int, bits: int) -> Ends:
