@@ -270,7 +270,7 @@ def main() -> None:
         return
     found: dict[str, Any] = {
         "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite_version": sqlite3.sqlite_version,
         "cores": os.cpu_count(),
     }
     for store in args.stores.split(","):
