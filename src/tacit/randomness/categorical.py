@@ -26,7 +26,7 @@ class Categorical:
         """``start_bits`` is the precision a draw begins with; it changes the work, never the law."""
         self._gamma = non_negative(gamma, "gamma")
         try:
-            pairs = [(whole(m, "weights", 0), whole(k, "weights")) for m, k in weights]
+            pairs = [(m, k) if type(m) is type(k) is int and m >= 0 else _pair(m, k) for m, k in weights]
         except (TypeError, ValueError) as error:
             if isinstance(error, InvalidInput):
                 raise
@@ -63,11 +63,15 @@ class Categorical:
 
     def _tabulate(self, bits: int) -> Table:
         largest = max(k for _, k in self._weights)
-        work = bits + 48 + len(self._weights).bit_length() + 2 * largest.bit_length().bit_length()
+        work = bits + 32 + len(self._weights).bit_length() + 2 * largest.bit_length().bit_length()
         powers = Powers(self._gamma, largest, work)
         low = list(accumulate(m * powers.at(k) for m, k in self._weights))
         slack = accumulate(m * powers.error for m, k in self._weights)
         return shares(low, [a + b for a, b in zip(low, slack, strict=True)], bits)
+
+
+def _pair(m: int, k: int) -> tuple[int, int]:
+    return whole(m, "weights", 0), whole(k, "weights")
 
 
 def categorical(weights: Sequence[tuple[int, int]], gamma: Number, *, source: Source = SYSTEM) -> int:
