@@ -1,22 +1,37 @@
 """Exact verification of whole statistics, through the public face and the real engine.
 
 All small datasets stand in one table, told apart by a public column, so that each is one filter away. A statistic is
-released in a room that stops at its n-th draw and hands over the law instead: the first draw's law on every dataset, then
-the second's given a fixed outcome of the first, and so on. By adaptive composition the statistic is private if every
-stage keeps its own promise whatever came before and the promises add up to the cost; so each stage is verified over
-all neighbouring pairs, for several earlier outcomes, and the sum is compared with the cost.
+released in a room that stops at its n-th draw and hands over the law instead: the first draw's law on every dataset,
+then the second's given a fixed outcome of the first, and so on. By adaptive composition the statistic is private if
+every stage keeps its own promise whatever came before, the number of stages depends on released outcomes alone, and the
+promises add up to the cost. So each stage is verified over all neighbouring pairs, for several earlier outcomes, and
+what the room says it spent is compared with what it may spend.
+
+Where a law has too many outputs to list, those where its ratio can be largest are compared one by one and all others
+together (`telling_points`): around every step of a loss, and beyond the values of all datasets for noise, where the
+ratio e^{rate·Σ|v−v'|} of Laplace noise is attained. Gaussian noise of one variance v is compared by its divergence
+Σ(v−v')²/2v, which `tacit.mechanisms.noise` proves and the audit's own cases verify output by output.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
-from tacit.answers import Answer, Answers
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours, verify
-from tacit.guarantees import Guarantee, Pure
+from tacit.enclosures import Enclosure
+from tacit.engines import Engine, Snapshot
+from tacit.engines.requests import Relation, Request
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise import Gaussian, IntegerNoise
+from tacit.mechanisms.noise_vector import NoiseVector
+from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
 from tacit.randomness import SYSTEM
 from tacit.tables import Session, Table
 from tacit.tables.declare import Private
@@ -24,7 +39,16 @@ from tacit.tables.room import Room
 from tacit.tables.statistics.base import Statistic
 
 Row = dict[str, Any]
-Ask = Callable[[Table], Answer | Answers]
+Laws = Mapping[Dataset, Law[Any]]
+
+BITS = 64
+"""Precision of the probabilities, far above what a decision needs."""
+
+LISTED = 64
+"""Grids of at most so many values are compared value by value."""
+
+
+# ---- a room that stops ------------------------------------------------------------------------------------------
 
 
 class _Reached(Exception):
@@ -47,14 +71,80 @@ class _StoppingRoom(Room):
         self._spent.setdefault(part, []).append(law.guarantee)
         return self.earlier[done]
 
+    def secret(self) -> bytes:
+        """The same for all datasets: a secret is drawn before the data are seen."""
+        return bytes(range(32))
+
+
+class _Remembering:
+    """An engine that is asked every question once; the snapshots of a room still allow two rounds only."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[tuple[Relation, tuple[Request[Any], ...]], tuple[Any, ...]] = {}
+
+    def schema(self, table: str) -> Any:
+        return self._engine.schema(table)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        yield _Rounds(self)
+
+    def close(self) -> None:
+        self._engine.close()
+
+    def asked(self, relation: Relation, requests: tuple[Request[Any], ...]) -> tuple[Any, ...]:
+        if (relation, requests) not in self._known:
+            with self._engine.snapshot() as snapshot:
+                self._known[relation, requests] = snapshot.ask(relation, requests)
+        return self._known[relation, requests]
+
+
+class _Rounds:
+    def __init__(self, engine: _Remembering) -> None:
+        self._engine, self._left = engine, 2
+
+    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> Any:
+        assert self._left > 0, "a room asks at most two rounds"
+        self._left -= 1
+        return self._engine.asked(relation, requests)
+
+
+# ---- the check --------------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Stage:
     """What the check of one draw found."""
 
-    number: int
     earlier: tuple[Any, ...]
     verification: Verification
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the check of a whole statistic found."""
+
+    stages: tuple[Stage, ...]
+    spent: tuple[Guarantee, ...]
+    """What the draws of each followed path promise together."""
+    affordable: bool
+    """Whether all of that is within what the statistic may spend."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every stage keeps its promise and the promises add up to the cost."""
+        return self.affordable and all(stage.verification.holds for stage in self.stages)
+
+    @property
+    def broken(self) -> bool:
+        """Whether some stage surely breaks its promise, or the promises exceed the cost."""
+        return not self.affordable or any(stage.verification.broken for stage in self.stages)
+
+    @property
+    def tightness(self) -> float:
+        """The largest share of its promise that a stage uses."""
+        return max(stage.verification.tightness for stage in self.stages)
 
 
 @dataclass
@@ -64,83 +154,188 @@ class StatisticCheck:
     persons: Sequence[tuple[Row, ...]]
     size: int
     schema: dict[str, str]
-    cost: Guarantee = field(default_factory=lambda: Pure(1))
+    datasets: list[Dataset] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.datasets: list[Dataset] = datasets(range(len(self.persons)), self.size)
+        import pyarrow as pa
+
+        self.datasets = datasets(range(len(self.persons)), self.size)
+        types = {"integer": pa.int64(), "float": pa.float64(), "boolean": pa.bool_(), "text": pa.string()}
+        types |= {"date": pa.date32(), "decimal(2)": pa.decimal128(18, 2)}
         rows = [
             {"dataset": number, "person": who, **row}
             for number, x in enumerate(self.datasets)
             for who, kind in enumerate(x)
             for row in self.persons[kind]
         ]
-        names = ["dataset", "person", *self.schema]
-        columns = {name: [row.get(name) for row in rows] for name in names}
-        import pyarrow as pa
-
-        types = {"integer": pa.int64(), "float": pa.float64(), "boolean": pa.bool_(), "text": pa.string()}
-        fields = [("dataset", pa.int64()), ("person", pa.int64()), *((n, types[t]) for n, t in self.schema.items())]
-        table = pa.table({name: pa.array(columns[name], kind) for name, kind in fields})
+        fields = {"dataset": "integer", "person": "integer", **self.schema}
+        table = pa.table({name: pa.array([row.get(name) for row in rows], types[t]) for name, t in fields.items()})
         self.session = Session({"small": Private(table, person="person")}, budget=Pure(10**6))
+        self._engine = _Remembering(self.session._engine)
 
     def table(self, x: Dataset) -> Table:
         """The public table of one dataset."""
         return self.session["small"].filter(f"dataset = {self.datasets.index(x)}")
 
-    def law(self, x: Dataset, ask: Callable[[Table], Any], earlier: Sequence[Any]) -> Law[Any] | None:
-        """The law of the draw after ``earlier``, or None where the statistic has no further draw."""
-        relation, statistic = captured(self.session, lambda: ask(self.table(x)))
-        with self.session._engine.snapshot() as snapshot:
-            room = _StoppingRoom(
-                self.session._engine, snapshot, relation, SYSTEM, self.cost, self.session.protected(relation)
-            )
+    def check(self, ask: Callable[[Table], Any], paths: int = 3) -> Report:
+        """Verify every draw of the statistic that ``ask`` asks of a table, following a few outcomes of each draw."""
+        questions = {x: captured(self.session, lambda x=x: ask(self.table(x))) for x in self.datasets}  # type: ignore[misc]
+        pairs = neighbours(self.datasets)
+        stages: list[Stage] = []
+        rooms: list[Room] = []
+        waiting: list[tuple[Any, ...]] = [()]
+        while waiting:
+            reached: list[tuple[tuple[Any, ...], Laws]] = []
+            for earlier in waiting:
+                found = {x: self._law(*questions[x], earlier) for x in self.datasets}
+                laws = {x: law for x, (law, _) in found.items() if law is not None}
+                if not laws:
+                    rooms.append(next(iter(found.values()))[1])
+                    continue
+                assert len(laws) == len(found), "the number of draws must not depend on the data"
+                stages.append(Stage(earlier, verify_laws(laws, pairs)))
+                reached.append((earlier, laws))
+            waiting = _spread_out([(*path, y) for path, laws in reached for y in followed(laws)], paths)
+        spent = tuple(room.spent for room in rooms)
+        return Report(tuple(stages), spent, all(affordable(room) for room in rooms))
+
+    def _law(
+        self, relation: Relation, statistic: Statistic, cost: Guarantee, earlier: Sequence[Any]
+    ) -> tuple[Law[Any] | None, Room]:
+        """The law of the draw after ``earlier``, or None where the statistic has no further draw; and the room."""
+        with self._engine.snapshot() as snapshot:
+            protected = self.session.protected(relation)
+            room = _StoppingRoom(self._engine, snapshot, relation, SYSTEM, cost, protected)
             room.earlier = tuple(earlier)
             try:
                 statistic.release(room)
             except _Reached as reached:
-                return reached.law
-        return None
-
-    def stages(
-        self,
-        ask: Callable[[Table], Any],
-        points: Callable[[int, Law[Any]], Iterable[Hashable] | None] = lambda number, law: None,
-        follow: int = 2,
-    ) -> list[Stage]:
-        """Verify every draw of a statistic, following a few outcomes of each."""
-        pairs = neighbours(self.datasets)
-        found: list[Stage] = []
-        waiting: list[tuple[Any, ...]] = [()]
-        while waiting:
-            earlier = waiting.pop()
-            laws = {x: self.law(x, ask, earlier) for x in self.datasets}
-            some = next(iter(laws.values()))
-            if some is None:
-                continue
-            chosen = points(len(earlier), some)
-            result = verify(lambda x, laws=laws: _present(laws[x]), pairs, some.guarantee, points=chosen)  # type: ignore[misc]
-            found.append(Stage(len(earlier), earlier, result))
-            richest = _present(laws[self.datasets[-1]])
-            outcomes = dict.fromkeys([richest._draw(SYSTEM) for _ in range(follow)])
-            waiting += [(*earlier, outcome) for outcome in outcomes]
-        return found
+                return reached.law, room
+        return None, room
 
 
-def _present(law: Law[Any] | None) -> Law[Any]:
-    assert law is not None, "the number of draws must not depend on the data"
-    return law
+def captured(session: Session, ask: Callable[[], Any]) -> tuple[Relation, Statistic, Guarantee]:
+    """The relation, statistic and cost that a call of the public face would ask."""
+    caught: list[tuple[Relation, Statistic, Guarantee]] = []
 
-
-def captured(session: Session, ask: Callable[[], Any]) -> tuple[Any, Statistic]:
-    """The relation and statistic that a call of the public face would ask."""
-    caught: list[tuple[Any, Statistic]] = []
-
-    def catch(relation: Any, statistic: Statistic, *rest: Any, **options: Any) -> None:
-        caught.append((relation, statistic))
+    def catch(relation: Relation, statistic: Statistic, cost: Guarantee, **options: Any) -> None:
+        statistic.check(cost)
+        caught.append((relation, statistic, cost))
 
     session.ask = catch  # type: ignore[method-assign, assignment]
     try:
         ask()
     finally:
         del session.ask
-    return caught[0]
+    (found,) = caught
+    return found
+
+
+def affordable(room: Room) -> bool:
+    """Whether the promises of a room's draws add up to at most what it may spend."""
+    spent = room.spent
+    match spent:
+        case Approx():
+            return spent <= room.cost
+        case Zcdp(rho):
+            return rho <= room.allowance.amount
+    return spent <= room.cost
+
+
+def _spread_out(paths: list[tuple[Any, ...]], most: int) -> list[tuple[Any, ...]]:
+    """At most so many of the paths, from the first to the last."""
+    if len(paths) <= most:
+        return paths
+    return [paths[i * (len(paths) - 1) // (most - 1)] for i in range(most)]
+
+
+# ---- laws -------------------------------------------------------------------------------------------------------
+
+
+def verify_laws(laws: Laws, pairs: Sequence[tuple[Dataset, Dataset]]) -> Verification:
+    """The promise that the laws of all datasets make, over all neighbouring pairs."""
+    promises = {law.guarantee for law in laws.values()}
+    assert len(promises) == 1, "a promise must not depend on the data"
+    (promised,) = promises
+    if isinstance(promised, Zcdp):
+        return _verify_gaussian(laws, pairs, promised)
+    same: dict[Hashable, Dataset] = {}
+    alike = {x: same.setdefault(_law_key(law), x) for x, law in laws.items()}
+    different = list(dict.fromkeys((alike[x], alike[z]) for x, z in pairs))
+    return verify(lambda x: laws[x], different, promised, BITS, telling_points(laws.values()))
+
+
+def _law_key(law: Law[Any]) -> Hashable:
+    """Laws of one key are one law, so that each is computed once."""
+    inner = law._inner if isinstance(law, ShiftedInverseLaw) else law
+    return (type(inner), inner.grid, _runs(inner)) if isinstance(inner, GridLaw) else id(law)
+
+
+def _verify_gaussian(laws: Laws, pairs: Sequence[tuple[Dataset, Dataset]], promised: Zcdp) -> Verification:
+    parts = {x: _gaussians(law) for x, law in laws.items()}
+    variances = {tuple(part.variance for part in found) for found in parts.values()}
+    assert len(variances) == 1, "the noise must not depend on the data"
+
+    def rho(pair: tuple[Dataset, Dataset]) -> Fraction:
+        both = zip(*(parts[x] for x in pair), strict=True)
+        return sum(((a._value - b._value) ** 2 / (2 * a.variance) for a, b in both), Fraction(0))
+
+    worst = max(pairs, key=rho)
+    return Verification(promised, Enclosure.of(rho(worst), BITS), worst, len(pairs))
+
+
+def _gaussians(law: Law[Any]) -> list[Gaussian]:
+    parts = law._parts if isinstance(law, NoiseVector) else (law,)
+    found = [part for part in parts if isinstance(part, Gaussian)]
+    assert len(found) == len(parts), "a concentrated promise is made by Gaussian noise"
+    return found
+
+
+def telling_points(laws: Iterable[Law[Any]]) -> list[Hashable] | None:
+    """The outputs to compare one by one; None for all that the laws list."""
+    found = [law._inner if isinstance(law, ShiftedInverseLaw) else law for law in laws]
+    grids = [law for law in found if isinstance(law, GridLaw)]
+    if grids:
+        return None if grids[0].grid.size <= LISTED else [grids[0].grid.answer(i) for i in _steps(grids)]
+    noises = [law for law in found if isinstance(law, IntegerNoise)]
+    if noises:
+        return list(_beyond(noises))
+    vectors = [law._parts for law in found if isinstance(law, NoiseVector)]
+    if vectors:
+        columns = zip(*vectors, strict=True)
+        return list(product(*(_beyond(column) for column in columns)))
+    return None
+
+
+def _steps(laws: Sequence[GridLaw]) -> list[int]:
+    """The ends of the grid, and the indices around every step of every loss."""
+    grid = laws[0].grid
+    around = {run.first + d for law in laws for run in _runs(law) if run.first is not None for d in (-1, 0, 1)}
+    ends = {end for end in (grid.first, grid.last) if end is not None}
+    return sorted(i for i in around | ends if grid.holds(i))
+
+
+def _runs(law: GridLaw) -> Any:
+    return law._loss.runs  # type: ignore[attr-defined]
+
+
+def _beyond(noises: Iterable[Any]) -> tuple[int, int]:
+    """One output below and one above the values of all datasets."""
+    values = [noise._value for noise in noises]
+    return min(values) - 1, max(values) + 1
+
+
+def followed(laws: Laws) -> list[Any]:
+    """Outcomes worth following: the lowest, a low and a high one for a choice; the value itself for noise."""
+    law = list(laws.values())[-1]
+    law = law._inner if isinstance(law, ShiftedInverseLaw) else law
+    if isinstance(law, GridLaw):
+        starts = [run.first for run in _runs(law) if run.first is not None]
+        first = [law.grid.first] if law.grid.first is not None else []
+        chosen = [*first, *(starts[1:2] or starts[:1]), starts[-1]]
+        return [law.grid.answer(i) for i in dict.fromkeys(chosen)]
+    if isinstance(law, IntegerNoise):
+        return [law._value]
+    if isinstance(law, NoiseVector):
+        return [tuple(part._value for part in law._parts)]  # type: ignore[attr-defined]
+    return list(law.outcomes())[-1:]

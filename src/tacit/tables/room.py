@@ -7,14 +7,16 @@ disjoint sets of persons (``part``) cost as much as the dearest of them: paralle
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from copy import copy
+from fractions import Fraction
+from typing import Any, Self, TypeVar
 
 from tacit.answers import Answer, Value
 from tacit.engines import Engine, Snapshot
 from tacit.engines.requests import Relation, Request
-from tacit.guarantees import Guarantee, Pure, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.randomness import Source
 from tacit.spreads import Spread
@@ -35,21 +37,22 @@ class Room:
         source: Source,
         cost: Guarantee,
         protected: str,
-        spend: Guarantee | None = None,
     ) -> None:
         self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
         self.cost = cost
         """What the whole answer costs: the guarantee it states."""
-        self.allowance = Allowance.of(spend or cost)
+        self.allowance = Allowance.of(cost)
         """What the draws in this room may spend of it."""
         self._protected = protected
         self._spent: dict[str, list[Guarantee]] = {}
 
     @contextmanager
-    def second(self, spend: Guarantee) -> Iterator[Room]:
-        """A room of its own, with two further rounds, for a part of the cost that the first room does not spend."""
+    def second(self, spend: Guarantee) -> Iterator[Self]:
+        """A room beside this one, with two further rounds, for a part of the cost that this one does not spend."""
         with self._engine.snapshot() as snapshot:
-            yield Room(self._engine, snapshot, self._relation, self._source, self.cost, self._protected, spend)
+            room = copy(self)  # what both spend adds up
+            room._snapshot, room.allowance = snapshot, Allowance.of(spend)
+            yield room
 
     def secret(self) -> bytes:
         """Thirty-two fresh random bytes, never released."""
@@ -67,10 +70,18 @@ class Room:
 
     @property
     def spent(self) -> Guarantee:
-        """What the draws so far cost together, in the kind of the allowance."""
-        kind = Zcdp if self.allowance.concentrated else Pure
-        sums = {part: sum(_amount(guarantee, kind) for guarantee in drawn) for part, drawn in self._spent.items()}
-        return kind(sums.pop("", 0) + max(sums.values(), default=0))
+        """What the draws so far promise together: sums of (ε, δ) where a draw needs δ, else in the allowance's kind."""
+        drawn = [guarantee for part in self._spent.values() for guarantee in part]
+        if any(isinstance(guarantee, Approx) for guarantee in drawn):
+            return Approx(*self._total(_with_delta))
+        return Zcdp(*self._total(_rho)) if self.allowance.concentrated else Pure(*self._total(_epsilon))
+
+    def _total(self, amounts: Callable[[Guarantee], tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
+        """The sum over everybody's draws and the dearest part."""
+        sums = {part: _added(map(amounts, drawn)) for part, drawn in self._spent.items()}
+        everybody = [sums.pop("")] if "" in sums else []
+        dearest = [tuple(map(max, zip(*sums.values(), strict=True)))] if sums else []
+        return _added(everybody + dearest)
 
     def answer(
         self,
@@ -100,6 +111,19 @@ class Room:
         )
 
 
-def _amount(guarantee: Guarantee, kind: type[Pure] | type[Zcdp]) -> Any:
-    converted = guarantee if isinstance(guarantee, kind) else guarantee.to(kind)
-    return converted.epsilon if isinstance(converted, Pure) else converted.rho
+def _added(vectors: Iterable[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
+    return tuple(sum(axis, Fraction(0)) for axis in zip(*vectors, strict=True))
+
+
+def _epsilon(guarantee: Guarantee) -> tuple[Fraction, ...]:
+    return (guarantee.to(Pure).epsilon,)
+
+
+def _rho(guarantee: Guarantee) -> tuple[Fraction, ...]:
+    return (guarantee.to(Zcdp).rho,)
+
+
+def _with_delta(guarantee: Guarantee) -> tuple[Fraction, ...]:
+    if isinstance(guarantee, Approx):
+        return guarantee.epsilon, guarantee.delta
+    return *_epsilon(guarantee), Fraction(0)
