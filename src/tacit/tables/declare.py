@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,29 +16,79 @@ from tacit.exact import Number, positive
 Columns = Mapping[str, str | ColumnType]
 
 
+@dataclass(frozen=True)
+class Person:
+    """A column that says whom a row concerns; persons of different kinds are different persons."""
+
+    kind: str
+    column: str
+
+    @classmethod
+    def of(cls, text: str) -> Person:
+        """From "column" or "kind:column"."""
+        if not isinstance(text, str) or not text.strip(":"):
+            raise InvalidInput("person must name the column that says who a row is about, such as person='customer'.")
+        kind, colon, column = text.rpartition(":")
+        if colon and not (kind and column):
+            raise InvalidInput("person with a kind is written 'kind:column', such as 'supplier:s_suppkey'.")
+        return cls(kind, column)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A foreign key to another private table, whose persons a row concerns too; the other key is unique there."""
+
+    column: str
+    table: str
+    key: str
+
+    @classmethod
+    def of(cls, column: str, target: str) -> Link:
+        """From ``{"l_orderkey": "orders.o_orderkey"}``."""
+        table, dot, key = target.partition(".") if isinstance(target, str) else ("", "", "")
+        if not (isinstance(column, str) and column and table and dot and key):
+            raise InvalidInput("through must map a column to 'table.key', such as {'l_orderkey': 'orders.o_orderkey'}.")
+        return cls(column, table, key)
+
+
 @dataclass(frozen=True, init=False)
 class Private:
-    """A table about persons: ``person`` names the column whose value says who a row is about."""
+    """A table about persons.
+
+    ``person`` names the column, or columns, whose value says whom a row concerns; "kind:column" keeps kinds of person
+    apart. ``through`` follows foreign keys to private tables whose persons the rows concern too.
+    """
 
     source: Source
-    person: str
-    unit: Fraction | None = field(default=None)
+    persons: tuple[Person, ...]
+    through: tuple[Link, ...]
+    unit: Fraction | None
 
     def __init__(
         self,
         source: Any,
-        person: str,
+        person: str | Sequence[str] | None = None,
         *,
+        through: Mapping[str, str] | None = None,
         table: str | None = None,
         schema: Columns | None = None,
         unit: Number | None = None,
         **options: Any,
     ) -> None:
-        if not isinstance(person, str) or not person:
-            raise InvalidInput("person must name the column that says who a row is about, such as person='customer'.")
+        names = [person] if isinstance(person, str) else list(person or ())
+        persons = tuple(Person.of(name) for name in names)
+        links = tuple(Link.of(column, target) for column, target in (through or {}).items())
+        if not persons and not links:
+            raise InvalidInput("a private table needs person=, the column that says who a row is about, or through=.")
         object.__setattr__(self, "source", as_source(source, table, schema, options))
-        object.__setattr__(self, "person", person)
+        object.__setattr__(self, "persons", persons)
+        object.__setattr__(self, "through", links)
         object.__setattr__(self, "unit", None if unit is None else positive(unit, "unit"))
+
+    def __str__(self) -> str:
+        named = [f"{p.kind}:{p.column}" if p.kind else p.column for p in self.persons]
+        followed = [f"{link.table}.{link.key} through {link.column}" for link in self.through]
+        return f"private, person = {', '.join(named + followed)}"
 
 
 @dataclass(frozen=True, init=False)
@@ -49,6 +99,9 @@ class Public:
 
     def __init__(self, source: Any, *, table: str | None = None, schema: Columns | None = None, **options: Any) -> None:
         object.__setattr__(self, "source", as_source(source, table, schema, options))
+
+    def __str__(self) -> str:
+        return "public"
 
 
 def as_source(data: Any, table: str | None, schema: Columns | None, options: Mapping[str, Any]) -> Source:

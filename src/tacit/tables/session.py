@@ -10,7 +10,7 @@ Whatever fails after 3 has been paid: giving it back would tell what the data lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -29,10 +29,12 @@ from tacit.randomness import Source as Randomness
 from tacit.tables.costs import Cost, taken
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
 from tacit.tables.grouping import MOST_KEYS
+from tacit.tables.persons import Touching
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.stored import decode, encode
 from tacit.tables.table import Table
+from tacit.tables.views import View, ViewBuilder
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
@@ -56,9 +58,8 @@ class Session:
         self._tables = dict(tables)
         self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()})
         try:
-            for key, table in self._tables.items():
-                if isinstance(table, Private):
-                    self.person(key)
+            self.touching = Touching(self._tables, {key: self._engine.schema(key) for key in self._tables})
+            self.touching.check()
             self.budget = _budget(budget, composition, name, ledger, tuple(self._kinds()))
         except BaseException:
             self._engine.close()
@@ -68,20 +69,9 @@ class Session:
         self._randomness = randomness
 
     def _kinds(self) -> dict[str, None]:
-        """The kinds of person that the private tables are about."""
-        return dict.fromkeys(t.person for t in self._tables.values() if isinstance(t, Private))
-
-    def person(self, name: str) -> Column:
-        """The column that says who a row of a private table is about."""
-        table = self._tables[name]
-        assert isinstance(table, Private)
-        schema = self._engine.schema(name)
-        if table.person not in schema:
-            raise InvalidInput(
-                f"person names a column {table.person!r} that table {name!r} does not have; its columns are "
-                f"{', '.join(schema)}."
-            )
-        return Column(schema[table.person], name, table.person)
+        """The kinds of person that the private tables are about; without a name, the columns'."""
+        declared = [p for t in self._tables.values() if isinstance(t, Private) for p in t.persons]
+        return dict.fromkeys(person.kind or person.column for person in declared)
 
     def __getitem__(self, name: str) -> Table:
         """The private table of this name."""
@@ -89,8 +79,9 @@ class Session:
         if not isinstance(table, Private):
             known = ", ".join(key for key, value in self._tables.items() if isinstance(value, Private))
             raise InvalidInput(f"there is no private table {name!r}; the private tables are {known}.")
-        relation = Relation(name, name, self.person(name))
-        return Table(self, relation, Scope.of(self._engine.schema(name), name), table.unit)
+        scope = Scope.of(self._engine.schema(name), name)
+        relation = ViewBuilder(self).relation(View(((name, name),), (), (), scope))
+        return Table(self, relation, scope, table.unit)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -201,8 +192,7 @@ class Session:
     def __repr__(self) -> str:
         lines = [f"<Session, {self.budget!r}"]
         for name, table in self._tables.items():
-            who = f"private, person = {table.person}" if isinstance(table, Private) else "public"
-            lines.append(f"  {name} ({who}): {self._engine.schema(name)}")
+            lines.append(f"  {name} ({table}): {self._engine.schema(name)}")
         return "\n".join(lines) + ">"
 
 
@@ -250,7 +240,7 @@ def _expressions(part: object) -> list[Expression]:
 
 def read(
     source: Any,
-    person: str,
+    person: str | Sequence[str],
     budget: Guarantee | Budget | None = None,
     *,
     table: str | None = None,

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import build
-from tacit.engines.expressions import Cast, Column, Comparison, Expression, Logic, Scope
+from tacit.engines.expressions import Column, Expression, Logic, Scope
 from tacit.engines.parsing import convert
 from tacit.engines.requests import Join, Relation
 from tacit.engines.types import BOOLEAN
 from tacit.errors import UnsupportedQuery
 from tacit.tables.declare import Private
+from tacit.tables.persons import sides
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -193,18 +194,15 @@ class ViewBuilder:
         return isinstance(self._session.declared(table), Private)
 
     def relation(self, view: View) -> Relation:
-        """The engine's relation for a view over one private table and public ones."""
-        private = [(alias, table) for alias, table in view.tables if self._private(table)]
-        if not private:
+        """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
+        if not any(self._private(table) for _, table in view.tables):
             raise UnsupportedQuery(
                 "the query names no private table; public tables need no privacy, query them directly."
             )
-        if len(private) > 1:
-            raise UnsupportedQuery("joins of private tables are not supported yet; ask about one private table.")
-        ((alias, table),) = private
-        person = self._session.person(table)
-        joined, conditions, joins = [alias], list(view.conditions), []
-        waiting = [pair for pair in view.tables if pair != (alias, table)]
+        waiting, conditions, touched = self._session.touching.of(view.tables, view.conditions)
+        alias, table = next(pair for pair in waiting if self._private(pair[1]))
+        waiting.remove((alias, table))
+        joined, joins = [alias], list[Join]()
         while waiting:
             linked = ((pair, _links(conditions, pair[0], joined)) for pair in waiting)
             found = next(((pair, links) for pair, links in linked if links), None)
@@ -219,7 +217,9 @@ class ViewBuilder:
             joined.append(other)
             waiting.remove((other, name))
         filter_ = build.logic("AND", conditions) if len(conditions) > 1 else (conditions[0] if conditions else None)
-        return Relation(table, alias, replace(person, table=alias), (*joins, *view.left), filter_)
+        if len(touched) > 1:
+            raise UnsupportedQuery("rows that concern several persons are not supported yet.")
+        return Relation(table, alias, touched[0].column, (*joins, *view.left), filter_)
 
 
 def refuse(select: exp.Select, allowed: Iterable[str], where: str = "") -> None:
@@ -232,13 +232,10 @@ def refuse(select: exp.Select, allowed: Iterable[str], where: str = "") -> None:
 
 def equality(condition: Expression, alias: str) -> tuple[Column, Column] | None:
     """(column of another table, column of the alias) of an equality that links the two, or None."""
-    if not isinstance(condition, Comparison) or condition.operator != "=":
+    pair = sides(condition)
+    if pair is None or (pair[0].table == alias) == (pair[1].table == alias):
         return None
-    sides = [side.operand if isinstance(side, Cast) else side for side in (condition.left, condition.right)]
-    for outer, inner in (sides, sides[::-1]):
-        if isinstance(inner, Column) and isinstance(outer, Column) and inner.table == alias != outer.table:
-            return outer, inner
-    return None
+    return pair if pair[1].table == alias else (pair[1], pair[0])
 
 
 def _links(conditions: list[Expression], alias: str, joined: list[str]) -> dict[Expression, tuple[Column, Column]]:
