@@ -11,6 +11,7 @@ Whatever fails after 3 has been paid: giving it back would tell what the data lo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -67,6 +68,7 @@ class Session:
         self.name = name
         self._analyst = analyst
         self._randomness = randomness
+        self._owner = True
 
     def _kinds(self) -> dict[str, None]:
         """The kinds of person that the private tables are about; without a name, the columns'."""
@@ -177,9 +179,25 @@ class Session:
         """Whom an answer about this relation protects."""
         return f"any one {relation.person.name} with all their rows"
 
+    def share(self, total: Guarantee, name: str, *, composition: str = "basic") -> Session:
+        """A session over the same tables with its own share of the budget, set apart now whether used or not."""
+        return self._under(self.budget.share(total, name, composition=composition))
+
+    def analyst(self, name: str, limit: Guarantee | None = None) -> Session:
+        """One analyst's view: every charge counts here too and may not exceed ``limit`` altogether."""
+        view = self._under(self.budget.analyst(name, limit))
+        view._analyst = name
+        return view
+
+    def _under(self, budget: Budget) -> Session:
+        view = copy(self)
+        view.budget, view._owner = budget, False
+        return view
+
     def close(self) -> None:
-        """Let go of files and connections."""
-        self._engine.close()
+        """Let go of files and connections; a share leaves them to the session it came from."""
+        if self._owner:
+            self._engine.close()
 
     def __enter__(self) -> Self:
         return self
