@@ -179,9 +179,9 @@ class Session:
         """Whom an answer about this relation protects."""
         return f"any one {relation.person.name} with all their rows"
 
-    def share(self, total: Guarantee, name: str, *, composition: str = "basic") -> Session:
+    def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not."""
-        return self._under(self.budget.share(total, name, composition=composition))
+        return self._under(self.budget.share(total, name))
 
     def analyst(self, name: str, limit: Guarantee | None = None) -> Session:
         """One analyst's view: every charge counts here too and may not exceed ``limit`` altogether."""
