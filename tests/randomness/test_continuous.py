@@ -13,7 +13,7 @@ from scipy.stats import cauchy, laplace, norm, t
 
 from tacit.errors import InvalidInput
 from tacit.exact import Number
-from tacit.randomness import rounded_gaussian, rounded_laplace, rounded_power, rounded_student
+from tacit.randomness import continuous, rounded_gaussian, rounded_laplace, rounded_power, rounded_student
 from tacit.randomness.continuous import _integer_root, _power
 from tests.guarantees.oracle import ball
 from tests.support import agrees
@@ -71,6 +71,15 @@ def test_power(gamma: Number, draws: int) -> None:
 
 def test_power_two_is_cauchy() -> None:
     assert check((rounded_power(CENTER, SCALE, LATTICE, 2) for _ in range(10**4)), cauchy.cdf)
+
+
+def test_refinement_from_two_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nearly every decision needs refinement, and the laws do not feel it."""
+    monkeypatch.setattr(continuous, "WORD", 2)
+    assert check((rounded_laplace(CENTER, SCALE, LATTICE) for _ in range(10**4)), laplace.cdf)
+    assert check((rounded_gaussian(CENTER, SCALE, LATTICE) for _ in range(10**4)), norm.cdf)
+    assert check((rounded_student(CENTER, SCALE, LATTICE, 3) for _ in range(10**4)), t(3).cdf)
+    assert check((rounded_power(CENTER, SCALE, LATTICE, "2.7") for _ in range(5000)), power_cdf(2.7))
 
 
 @given(st.one_of(st.integers(0, 10**6), st.integers(0, 2**3000)), st.integers(1, 64), st.integers(-1, 1))

@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx
 
 from tacit.errors import InvalidInput
-from tacit.randomness import SYSTEM, discrete_gaussians, discrete_laplaces, geometrics
+from tacit.randomness import SYSTEM, blocks, discrete_gaussians, discrete_laplaces, geometrics
 from tacit.randomness.arrays import categories, coins, digits, placed
 from tacit.randomness.blocks import Blocks
 from tacit.randomness.inversion import Inversion, Table
@@ -39,6 +39,15 @@ def test_gaussians(variance: Fraction) -> None:
     reach = 10 * int(variance**0.5) + 30
     law = normalised(lambda z: exp(-z * z / 2 / variance), reach)
     assert agrees(discrete_gaussians(variance, 4 * DRAWS).tolist(), law)
+
+
+def test_blocks_so_wide_that_most_points_are_weighed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two blocks for each standard deviation: every other proposal is decided by its own weight."""
+    monkeypatch.setattr(blocks, "BLOCKS", 2)
+    law = Blocks(Fraction(400))
+    assert law._shift == 3
+    weights = {z: exp(-z * z / 800) for z in range(300)}
+    assert agrees(law.draws(20000, SYSTEM).tolist(), {z: w / sum(weights.values()) for z, w in weights.items()})
 
 
 @pytest.mark.parametrize("scale", [10**9, 10**12, 10**17, 10**19, 10**40])
