@@ -5,7 +5,8 @@ released in a room that stops at its n-th draw and hands over the law instead: t
 then the second's given a fixed outcome of the first, and so on. By adaptive composition the statistic is private if
 every stage keeps its own promise whatever came before, the number of stages depends on released outcomes alone, and the
 promises add up to the cost. So each stage is verified over all neighbouring pairs, for several earlier outcomes, and
-what the room says it spent is compared with what it may spend.
+what the room says it spent is compared with what it may spend. Draws that the room counts as parallel, because they
+concern different persons, must be so: between neighbours the laws of at most one part may differ.
 
 Where a law has too many outputs to list, those where its ratio can be largest are compared one by one and all others
 together (`telling_points`): around every step of a loss, and beyond the values of all datasets for noise, where the
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -40,6 +41,7 @@ from tacit.tables.statistics.base import Statistic
 
 Row = dict[str, Any]
 Laws = Mapping[Dataset, Law[Any]]
+Pair = tuple[Dataset, Dataset]
 
 BITS = 64
 """Precision of the probabilities, far above what a decision needs."""
@@ -54,9 +56,9 @@ LISTED = 64
 class _Reached(Exception):
     """The draw that was asked for."""
 
-    def __init__(self, law: Law[Any]) -> None:
+    def __init__(self, law: Law[Any], part: str) -> None:
         super().__init__()
-        self.law = law
+        self.law, self.part = law, part
 
 
 class _StoppingRoom(Room):
@@ -67,7 +69,7 @@ class _StoppingRoom(Room):
     def draw(self, law: Law[Any], part: str = "") -> Any:
         done = sum(len(drawn) for drawn in self._spent.values())
         if done == len(self.earlier):
-            raise _Reached(law)
+            raise _Reached(law, part)
         self._spent.setdefault(part, []).append(law.guarantee)
         return self.earlier[done]
 
@@ -130,16 +132,18 @@ class Report:
     """What the draws of each followed path promise together."""
     affordable: bool
     """Whether all of that is within what the statistic may spend."""
+    parallel: bool
+    """Whether one person is in one of the parts that are counted as parallel."""
 
     @property
     def holds(self) -> bool:
         """Whether every stage keeps its promise and the promises add up to the cost."""
-        return self.affordable and all(stage.verification.holds for stage in self.stages)
+        return self.affordable and self.parallel and all(stage.verification.holds for stage in self.stages)
 
     @property
     def broken(self) -> bool:
         """Whether some stage surely breaks its promise, or the promises exceed the cost."""
-        return not self.affordable or any(stage.verification.broken for stage in self.stages)
+        return not (self.affordable and self.parallel) or any(stage.verification.broken for stage in self.stages)
 
     @property
     def tightness(self) -> float:
@@ -183,26 +187,32 @@ class StatisticCheck:
         pairs = neighbours(self.datasets)
         stages: list[Stage] = []
         rooms: list[Room] = []
-        waiting: list[tuple[Any, ...]] = [()]
+        parallel = True
+        waiting: list[_Path] = [_Path((), {})]
         while waiting:
-            reached: list[tuple[tuple[Any, ...], Laws]] = []
-            for earlier in waiting:
-                found = {x: self._law(*questions[x], earlier) for x in self.datasets}
-                laws = {x: law for x, (law, _) in found.items() if law is not None}
+            further: list[_Path] = []
+            for path in waiting:
+                found = {x: self._law(*questions[x], path.earlier) for x in self.datasets}
+                laws = {x: law for x, (law, _, _) in found.items() if law is not None}
+                _, part, room = next(iter(found.values()))
                 if not laws:
-                    rooms.append(next(iter(found.values()))[1])
+                    rooms.append(room)
                     continue
                 assert len(laws) == len(found), "the number of draws must not depend on the data"
-                stages.append(Stage(earlier, verify_laws(laws, pairs)))
-                reached.append((earlier, laws))
-            waiting = _spread_out([(*path, y) for path, laws in reached for y in followed(laws)], paths)
+                stages.append(Stage(path.earlier, verify_laws(laws, pairs)))
+                moved = path.with_part(
+                    part, {pair for pair in pairs if _law_key(laws[pair[0]]) != _law_key(laws[pair[1]])}
+                )
+                parallel = parallel and moved.parallel
+                further += [replace(moved, earlier=(*path.earlier, y)) for y in followed(laws)]
+            waiting = _spread_out(further, paths)
         spent = tuple(room.spent for room in rooms)
-        return Report(tuple(stages), spent, all(affordable(room) for room in rooms))
+        return Report(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)
 
     def _law(
         self, relation: Relation, statistic: Statistic, cost: Guarantee, earlier: Sequence[Any]
-    ) -> tuple[Law[Any] | None, Room]:
-        """The law of the draw after ``earlier``, or None where the statistic has no further draw; and the room."""
+    ) -> tuple[Law[Any] | None, str, Room]:
+        """The law of the draw after ``earlier``, or None where the statistic has no further draw; part and room."""
         with self._engine.snapshot() as snapshot:
             protected = self.session.protected(relation)
             room = _StoppingRoom(self._engine, snapshot, relation, SYSTEM, cost, protected)
@@ -210,8 +220,26 @@ class StatisticCheck:
             try:
                 statistic.release(room)
             except _Reached as reached:
-                return reached.law, room
-        return None, room
+                return reached.law, reached.part, room
+        return None, "", room
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Outcomes so far, and for each part the pairs between which its laws differ."""
+
+    earlier: tuple[Any, ...]
+    differs: Mapping[str, frozenset[Pair]]
+
+    def with_part(self, part: str, pairs: Iterable[Pair]) -> _Path:
+        """After a draw on a part."""
+        return replace(self, differs={**self.differs, part: self.differs.get(part, frozenset()) | set(pairs)})
+
+    @property
+    def parallel(self) -> bool:
+        """Whether no pair differs in two parts."""
+        parts = [pairs for part, pairs in self.differs.items() if part]
+        return sum(map(len, parts)) == len(frozenset().union(*parts))
 
 
 def captured(session: Session, ask: Callable[[], Any]) -> tuple[Relation, Statistic, Guarantee]:
@@ -242,7 +270,7 @@ def affordable(room: Room) -> bool:
     return spent <= room.cost
 
 
-def _spread_out(paths: list[tuple[Any, ...]], most: int) -> list[tuple[Any, ...]]:
+def _spread_out(paths: list[_Path], most: int) -> list[_Path]:
     """At most so many of the paths, from the first to the last."""
     if len(paths) <= most:
         return paths
@@ -252,7 +280,7 @@ def _spread_out(paths: list[tuple[Any, ...]], most: int) -> list[tuple[Any, ...]
 # ---- laws -------------------------------------------------------------------------------------------------------
 
 
-def verify_laws(laws: Laws, pairs: Sequence[tuple[Dataset, Dataset]]) -> Verification:
+def verify_laws(laws: Laws, pairs: Sequence[Pair]) -> Verification:
     """The promise that the laws of all datasets make, over all neighbouring pairs."""
     promises = {law.guarantee for law in laws.values()}
     assert len(promises) == 1, "a promise must not depend on the data"
@@ -268,15 +296,17 @@ def verify_laws(laws: Laws, pairs: Sequence[tuple[Dataset, Dataset]]) -> Verific
 def _law_key(law: Law[Any]) -> Hashable:
     """Laws of one key are one law, so that each is computed once."""
     inner = law._inner if isinstance(law, ShiftedInverseLaw) else law
-    return (type(inner), inner.grid, _runs(inner)) if isinstance(inner, GridLaw) else id(law)
+    if isinstance(inner, GridLaw):
+        return type(inner), inner.grid, _runs(inner)
+    return (type(inner), inner._value) if isinstance(inner, IntegerNoise) else id(inner)
 
 
-def _verify_gaussian(laws: Laws, pairs: Sequence[tuple[Dataset, Dataset]], promised: Zcdp) -> Verification:
+def _verify_gaussian(laws: Laws, pairs: Sequence[Pair], promised: Zcdp) -> Verification:
     parts = {x: _gaussians(law) for x, law in laws.items()}
     variances = {tuple(part.variance for part in found) for found in parts.values()}
     assert len(variances) == 1, "the noise must not depend on the data"
 
-    def rho(pair: tuple[Dataset, Dataset]) -> Fraction:
+    def rho(pair: Pair) -> Fraction:
         both = zip(*(parts[x] for x in pair), strict=True)
         return sum(((a._value - b._value) ** 2 / (2 * a.variance) for a, b in both), Fraction(0))
 
