@@ -6,29 +6,50 @@ for verification and study.
 
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
+from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.interior_point import interior_point
+from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
+from tacit.mechanisms.inverse_search import searched_loss
 from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise import gaussian, laplace, randomised_response, truncated_laplace
 from tacit.mechanisms.noise_vector import gaussian_vector, laplace_vector
 from tacit.mechanisms.noisy_max import noisy_max
+from tacit.mechanisms.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
 from tacit.mechanisms.permute_and_flip import permute_and_flip
 from tacit.mechanisms.priors import Decaying, Prior, Uniform
+from tacit.mechanisms.propose_test_release import Release, propose_test_release
+from tacit.mechanisms.ratio import ratio
+from tacit.mechanisms.ratio_counts import Ratio
 from tacit.mechanisms.shifted_inverse import shifted_inverse
+from tacit.mechanisms.smooth_sensitivity import smooth_sensitivity
 from tacit.mechanisms.stable_argmin import stable_argmin
 from tacit.mechanisms.stable_keys import stable_keys
+from tacit.mechanisms.stable_mode import stable_mode
 from tacit.mechanisms.threshold_scan import threshold_scan
 from tacit.mechanisms.tree_descent import tree_descent
+from tacit.mechanisms.triangles import Triangles
 
 __all__ = [
     "Accuracy",
     "Decaying",
+    "InterquartileRange",
     "Law",
+    "Maximum",
+    "Minimum",
     "Prior",
+    "Quantile",
+    "Ratio",
+    "Release",
+    "Triangles",
+    "TrimmedMean",
+    "TwoSums",
     "Uniform",
     "bayesian_search",
     "binary_search",
+    "bounded_mean",
+    "count_loss",
     "exponential",
     "gaussian",
     "gaussian_vector",
@@ -36,12 +57,21 @@ __all__ = [
     "inverse_sensitivity",
     "laplace",
     "laplace_vector",
+    "median_loss",
+    "mode_loss",
     "noisy_max",
     "permute_and_flip",
+    "propose_test_release",
+    "quantile_loss",
     "randomised_response",
+    "ratio",
+    "searched_loss",
     "shifted_inverse",
+    "smooth_sensitivity",
     "stable_argmin",
     "stable_keys",
+    "stable_mode",
+    "sum_loss",
     "threshold_scan",
     "tree_descent",
     "truncated_laplace",

@@ -52,7 +52,7 @@ TEST_SHARE = Fraction(1, 2)
 RARE = Fraction(1, 10**6)
 """Distances from which a test fails with less than this probability are not told apart."""
 
-POINTS = 64
+POINTS = 16
 """How many values of the lattice a law lists for each bound, for verification."""
 
 
@@ -148,16 +148,21 @@ class ScannedLaw(PtrLaw):
     ) -> None:
         super().__init__(statistic, data, lattice, bounds, guarantee)
         total = TEST_SHARE * guarantee.epsilon
-        options = [(rates(total, (1, 1), share), share) for share in (Fraction(i, 20) for i in range(1, 20))]
-        self.room, offset, share = min(
-            (pair.need_for(len(bounds), guarantee.delta) + pair.excess_for(BETA), pair.excess_for(BETA), share)
-            for pair, share in options
-        )
+        self.room, offset, share = self._room(total, len(bounds), guarantee.delta)
         far = distances(statistic, data, bounds, self.room)
         # After the last bound comes a refusal, which a scan that stops nowhere returns.
         losses = [*(self.room - distance for distance in far), self.room]
         loss = StepLoss.from_losses(integers(0, len(bounds)), losses)
         self._scan = threshold_scan(loss, total, "up", share, offset)
+
+    @staticmethod
+    def _room(epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
+        """C + c, c and the threshold's share of ε, in twentieths, with the smallest C + c."""
+        options = [(rates(epsilon, (1, 1), Fraction(i, 20)), Fraction(i, 20)) for i in range(1, 20)]
+        return min(
+            (pair.need_for(bounds, delta) + pair.excess_for(BETA), pair.excess_for(BETA), share)
+            for pair, share in options
+        )
 
     def _choose(self, source: Source) -> int | None:
         place = self._scan._draw_index(source)

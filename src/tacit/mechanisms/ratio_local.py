@@ -43,7 +43,7 @@ from tacit.randomness import Source, rounded_laplace
 BOUND_SHARE = Fraction(1, 10)
 """What the two counts that bound the local sensitivity take of ε."""
 
-LISTED = range(-1, 7)
+LISTED = range(-1, 5)
 """The window of noisy counts that a law lists, for verification."""
 
 
@@ -108,22 +108,20 @@ class LocalRatio(Law[Ratio]):
         self._rates = first / moved, self._second / moved
         self.reach = max(0, laplace_reach(self._rates[0], guarantee.delta / 4) - 1)
         self._choose, self._replacement = choose, replacement
-        self._truth, self._value = (a, z), share(a, z)
+        self._value = share(a, z)
         self._counts = laplace(a, self._rates[0]), laplace(z, self._rates[0])
+        self._further = CountedRatio(a, z, self._rates[1], "two_counts", self.guarantee)
 
     def _bound(self, counts: tuple[int, int]) -> Fraction | None:
         """g where it is used with these noisy counts."""
         bound = local_bound(around(counts, self.reach), self._replacement)
         return bound if bound is not None and self._choose(counts, bound, self._replacement) else None
 
-    def _further(self) -> CountedRatio:
-        return CountedRatio(*self._truth, self._rates[1], "two_counts", self.guarantee)
-
     def _draw(self, source: Source) -> Ratio:
         first, second = (count._draw(source) for count in self._counts)
         bound = self._bound((first, second))
         if bound is None:
-            return shared((first, second, *self._further()._draw(source).counts), "two_counts")
+            return shared((first, second, *self._further._draw(source).counts), "two_counts")
         drawn = rounded_laplace(self._value, bound / self._second, self.lattice, source=source)
         return Ratio(Fraction(min(max(drawn, Fraction(0)), Fraction(1))), (first, second), "local")
 
@@ -135,19 +133,8 @@ class LocalRatio(Law[Ratio]):
         if (bound is None) != (y.method == "two_counts"):
             return Enclosure.of(0, bits)
         if bound is None:
-            return chance * self._further().pmf(shared(y.counts[2:], "two_counts"), bits)
-        return chance * self._mass(y.value, bound / self._second, bits)
-
-    def _mass(self, y: Fraction, scale: Fraction, bits: int) -> Enclosure:
-        """P[Laplace noise brings the share to the lattice value y]; the ends 0 and 1 take all that is beyond them."""
-        if not 0 <= y <= 1 or (y / self.lattice).denominator != 1:
-            return Enclosure.of(0, bits)
-        low = None if y == 0 else (y - self.lattice / 2 - self._value) / scale
-        high = None if y == 1 else (y + self.lattice / 2 - self._value) / scale
-        if high is not None and (low is None or low < 0):
-            return _below(high, bits) - (Enclosure.of(0, bits) if low is None else _below(low, bits))
-        assert low is not None
-        return _below(-low, bits) - (Enclosure.of(0, bits) if high is None else _below(-high, bits))
+            return chance * self._further.pmf(shared(y.counts[2:], "two_counts"), bits)
+        return chance * laplace_mass(y.value, self._value, bound / self._second, self.lattice, bits)
 
     def outcomes(self) -> Iterable[Ratio]:
         """A public window of counts, with every lattice value or a window of further counts."""
@@ -157,6 +144,18 @@ class LocalRatio(Law[Ratio]):
                 yield from (shared((*counts, *further), "two_counts") for further in product(LISTED, LISTED))
             else:
                 yield from (Ratio(value, counts, "local") for value in values)
+
+
+def laplace_mass(y: Fraction, center: Fraction, scale: Fraction, lattice: Fraction, bits: int = BITS) -> Enclosure:
+    """P[center + scale·Z comes to the lattice value y], Z Laplace; 0 and 1 take all that is beyond them."""
+    if not 0 <= y <= 1 or (y / lattice).denominator != 1:
+        return Enclosure.of(0, bits)
+    low = None if y == 0 else (y - lattice / 2 - center) / scale
+    high = None if y == 1 else (y + lattice / 2 - center) / scale
+    if high is not None and (low is None or high <= -low):  # the side on which both tails are small
+        return _below(high, bits) - (0 if low is None else _below(low, bits))
+    assert low is not None  # the lattice has at least the values 0 and 1
+    return _below(-low, bits) - (0 if high is None else _below(-high, bits))
 
 
 def _below(z: Fraction, bits: int) -> Enclosure:

@@ -40,7 +40,7 @@ from tacit.mechanisms.smooth_noises import (
 )
 from tacit.randomness import Source
 
-POINTS = 64
+POINTS = 16
 """How many values of the lattice a law lists, for verification."""
 
 FLOOR = Fraction(1, 16)
