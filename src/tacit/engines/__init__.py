@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 from tacit.engines.types import Schema
 
 if TYPE_CHECKING:
-    from tacit.engines.requests import Relation, Request
+    from tacit.engines.requests import Incidence, Relation, Request, Touches
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -59,6 +59,8 @@ class Snapshot(Protocol):
     def ask(self, relation: Relation, requests: tuple[Request[A], Request[B], Request[C]], /) -> tuple[A, B, C]: ...
     @overload
     def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]: ...
+    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
+        """Whom the rows of a relation of several persons concern; a round of its own."""
 
 
 class Engine(Protocol):

@@ -12,14 +12,17 @@ import os
 import shutil
 import tempfile
 import threading
+import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED, Source
-from tacit.engines.requests import Relation, Request
+from tacit.engines.incidence import incidence_sql
+from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.engines.rounds import render
+from tacit.engines.rows import Rows, TableSQL
 from tacit.engines.sources import DIALECT, OpenTable, open_table
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput
@@ -27,7 +30,11 @@ from tacit.errors import EngineError, InvalidInput
 if TYPE_CHECKING:
     import duckdb
 
+T = TypeVar("T")
+
 _ROUNDS = 2
+_PATIENCE = 0.1
+"""Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
 
 
 class DuckDB:
@@ -88,16 +95,34 @@ class _Snapshot:
 
     def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
         """One statement, one result for each request."""
+        if relation.others:
+            raise InvalidInput("rows that concern several persons are asked for by their incidence.")
+        with self._round(relation) as tables:
+            ready = render(DIALECT, tables, relation, requests)
+            return ready.results(self._run(ready.sql, lambda cursor: cursor.fetchall()))
+
+    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
+        """One statement: whom the rows concern."""
+        with self._round(relation) as tables:
+            sql = incidence_sql(DIALECT, Rows(DIALECT, relation, tables), request)
+            found: list[Any] = list(self._run(sql, lambda cursor: cursor.fetchnumpy()).values())
+        weights, persons = found[0], found[1 : 1 + len(relation.persons)]
+        if len(weights) > request.limit:
+            raise EngineError(FAILED)
+        kinds = tuple(kind for kind, _ in relation.persons)
+        return Touches(weights, tuple(persons), kinds, None if request.values is None else found[-1])
+
+    @contextmanager
+    def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:
+        """The tables of one round, which must not change meanwhile."""
         self._rounds += 1
         if self._rounds > _ROUNDS:
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
         names = (relation.table, *(join.table for join in relation.joins))
         before = self._states.setdefault(names, self._state(names))
-        ready = render(DIALECT, {name: self._engine.tables[name].sql for name in names}, relation, requests)
-        rows = self._run(ready.sql)
+        yield {name: self._engine.tables[name].sql for name in names}
         if self._state(names) != before:
             raise EngineError(FAILED)
-        return ready.results(rows)
 
     def _state(self, names: tuple[str, ...]) -> tuple[object, ...]:
         """What the tables' files look like from outside, so that a change between two rounds is noticed."""
@@ -107,22 +132,24 @@ class _Snapshot:
         except OSError:
             raise EngineError(FAILED) from None
 
-    def _run(self, statement: str) -> list[tuple[Any, ...]]:
+    def _run(self, statement: str, fetch: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
-        results: list[list[tuple[Any, ...]]] = []
+        results: list[T] = []
         done = threading.Event()
 
         def work() -> None:
             try:
-                results.append(self._cursor.execute(statement).fetchall())
+                results.append(fetch(self._cursor.execute(statement)))
             except Exception:
                 results.clear()
             finally:
                 done.set()
 
+        limit = time.monotonic() + (self._engine.timeout or float("inf"))
         threading.Thread(target=work, name="tacit-duckdb", daemon=True).start()
         try:
-            done.wait(self._engine.timeout)
+            while not done.wait(_PATIENCE) and time.monotonic() < limit:
+                pass
         finally:
             while not done.is_set():  # again and again: an interrupt before the statement began is lost
                 self._cursor.interrupt()

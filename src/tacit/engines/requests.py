@@ -23,12 +23,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from tacit.engines.expressions import Column, Expression, Scalar
 from tacit.engines.expressions import Literal as Constant
 from tacit.engines.types import BOOLEAN, FLOAT, ColumnType, Kind
 from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ResultT = TypeVar("ResultT", covariant=True)
 
@@ -53,7 +57,7 @@ RESOLUTION = 2**20
 
 @dataclass(frozen=True)
 class Join:
-    """A public table joined by equality; it can repeat or drop rows but never adds a person to one."""
+    """A table joined by equality; whose persons its rows concern is for the relation to say."""
 
     table: str
     alias: str
@@ -71,7 +75,7 @@ class Join:
 
 @dataclass(frozen=True)
 class Relation:
-    """The rows a question is about: a private table, its person column, public joins and a filter.
+    """The rows a question is about: a private table, its person column, joins and a filter.
 
     Derived columns need no place of their own: an expression contains what it is derived from.
     """
@@ -81,6 +85,15 @@ class Relation:
     person: Column
     joins: tuple[Join, ...] = ()
     filter: Expression | None = None
+    others: tuple[tuple[str, Column], ...] = ()
+    """Further persons whom every row concerns, each with its kind; only `Incidence` may then be asked."""
+    kind: str = ""
+    """The kind of ``person``."""
+
+    @property
+    def persons(self) -> tuple[tuple[str, Column], ...]:
+        """All person columns with their kinds."""
+        return ((self.kind, self.person), *self.others)
 
     def __post_init__(self) -> None:
         if self.filter is not None and self.filter.type != BOOLEAN:
@@ -390,3 +403,38 @@ class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
 
     def __repr__(self) -> str:
         return f"KeyCounts(by={self.by!r}, cap={self.cap}, least={self.least}, salt=…)"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Touches:
+    """Rows that concern several persons: a weight and, for each person column, a number for the person (0: none)."""
+
+    weights: NDArray[np.int64]
+    persons: tuple[NDArray[np.int64], ...]
+    kinds: tuple[str, ...]
+    values: NDArray[np.int64] | None = None
+    """A number for each row's value, where values were asked for."""
+
+    def __repr__(self) -> str:
+        return "<rows that concern persons>"
+
+
+@dataclass(frozen=True)
+class Incidence(Request[Touches]):
+    """Whom the rows concern, rows of the same persons (and value) made one: weights added, or the largest taken.
+
+    The exception from the limit of 10,000 numbers: the list is as long as there are different combinations of
+    persons, at most ``limit``; a longer one is a failure of the engine. Persons and values leave the engine as bare
+    numbers in no particular order. Weights saturate at ±2^62.
+    """
+
+    entry: Value | RowCount
+    largest: bool = False
+    values: Expression | None = None
+    limit: int = 20_000_000
+
+    def __post_init__(self) -> None:
+        if self.largest and not isinstance(self.entry, Value):
+            raise InvalidInput("the largest weight needs a value; give one.")
+        if self.values is not None and self.values.type.kind is Kind.OTHER:
+            raise InvalidInput("distinct values need a column of a type that Tacit reads; use another column.")

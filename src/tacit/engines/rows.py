@@ -98,16 +98,27 @@ class Rows:
         condition = None if self.relation.filter is None else self.term(self.relation.filter)
         terms = list(self._outputs.values()) + ([condition] if condition else [])
         depth = max((term.level for term in terms), default=0)
-        person = self._column_sql(self.relation.person).person(self._qualified(self.relation.person))
+        columns_of = [column for _, column in self.relation.persons]
+        named_persons = dict(zip(self.persons(), map(self._person, columns_of), strict=True))
+        person = ", ".join(f"{sql} AS {name}" for name, sql in named_persons.items())
         read = "".join(f", {sql} AS {name}" for sql, name in self._read.items())
-        chain = [f"link0 AS NOT MATERIALIZED (SELECT {person} AS person{read} FROM {self._source()})"]
+        chain = [f"link0 AS NOT MATERIALIZED (SELECT {person}{read} FROM {self._source()})"]
         for level in range(depth):
             named = "".join(f", {sql} AS {name}" for sql, name in self._links[level].items())
             chain.append(f"link{level + 1} AS NOT MATERIALIZED (SELECT *{named} FROM link{level})")
         columns = "".join(f", {term.sql} AS {name}" for name, term in self._outputs.items())
-        kept = "person IS NOT NULL" + (f" AND {condition.sql}" if condition else "")
-        chain.append(f"rows AS NOT MATERIALIZED (SELECT person{columns} FROM link{depth} WHERE {kept})")
+        present = " OR ".join(f"{name} IS NOT NULL" for name in named_persons)
+        kept = (present if len(named_persons) == 1 else f"({present})") + (f" AND {condition.sql}" if condition else "")
+        persons = ", ".join(named_persons)
+        chain.append(f"rows AS NOT MATERIALIZED (SELECT {persons}{columns} FROM link{depth} WHERE {kept})")
         return chain
+
+    def persons(self) -> list[str]:
+        """The names of the person columns of ``rows``."""
+        return ["person", *(f"person{i}" for i in range(1, len(self.relation.persons)))]
+
+    def _person(self, column: ast.Column) -> str:
+        return self._column_sql(column).person(self._qualified(column))
 
     # ---- the chain ----------------------------------------------------------------------------------------------
 

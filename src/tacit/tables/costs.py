@@ -29,6 +29,11 @@ class Cost(TypedDict, total=False):
 def taken(cost: Cost) -> tuple[Guarantee, bool]:
     """The cost that an analyst names by keywords, and whether the answer must be fresh."""
     known = dict(cost)
+    unknown = [name for name in known if name not in Cost.__annotations__]
+    if unknown:
+        raise InvalidInput(
+            f"{unknown[0]} is not an option here; a cost is named by epsilon=, delta= or rho=, and fresh= asks anew."
+        )
     fresh = bool(known.pop("fresh", False))
     return cost_of(**known), fresh  # type: ignore[arg-type]
 

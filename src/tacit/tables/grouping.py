@@ -14,7 +14,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
 from tacit.tables.costs import Cost
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
+from tacit.tables.statistics.groups import GroupedTotals, Groups, counted, written
 from tacit.tables.statistics.keys import FoundGroups
 from tacit.tables.statistics.means import GroupedMeans
 
@@ -32,7 +32,7 @@ class GroupBy:
         self, table: Table, by: tuple[Expression, ...], names: tuple[str, ...], keys: Iterable[Any] | None
     ) -> None:
         self._table, self._by, self._names = table, by, names
-        self._groups = None if keys is None else given(by, names, list(keys))
+        self._groups = None if keys is None else given(by, names, listed(keys, "keys"))
 
     def persons(self, **cost: Unpack[Cost]) -> Answers:
         """How many persons have at least one row in each group."""
@@ -63,10 +63,19 @@ class GroupBy:
         return f"<{', '.join(self._names)} of {self._table!r}: {keys}>"
 
 
+def listed(values: Iterable[Any], name: str) -> list[Any]:
+    """Several values as a list; a single text is not a list of its letters."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name} must list values, such as ['red', 'blue'].")
+    return list(values)
+
+
 def given(by: tuple[Expression, ...], names: tuple[str, ...], keys: Sequence[Any]) -> Groups:
     """Groups with public keys; each key a value, or a tuple of values for several columns."""
     if not 1 <= len(keys) <= MOST_KEYS:
         raise InvalidInput(f"keys must list from 1 to {MOST_KEYS} groups.")
+    if not by:
+        raise InvalidInput("group_by needs at least one column.")
     literals = []
     for key in keys:
         parts = key if len(by) > 1 else (key,)
@@ -86,17 +95,21 @@ def given(by: tuple[Expression, ...], names: tuple[str, ...], keys: Sequence[Any
 
 def candidates(expression: Expression, name: str, values: Sequence[Any]) -> Groups:
     """The given values of one column."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InvalidInput("candidates must list the values to choose from, such as ['red', 'blue'].")
-    return given((expression,), (name,), list(values))
+    return given((expression,), (name,), listed(values, "candidates"))
 
 
 def bins(expression: Expression, name: str, edges: Sequence[Number]) -> Groups:
     """Bins between ascending edges, as groups of a CASE expression; rows outside are in none."""
+    edges = listed(edges, "edges")
     ends = [exact(edge, "edges") for edge in edges]
     if len(ends) < 2 or any(a >= b for a, b in pairwise(ends)):
         raise InvalidInput("edges must be at least two ascending numbers.")
-    literals = [build.literal(edge, "edges") for edge in edges]
+    if len(ends) > MOST_KEYS:
+        raise InvalidInput(f"edges must be at most {MOST_KEYS}.")
+    literals = [
+        build.literal(edge if isinstance(edge, int | float) else written(exact(edge, "edges")), "edges")
+        for edge in edges
+    ]
     branches, labels = [], []
     for i, (low, high) in enumerate(pairwise(literals)):
         last = i == len(literals) - 2

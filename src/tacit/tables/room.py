@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 from tacit.answers import Answer, Value
 from tacit.engines import Engine, Snapshot
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.randomness import Source
@@ -61,6 +61,15 @@ class Room:
     def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
         """One round of requests over the relation."""
         return self._snapshot.ask(self._relation, requests)
+
+    @property
+    def several(self) -> bool:
+        """Whether a row may concern several persons."""
+        return bool(self._relation.others)
+
+    def touches(self, request: Incidence) -> Touches:
+        """Whom the rows concern, as bare numbers."""
+        return self._snapshot.touches(self._relation, request)
 
     def draw(self, law: Law[T], part: str = "") -> T:
         """One draw, its guarantee added to what is spent on the part (the empty part is everybody)."""

@@ -142,6 +142,11 @@ class Session:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         statistic.check(cost)
+        if relation.others and not statistic.several:
+            raise UnsupportedQuery(
+                f"the {statistic.words} is not supported where a row concerns several persons; "
+                "ask for a count, sum, minimum, maximum or number of different values."
+            )
         question = self.question(relation, statistic, text)
         if not fresh and (stored := self.budget.recall(question, cost)) is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
@@ -164,7 +169,7 @@ class Session:
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question."""
-        columns = {f"{relation.person.table}.{relation.person.name}"}
+        columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
         for expression in _expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
@@ -177,7 +182,8 @@ class Session:
 
     def protected(self, relation: Relation) -> str:
         """Whom an answer about this relation protects."""
-        return f"any one {relation.person.name} with all their rows"
+        kinds = dict.fromkeys(kind or column.name for kind, column in relation.persons)
+        return f"any one {' or '.join(kinds)} with all their rows"
 
     def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not."""
@@ -236,7 +242,7 @@ def _budget(
 
 
 def _check_tables(tables: Mapping[str, Private | Public]) -> None:
-    if not any(isinstance(table, Private) for table in tables.values()):
+    if not isinstance(tables, Mapping) or not any(isinstance(table, Private) for table in tables.values()):
         raise InvalidInput("tables must hold at least one Private table, such as {'orders': Private(…, person=…)}.")
     for name, table in tables.items():
         if not isinstance(name, str) or not name or not isinstance(table, Private | Public):

@@ -20,10 +20,11 @@ from tacit.engines.types import BOOLEAN, FLOAT
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.tables.declare import Private
-from tacit.tables.grouping import given
+from tacit.tables.grouping import given, listed
 from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.distinct import DistinctValues
 from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
+from tacit.tables.statistics.groups import GroupedTotals, Groups, counted, written
 from tacit.tables.statistics.keys import FoundGroups
 from tacit.tables.statistics.means import GroupedMeans, Mean
 from tacit.tables.statistics.moments import Moment
@@ -65,8 +66,8 @@ class Plan:
         """Check that all fit, then ask one after the other."""
         for statistic in self.statistics:
             statistic.check(self.each)
-        if not fresh and len(self.statistics) > 1:
-            unpaid = [s for s in self.statistics if self._unanswered(s)]
+        if len(self.statistics) > 1:
+            unpaid = [s for s in self.statistics if fresh or self._unanswered(s)]
             if unpaid:
                 self.session.budget.check(split(self.cost, len(self.statistics), len(unpaid)))
         found = [
@@ -224,7 +225,7 @@ class _Planner:
         expressions = tuple(expression for expression, _ in by)
         names = tuple(name for _, name in by)
         if self.keys is not None:
-            return given(expressions, names, list(self.keys))
+            return given(expressions, names, listed(self.keys, "keys"))
         parts = [self._public_keys(expression, view) for expression in expressions]
         if all(part is not None for part in parts):
             lists = [cast(list[Any], part) for part in parts]
@@ -235,13 +236,13 @@ class _Planner:
         """Keys that the query itself, or a public table, makes public."""
         for condition in view.conditions:
             if isinstance(condition, In) and condition.operand == expression:
-                return [item.value for item in condition.items]
+                return [written(item.value) for item in condition.items]
         if expression.type == BOOLEAN:
             return [True, False]
         if isinstance(expression, Case):
             values = [value for _, value in expression.branches] + [expression.default]
             if all(isinstance(value, Literal) for value in values):
-                return list(dict.fromkeys(cast(Literal, value).value for value in values))
+                return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
         if hasattr(column, "table") and not isinstance(self.session.declared(tables[column.table]), Private):
@@ -256,11 +257,14 @@ class _Planner:
             raise UnsupportedQuery("window functions (OVER) are not supported; use GROUP BY.")
         if not _aggregate(node):
             raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_AGGREGATES}.")
+        extra = [name for name, part in node.args.items() if part and name not in _PARTS]
+        if extra:
+            raise UnsupportedQuery(f"{node.sql()} has more than one argument; name one column.")
         if kind == "Count":
             return self._count(node, relation, scope, groups)
         if type(node.this).__name__ == "Distinct":
             raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
-        if kind in ("Quantile", "PercentileCont", "PercentileDisc", "Median"):
+        if kind in ("Quantile", "WithinGroup", "Median"):
             return self._quantile(node, scope, groups)
         inner = convert(node.this, scope)
         name = node.this.sql()
@@ -283,26 +287,28 @@ class _Planner:
         kind = type(node.this).__name__
         if kind == "Distinct":
             parts = [convert(part, scope) for part in node.this.expressions]
-            if parts == [relation.person]:
+            if parts == [relation.person] and not relation.others:
                 return PersonCount() if groups is None else _found(_persons(groups))
-            raise UnsupportedQuery(
-                f"COUNT(DISTINCT …) is supported for the person column {relation.person.name!r} here; use nunique."
-            )
-        inner = None if kind == "Star" or kind == "Literal" else convert(node.this, scope)
+            if len(parts) > 1:
+                raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
+            _ungrouped(groups, "COUNT(DISTINCT …)")
+            return DistinctValues(parts[0], node.this.expressions[0].sql())
+        inner = None if kind in ("Star", "Literal", "NoneType") else convert(node.this, scope)
         if groups is None:
             return Total(RowCount(inner), None if inner is None else node.this.sql())
         return _found(GroupedTotals(counted("row") if inner is None else RowCount(inner), "count", groups))
 
     def _quantile(self, node: Any, scope: Scope, groups: Groups | None) -> Statistic:
         kind = type(node).__name__
-        _ungrouped(groups, "quantiles")
-        inner = convert(node.this, scope)
-        wanted = [Fraction(1, 2)]
-        if kind != "Median":
-            argument = node.args.get("quantile") or node.args.get("expression")
-            items = argument.expressions if type(argument).__name__ == "Array" else [argument]
-            wanted = [_fraction(item) for item in items]
-        return Quantiles(Ordered(inner), node.this.sql(), tuple(wanted), single=len(wanted) == 1)
+        _ungrouped(groups, "a quantile")
+        if kind == "WithinGroup":
+            operand, argument = _within_group(node)
+        else:
+            operand, argument = node.this, node.args.get("quantile")
+        items = argument.expressions if type(argument).__name__ == "Array" else [argument]
+        wanted = [Fraction(1, 2)] if kind == "Median" else [_fraction(item) for item in items]
+        inner = convert(operand, scope)
+        return Quantiles(Ordered(inner), operand.sql(), tuple(wanted), single=len(wanted) == 1)
 
     def _value(self, expression: Expression, relation: Relation) -> Value:
         declared = self.session.declared(relation.table)
@@ -346,9 +352,20 @@ def _aggregate(node: Any) -> bool:
 
 
 _NODES = {
-    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc",
-    "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
+    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
 }  # fmt: skip
+_PARTS = {"this", "quantile", "expression", "big_int"}
+"""The parts an aggregate may have."""
+
+
+def _within_group(node: Any) -> tuple[Any, Any]:
+    """The column and the number of PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY column)."""
+    order = node.expression.expressions if type(node.expression).__name__ == "Order" else []
+    if type(node.this).__name__ not in ("PercentileCont", "PercentileDisc") or len(order) != 1:
+        raise UnsupportedQuery("WITHIN GROUP is supported as PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY column).")
+    if order[0].args.get("desc"):
+        raise UnsupportedQuery("WITHIN GROUP (ORDER BY … DESC) is not supported; use 1 minus the number, ascending.")
+    return order[0].this, node.this.this
 
 
 def _fraction(node: Any) -> Fraction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
@@ -15,9 +16,10 @@ from tacit.engines.types import BOOLEAN, FLOAT
 from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
 from tacit.tables.costs import Cost, taken
-from tacit.tables.grouping import GroupBy, bins, candidates
+from tacit.tables.grouping import GroupBy, bins, candidates, listed
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.candidates import Frequent
+from tacit.tables.statistics.distinct import DistinctValues
 from tacit.tables.statistics.extremes import Extremum
 from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
 from tacit.tables.statistics.means import Mean
@@ -47,10 +49,7 @@ class Table:
             raise InvalidInput(f"a filter must be true or false for each row, not {found.type}; write a comparison.")
         old = self._relation.filter
         both = found if old is None else build.logic("AND", (old, found))
-        relation = Relation(
-            self._relation.table, self._relation.alias, self._relation.person, self._relation.joins, both
-        )
-        return Table(self._session, relation, self._scope, self._unit)
+        return Table(self._session, replace(self._relation, filter=both), self._scope, self._unit)
 
     def mutate(self, **columns: str) -> Table:
         """Further columns, each a SQL expression of the columns so far."""
@@ -180,6 +179,10 @@ class Table:
         """The share of persons with at least one true value of a column or condition."""
         return self._one(Ratio(self._expression(column), column), cost)
 
+    def nunique(self, column: str, **cost: Unpack[Cost]) -> Answer:
+        """How many different values a column has."""
+        return self._one(DistinctValues(self._expression(column), column), cost)
+
     def histogram(
         self,
         column: str,
@@ -219,7 +222,7 @@ class Table:
 
     def group_by(self, by: str | Sequence[str], keys: Iterable[Any] | None = None) -> GroupBy:
         """Count, sum or mean for each group: the given public ``keys``, or keys found in the data for some δ."""
-        names = (by,) if isinstance(by, str) else tuple(by)
+        names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
     def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
@@ -244,7 +247,8 @@ class Table:
         return self._session.schema(self._relation.table)
 
     def __repr__(self) -> str:
-        return f"<Table {self._relation.table}: {self.schema}; person = {self._relation.person.name}; {self.budget!r}>"
+        persons = ", ".join(column.name for _, column in self._relation.persons)
+        return f"<Table {self._relation.table}: {self.schema}; person = {persons}; {self.budget!r}>"
 
     # Inside
 
@@ -277,9 +281,7 @@ class Table:
         found = self._value(column)
         ends = None
         if range is not None:
-            low, high = (exact(end, "range") for end in range)
-            if not low < high:
-                raise InvalidInput("range must be a pair (low, high) with low below high.")
+            low, high = _range(range)
             ends = (int(low // found.unit), -int(-high // found.unit))
         return Moment(found, column, wanted, _per(per), ends)
 
@@ -301,6 +303,13 @@ def _per(per: str) -> Per:
     if per not in ("row", "person"):
         raise InvalidInput("per must be 'row' or 'person'.")
     return cast(Per, per)
+
+
+def _range(ends: Any) -> tuple[Fraction, Fraction]:
+    numbers = [exact(end, "range") for end in ends] if isinstance(ends, tuple | list) else []
+    if len(numbers) != 2 or not numbers[0] < numbers[1]:
+        raise InvalidInput("range must be a pair (low, high) with low below high.")
+    return numbers[0], numbers[1]
 
 
 def _quantile(q: Number) -> Fraction:

@@ -29,17 +29,18 @@ _ROWWISE = {"expressions", "from_", "joins", "where", "with_", "kind"}
 """The parts of a subquery that neither aggregate nor reorder."""
 
 _WORDS = {
-    "having": "HAVING",
-    "distinct": "SELECT DISTINCT",
-    "qualify": "QUALIFY",
-    "windows": "WINDOW",
-    "laterals": "LATERAL",
-    "limit": "LIMIT",
-    "order": "ORDER BY",
-    "group": "GROUP BY",
-    "offset": "OFFSET",
-    "sample": "USING SAMPLE",
+    "having": ("HAVING", "leave groups out after they are released"),
+    "distinct": ("SELECT DISTINCT", "use GROUP BY, or COUNT(DISTINCT …)"),
+    "qualify": ("QUALIFY", "use WHERE"),
+    "windows": ("WINDOW", "use GROUP BY"),
+    "laterals": ("LATERAL", "use a row-wise subquery"),
+    "limit": ("LIMIT", "use WHERE"),
+    "order": ("ORDER BY", "order the outer query"),
+    "group": ("GROUP BY", "group the outer query"),
+    "offset": ("OFFSET", "skip rows after they are released"),
+    "sample": ("USING SAMPLE", "ask about all rows"),
 }
+"""Clauses by sqlglot's name: what analysts call them, and what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -106,15 +107,14 @@ class ViewBuilder:
 
     def _source(self, node: Any, known: Mapping[str, View]) -> View:
         kind = type(node).__name__
+        if kind in ("Subquery", "Table"):
+            _plain_source(node)
         if kind == "Subquery":
             if not node.alias:
                 raise UnsupportedQuery("a subquery in FROM needs a name; write AS t after it.")
             return self._derived(node.this, node.alias, known)
         if kind != "Table" or type(node.this).__name__ != "Identifier":
             raise UnsupportedQuery("FROM takes tables of the session and row-wise subqueries, not functions or files.")
-        extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins")]
-        if extra:
-            raise UnsupportedQuery(f"FROM with {extra[0].upper()} is not supported; name a table of the session.")
         alias, name = node.alias or node.name, node.name
         if name.lower() in known:
             view = known[name.lower()]
@@ -140,10 +140,13 @@ class ViewBuilder:
         columns: dict[str, Expression] = {}
         for item in select.expressions:
             if type(item).__name__ == "Star":
+                if any(item.args.values()):
+                    raise UnsupportedQuery("* with EXCLUDE, REPLACE or RENAME is not supported; name the columns.")
                 for found in view.scope.tables.values():
-                    columns |= found
+                    columns = {**found, **columns}  # of two columns of one name the first is meant
             else:
-                columns[item.alias_or_name] = convert(item.this if type(item).__name__ == "Alias" else item, view.scope)
+                node = item.this if type(item).__name__ == "Alias" else item
+                columns.setdefault(item.alias_or_name, convert(node, view.scope))
         if "" in columns:
             raise UnsupportedQuery("every column of a subquery needs a name; write AS name.")
         return replace(view, scope=Scope({alias: columns}))
@@ -217,17 +220,26 @@ class ViewBuilder:
             joined.append(other)
             waiting.remove((other, name))
         filter_ = build.logic("AND", conditions) if len(conditions) > 1 else (conditions[0] if conditions else None)
-        if len(touched) > 1:
-            raise UnsupportedQuery("rows that concern several persons are not supported yet.")
-        return Relation(table, alias, touched[0].column, (*joins, *view.left), filter_)
+        first, *others = touched
+        further = tuple((other.kind, other.column) for other in others)
+        return Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
+
+
+def _plain_source(node: Any) -> None:
+    """Refuse a sample, a pivot, another database or renamed columns behind a table's name."""
+    extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins")]
+    if extra:
+        raise UnsupportedQuery(f"FROM with {extra[0].upper()} is not supported; name a table of the session.")
+    if node.args.get("alias") and node.args["alias"].args.get("columns"):
+        raise UnsupportedQuery("FROM … AS name(columns) is not supported; use AS for each column in a subquery.")
 
 
 def refuse(select: exp.Select, allowed: Iterable[str], where: str = "") -> None:
     """Refuse the first clause of a SELECT that is not on the list."""
     for name, part in select.args.items():
         if part and name not in allowed:
-            word = _WORDS.get(name, name.strip("_").upper())
-            raise UnsupportedQuery(f"{word} is not supported{' ' + where if where else ''}; remove it.")
+            word, remedy = _WORDS.get(name, (name.strip("_").upper(), "remove it"))
+            raise UnsupportedQuery(f"{word} is not supported{' ' + where if where else ''}; {remedy}.")
 
 
 def equality(condition: Expression, alias: str) -> tuple[Column, Column] | None:

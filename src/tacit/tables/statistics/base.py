@@ -27,6 +27,8 @@ class Statistic(ABC):
     """A statistic with its parameters: a frozen value, equal to another when it asks the same."""
 
     per: Per = "row"
+    several: bool = False
+    """Whether it can be answered where a row concerns several persons."""
 
     @property
     @abstractmethod

@@ -17,6 +17,7 @@ from tacit.answers import Answer, Answers
 from tacit.curves import StepLoss
 from tacit.engines.requests import GroupNorms, GroupTotals, Presence, RowCount
 from tacit.errors import InvalidInput
+from tacit.exact import whole
 from tacit.grids import integers
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.permute_and_flip import permute_and_flip
@@ -49,7 +50,7 @@ class Frequent(Statistic):
     per: Per = "row"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= len(self.groups.keys) <= MOST:
+        if not 1 <= whole(self.k, "k") <= len(self.groups.keys) <= MOST:
             raise InvalidInput(f"k must lie between 1 and the number of candidates, which may be at most {MOST}.")
 
     @property

@@ -38,6 +38,11 @@ class Released:
     noise: Noise
     risks: Risks
 
+    def minus(self, other: Released) -> Released:
+        """The difference of two."""
+        risks = tuple((level, a + b) for (level, a), (_, b) in zip(self.risks, other.risks, strict=True))
+        return Released(self.value - other.value, max(self.cap, other.cap), Difference(self.noise, other.noise), risks)
+
 
 @dataclass(frozen=True)
 class Capper(ABC):
@@ -66,13 +71,7 @@ class Capper(ABC):
             return self.side(room, buckets.positive, part)
         positive = self.side(room, buckets.positive, f"{part}+")
         negative = self.side(room, buckets.negative, f"{part}-")
-        risks = tuple((level, a + b) for (level, a), (_, b) in zip(positive.risks, negative.risks, strict=True))
-        return Released(
-            positive.value - negative.value,
-            max(positive.cap, negative.cap),
-            Difference(positive.noise, negative.noise),
-            risks,
-        )
+        return positive.minus(negative)
 
 
 @dataclass(frozen=True)

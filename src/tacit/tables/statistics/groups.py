@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from tacit.answers import Answer, Answers, show
 from tacit.engines.expressions import Expression, Literal
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
+from tacit.errors import InvalidInput
 from tacit.spreads import Additive, Coarser, Covers, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
@@ -40,6 +42,11 @@ class Groups:
     labels: tuple[Any, ...]
     """The keys as the analyst wrote them."""
     name: str
+
+
+def written(key: Any) -> Any:
+    """A key as people write it: exact decimals as Decimal."""
+    return Decimal(key.numerator) / Decimal(key.denominator) if isinstance(key, Fraction) else key
 
 
 @dataclass(frozen=True)
@@ -139,4 +146,6 @@ class Capped(Additive):
 
 def counted(per: Per) -> Entry:
     """Rows, or persons, in each group."""
+    if per not in ("row", "person"):
+        raise InvalidInput("per must be 'row' or 'person'.")
     return Presence() if per == "person" else RowCount()

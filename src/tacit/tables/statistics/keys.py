@@ -25,9 +25,9 @@ from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.caps import levels, scan_cap
+from tacit.tables.statistics.groups import GroupedTotals, written
 
 if TYPE_CHECKING:
-    from tacit.tables.statistics.groups import GroupedTotals
     from tacit.tables.statistics.means import GroupedMeans
 
 KEY_LEVELS = levels(2**20)
@@ -104,4 +104,5 @@ class FoundGroups(Statistic):
 
 
 def _label(key: tuple[Any, ...]) -> Any:
-    return key[0] if len(key) == 1 else key
+    parts = tuple(map(written, key))
+    return parts[0] if len(parts) == 1 else parts

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from tacit.answers import Answer, show
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
 from tacit.engines.types import INTEGER
+from tacit.errors import InvalidInput
 from tacit.spreads import Covers, Noise, Share
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
@@ -57,7 +58,7 @@ def draw_range(
     high = room.draw(extreme_law(highs, _SCALE, True, each.epsilon))
     if _SCALE.grid.lowest in (low, high):
         return None
-    ends = sorted((max(floor(-low), -_LIMIT), min(ceil(high), _LIMIT)))
+    ends = sorted(min(max(end, -_LIMIT), _LIMIT) for end in (floor(-low), ceil(high)))
     return (ends[0], ends[1]) if ends[0] < ends[1] else (ends[0] - 1, ends[1])
 
 
@@ -71,6 +72,10 @@ class Moment(Statistic):
     per: Per = "row"
     range: tuple[int, int] | None = None
     """A public hint: the range in units."""
+
+    def __post_init__(self) -> None:
+        if self.range is not None and not all(-_LIMIT <= end <= _LIMIT for end in self.range):
+            raise InvalidInput("range must lie within 64 bits of the column's unit; give a smaller one, or none.")
 
     @property
     def words(self) -> str:

@@ -93,6 +93,7 @@ class Quantiles(Statistic):
     def __post_init__(self) -> None:
         if not self.quantiles or len(set(self.quantiles)) < len(self.quantiles) or len(self.quantiles) > 100:
             raise InvalidInput("quantile takes from one to a hundred different numbers between 0 and 1.")
+        RankSteps(self.value, self.quantiles, reach=1)  # refuses what the engine could not answer
 
     @property
     def words(self) -> str:

@@ -25,6 +25,9 @@ class Ratio(Statistic):
     name: str
     per: Per = "person"
 
+    def __post_init__(self) -> None:
+        Flags(self.condition)  # refuses what is not true or false
+
     @property
     def words(self) -> str:
         """What is asked."""

@@ -9,15 +9,16 @@ persons and are released side by side for the cost of one.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tacit.answers import Answer
 from tacit.engines import build
 from tacit.engines.expressions import Expression
-from tacit.engines.requests import Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.engines.requests import Flags, Incidence, PersonMean, Persons, RowCount, TotalBuckets, Value
 from tacit.spreads import Additive
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy, unit_of
-from tacit.tables.statistics.capped import CappedSum, Capper
+from tacit.tables.statistics.capped import CappedSum, Capper, Released
 from tacit.units import WHOLE, Unit
 
 
@@ -54,6 +55,7 @@ class Total(Statistic):
     total: Value | RowCount
     name: str | None = None
     per: Per = "row"
+    several = True
 
     @property
     def words(self) -> str:
@@ -69,19 +71,34 @@ class Total(Statistic):
 
     def release(self, room: Room) -> Answer:
         """One capped sum with its noise."""
-        capper = Capper.of(room.allowance)
-        total = total_of(self.total, self.per)
-        (buckets,) = room.ask(TotalBuckets(total, capper.boundaries))
-        found = capper.release(room, buckets, signed=isinstance(self.total, Value))
+        found, mechanism = self._joint(room) if room.several else self._alone(room)
         return room.answer(
             self.words,
             self.unit.value(found.value),
-            mechanism=capper.name,
+            mechanism=mechanism,
             spread=CappedSum(found.noise, self.unit, risks=found.risks),
             per=self.per,
             unit=self.unit,
             cap=self.unit.value(found.cap),
         )
+
+    def _alone(self, room: Room) -> tuple[Released, str]:
+        """Each row concerns one person."""
+        capper = Capper.of(room.allowance)
+        (buckets,) = room.ask(TotalBuckets(total_of(self.total, self.per), capper.boundaries))
+        return capper.release(room, buckets, signed=isinstance(self.total, Value)), capper.name
+
+    def _joint(self, room: Room) -> tuple[Released, str]:
+        """A row may concern several persons; the two signs of a sum may concern the same ones and share the cost."""
+        from tacit.flows.sums import capped_sum
+        from tacit.tables.statistics.joint import NAME, joint_release, rows_of
+
+        touches = room.touches(Incidence(self.total))
+        if isinstance(self.total, RowCount):
+            return joint_release(room, capped_sum(rows_of(touches)), room.allowance), NAME
+        half = room.allowance.share(Fraction(1, 2))
+        positive, negative = (joint_release(room, capped_sum(rows_of(touches, sign)), half) for sign in (1, -1))
+        return positive.minus(negative), NAME
 
 
 def total_of(total: Value | RowCount, per: Per) -> Value | RowCount | PersonMean:

@@ -1,0 +1,67 @@
+"""Capped statistics where a row may concern several persons: a cap by a scan, then the capped value with noise.
+
+L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Adding a person raises it by something in
+[0, λ]. The average slope q(λ) = (L(2λ) − L(λ))/λ counts the persons who still gain from a larger cap. It falls with
+λ, for L is concave, and adding a person moves it by something in [−1, 2], so it is an integer loss of that change
+once rounded down: the upward scan costs 2ε₁ + 3ε₂. L(λ) with noise for sensitivity λ costs the rest; the two are
+charged apart. Levels are solved from the top down and only until q reaches the limit beyond which losses are the
+same, so that the many caps that cannot be chosen cost nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.curves import StepLoss
+from tacit.engines.requests import Touches
+from tacit.flows.rows import Rows
+from tacit.grids import integers
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.threshold_scan import threshold_scan
+from tacit.tables.costs import Allowance
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import noisy
+from tacit.tables.statistics.capped import Released
+from tacit.tables.statistics.caps import levels
+
+if TYPE_CHECKING:
+    from tacit.flows.curve import CappedStatistic
+
+SCAN_SHARE = Fraction(1, 2)
+"""What the scan for the cap takes of the cost."""
+
+CAPS = levels(2**61)
+"""Caps on what one person carries."""
+
+NAME = "cap found by a threshold scan on the cap curve of a flow, then noise for that cap"
+
+
+def rows_of(touches: Touches, sign: int = 1) -> Rows:
+    """The engine's rows as a flow problem; person 0 is nobody."""
+    columns = [np.ma.masked_equal(column, 0) for column in touches.persons]
+    return Rows.from_columns(sign * touches.weights, columns, touches.kinds)
+
+
+def slope_law(capped: CappedStatistic, epsilon: Fraction) -> Law[int]:
+    """The law of the index of a cap beyond which few persons gain."""
+    at, limit = cache(capped.at), ceil(60 / epsilon) + 20
+    losses = [limit] * len(CAPS)
+    for i in range(len(CAPS) - 1, -1, -1):
+        cap = CAPS[i]
+        losses[i] = min((at(2 * cap) - at(cap)) // cap, limit)
+        if losses[i] == limit:
+            break
+    loss = StepLoss.from_losses(integers(0, len(CAPS) - 1), losses)
+    return threshold_scan(loss, epsilon, change=(1, 2))  # type: ignore[return-value]
+
+
+def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance) -> Released:
+    """A capped statistic with noise."""
+    cap = CAPS[int(room.draw(slope_law(capped, allowance.share(SCAN_SHARE).epsilon)))]
+    law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
+    return Released(room.draw(law), cap, noise, ())
