@@ -126,4 +126,10 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     rows = Rows(DIALECT, relation(), {"t": engine.tables["t"].sql})
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
-        return snapshot._run(f"WITH {', '.join(rows.ctes())} SELECT {', '.join(names)} FROM rows")
+        return run(snapshot, f"WITH {', '.join(rows.ctes())} SELECT {', '.join(names)} FROM rows")
+
+
+def run(snapshot: Any, statement: str) -> list[tuple[Any, ...]]:
+    """A statement of the test's own, run as the engine runs its statements."""
+    rows: list[tuple[Any, ...]] = snapshot._run(statement, lambda cursor: cursor.fetchall())
+    return rows

@@ -47,7 +47,7 @@ def one_key(text: str, keys: tuple[Any, ...]) -> tuple[tuple[Expression, ...], t
 
 
 @given(st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_vectors_equal_their_definitions(data: st.DataObject) -> None:
     table = data.draw(tables(12))
     by, keys = one_key(*data.draw(st.sampled_from(BY)))
@@ -110,7 +110,7 @@ def test_several_columns_group_together() -> None:
 
 
 @given(tables(12), st.sampled_from(BY), st.integers(1, 3), st.integers(1, 2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_each_person_keeps_a_few_keys(table: list[dict[str, Any]], what: Any, cap: int, least: int) -> None:
     """With the cap no one reaches, counts are exact; below it they are a choice of at most cap keys for each person."""
     by, _ = one_key(*what)

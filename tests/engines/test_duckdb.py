@@ -1,0 +1,180 @@
+"""The engine itself: locked in, silent about rows, interruptible, and never more than two rounds."""
+
+import os
+import signal
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tacit.engines import FAILED, Source, open_engine
+from tacit.engines.duckdb import DuckDB
+from tacit.engines.expressions import Scope
+from tacit.engines.requests import Join, Persons, Relation, RowCount, TotalBuckets, value
+from tacit.errors import EngineError, InvalidInput
+from tests.engines.support import engine_over, relation, run
+
+SLOW = "SELECT SUM(s) FROM (SELECT i % 1000003 AS k, SUM(i) AS s FROM range(100000000000) AS t(i) GROUP BY k)"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "orders.csv").write_text("person,product,amount\n1,a,5\n1,b,7\n2,a,1\n3,c,2\n,a,100\n")
+    (tmp_path / "product.csv").write_text("id,weight\na,10\nb,20\na,30\n")
+    (tmp_path / "secret.csv").write_text("a\n1\n")
+    return tmp_path
+
+
+def test_only_declared_files_can_be_reached(files: Path) -> None:
+    engine = DuckDB({"orders": Source(files / "orders.csv")})
+    with engine.snapshot() as snapshot:
+        for statement in (
+            f"SELECT * FROM read_csv('{files / 'secret.csv'}')",
+            f"ATTACH '{files / 'new.db'}'",
+            f"COPY (SELECT 1) TO '{files / 'out.csv'}'",
+            "SET enable_external_access = true",
+            "SET memory_limit = '1GB'",
+            "INSTALL httpfs",
+            "CREATE TABLE x AS SELECT 1",
+            "SELECT * FROM files",
+        ):
+            with pytest.raises(EngineError):
+                run(snapshot, statement)
+    assert sorted(path.name for path in files.iterdir()) == ["orders.csv", "product.csv", "secret.csv"]
+
+
+def test_a_relative_path_survives_a_change_of_folder(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(files)
+    engine = open_engine({"orders": Source("orders.csv")})
+    monkeypatch.chdir("/")
+    with engine.snapshot() as snapshot:
+        assert snapshot.ask(orders(engine), (Persons(),)) == (3,)
+
+
+def orders(engine: Any, *joins: Join) -> Relation:
+    scope = Scope.of(engine.schema("orders"), "orders")
+    return Relation("orders", "orders", scope.find("person"), joins)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("kind", "rows", "weight"), [("inner", 5, 100), ("left", 6, 100)])
+def test_public_tables_can_be_joined(files: Path, kind: Any, rows: int, weight: int) -> None:
+    """An unmatched row stays in a left join; a key that occurs twice repeats the row, for the same person."""
+    engine = open_engine({"orders": Source(files / "orders.csv"), "product": Source(files / "product.csv")})
+    scope = Scope.of(engine.schema("orders"), "orders").beside(Scope.of(engine.schema("product"), "p"))
+    join = Join("product", "p", ((scope.find("product"), scope.find("id")),), kind)  # type: ignore[arg-type]
+    asked = (TotalBuckets(RowCount(), (99,)), TotalBuckets(value(scope.find("weight")), (1000,)))
+    with engine.snapshot() as snapshot:
+        counted, weighed = snapshot.ask(orders(engine, join), asked)
+    assert sum(b.sum for b in counted.positive) == rows
+    assert sum(b.sum for b in weighed.positive) == weight
+
+
+def test_a_snapshot_has_two_rounds() -> None:
+    with engine_over([]) as engine, engine.snapshot() as snapshot:
+        for _ in range(2):
+            assert snapshot.ask(relation(), (Persons(),)) == (0,)
+        with pytest.raises(InvalidInput, match="2 rounds"):
+            snapshot.ask(relation(), (Persons(),))
+
+
+def test_a_file_that_changes_between_rounds_is_noticed(files: Path) -> None:
+    engine = open_engine({"orders": Source(files / "orders.csv")})
+    with engine.snapshot() as snapshot:
+        snapshot.ask(orders(engine), (Persons(),))
+        (files / "orders.csv").write_text("person,product,amount\n1,a,5\n")
+        with pytest.raises(EngineError, match="could not finish"):
+            snapshot.ask(orders(engine), (Persons(),))
+
+
+@pytest.mark.parametrize("damage", ["gone", "garbage", "truncated"])
+def test_failures_are_one_sentence_without_data(tmp_path: Path, damage: str) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "orders.parquet"
+    pq.write_table(pa.table({"person": ["a secret"] * 9}), path)
+    engine = open_engine({"orders": Source(path)})
+    if damage == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(b"a secret" * 100 if damage == "garbage" else path.read_bytes()[:-20])
+    with pytest.raises(EngineError) as caught, engine.snapshot() as snapshot:
+        snapshot.ask(orders(engine), (Persons(),))
+    assert str(caught.value) == FAILED
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+    assert (
+        "secret"
+        not in "".join(traceback.format_exception(caught.value)).replace("a secret", "", 0).split("Error: ")[-1]
+    )
+
+
+def test_time_limit(files: Path) -> None:
+    engine = DuckDB({"orders": Source(files / "orders.csv")}, timeout=0.2)
+    start = time.monotonic()
+    with engine.snapshot() as snapshot, pytest.raises(EngineError, match="could not finish"):
+        run(snapshot, SLOW)
+    assert time.monotonic() - start < 20
+    with engine.snapshot() as snapshot:
+        assert run(snapshot, "SELECT 1") == [(1,)]
+
+
+def test_ctrl_c_stops_the_statement(files: Path) -> None:
+    """Polars is there because its signal handler keeps Python from waking up of a wait without a limit."""
+    import polars as pl
+
+    DuckDB({"t": Source(pl.DataFrame({"a": [1]}))}).close()
+    engine = DuckDB({"orders": Source(files / "orders.csv")})
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with engine.snapshot() as snapshot, pytest.raises(KeyboardInterrupt):
+        run(snapshot, SLOW)
+    assert time.monotonic() - start < 20
+    with engine.snapshot() as snapshot:
+        assert snapshot.ask(orders(engine), (Persons(),)) == (3,)
+
+
+def test_several_snapshots_and_threads_at_once(files: Path) -> None:
+    engine = DuckDB({"orders": Source(files / "orders.csv")})
+    found: list[Any] = []
+
+    def ask() -> None:
+        with engine.snapshot() as snapshot:
+            found.append(snapshot.ask(orders(engine), (Persons(),)))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    with engine.snapshot() as first, engine.snapshot() as second:
+        for thread in threads:
+            thread.start()
+        found += [first.ask(orders(engine), (Persons(),)), second.ask(orders(engine), (Persons(),))]
+        for thread in threads:
+            thread.join()
+    assert found == [(3,)] * 6
+
+
+def test_nothing_of_the_data_shows(files: Path) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"person": ["a secret"]})
+    source = Source(frame)
+    engine = DuckDB({"t": source})
+    assert "secret" not in repr(source) + repr(engine) + repr(engine.tables)
+
+
+def test_the_spill_folder_goes_with_the_engine(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gc
+    import tempfile
+
+    spill = files / "spill"
+    spill.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(spill))
+    engine = DuckDB({"orders": Source(files / "orders.csv")})
+    (folder,) = spill.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    engine.close()
+    del engine
+    gc.collect()
+    assert list(spill.iterdir()) == []
