@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import exp as power
 from math import log
 
 import pytest
 
 from tacit.audit.exact import (
     Dataset,
+    Listed,
     datasets,
+    examine,
     hockey_stick,
     max_divergence,
     neighbours,
@@ -17,9 +20,11 @@ from tacit.audit.exact import (
     verify,
 )
 from tacit.enclosures import BITS, Enclosure, exp
+from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
-from tacit.mechanisms import Law
+from tacit.mechanisms import Law, laplace
 from tacit.randomness import Source
+from tests.support import agrees
 
 Weights = Mapping[str, Fraction | Enclosure]
 
@@ -120,3 +125,42 @@ def test_renyi_promises_are_compared_at_their_orders() -> None:
     assert verify(lambda x: laws[x], PAIRS, Renyi(2, "0.8472")).verdict == "broken"
     assert verify(lambda x: laws[x], PAIRS, Zcdp("0.5494")).holds
     assert verify(lambda x: laws[x], PAIRS, Zcdp("0.42")).verdict == "broken"
+
+
+def test_the_whole_picture_of_laplace_noise() -> None:
+    """ε = 1 exactly; δ(ε) = 0 from there on; at ε = 0 the total variation distance (1 − r)/(1 + r), r = e^-1."""
+    found = examine(lambda x: laplace(len(x), 1), ("a",), 3, epsilons=["0", "0.5", "1"], orders=[2])
+    assert found.verdict == "tight"
+    assert float(found.loss) == pytest.approx(1)
+    assert found.worst is not None
+    assert abs(len(found.worst[0]) - len(found.worst[1])) == 1
+    r = power(-1)
+    assert float(found.deltas[Fraction(0)]) == pytest.approx((1 - r) / (1 + r))
+    assert 0 < float(found.deltas[Fraction(1, 2)]) < float(found.deltas[Fraction(0)])
+    assert float(found.deltas[Fraction(1)]) < 2**-40
+    assert 0.5 < float(found.divergences[Fraction(2)]) < 1
+
+
+def test_a_table_of_probabilities_can_be_examined() -> None:
+    def coin_table(x: Dataset) -> dict[str, Fraction]:
+        share = Fraction(3, 4) if x else Fraction(1, 4)
+        return {"heads": share, "tails": 1 - share}
+
+    found = examine(coin_table, ("a",), 1, Pure("1.1"), epsilons=["0"], orders=["2"])
+    assert found.verdict == "loose"
+    assert float(found.loss) == pytest.approx(log(3))
+    assert float(found.deltas[Fraction(0)]) == pytest.approx(0.5)
+    assert float(found.divergences[Fraction(2)]) == pytest.approx(log(7 / 3))
+    assert examine(coin_table, ("a",), 1, Pure(1)).verdict == "broken"
+    with pytest.raises(InvalidInput):
+        examine(coin_table, ("a",), 1)
+    with pytest.raises(InvalidInput):
+        examine(coin_table, (), 1, Pure(1))
+
+
+def test_a_listed_law_draws_as_listed() -> None:
+    """False alarm 1e-7."""
+    law = Listed({"a": Fraction(1, 6), "b": "0.5", "c": Fraction(1, 3)}, Pure(1))
+    assert agrees(law.sample(3000), {"a": 1 / 6, "b": 1 / 2, "c": 1 / 3})
+    with pytest.raises(InvalidInput):
+        Listed({"a": "0.5"}, Pure(1))

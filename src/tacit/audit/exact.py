@@ -10,20 +10,26 @@ neighbours x, x' and every output y the ratio P[M(x)=y]/P[M(x')=y] is enclosed b
 Outputs beyond a law's window count together as one more output, which is post-processing, so a violation found is
 real. An enclosure that lies above the promise is *broken*. One that does not is *tight* when it reaches 99 % of
 the promise, else *loose*; it holds up to the enclosure's width, which is required to be below 2^-40.
+
+`examine` does the same for any function from small datasets to a law, or to a plain table of probabilities, and adds
+what a promise leaves out: the exact largest loss, δ as a function of ε, and the Rényi divergence of every order asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from math import lcm
 from typing import Any
 
 from tacit.enclosures import BITS, Enclosure, exp
 from tacit.errors import InvalidInput
+from tacit.exact import Number, exact
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
+from tacit.randomness import Categorical, Source
 
 Dataset = tuple[Any, ...]
 Mechanism = Callable[[Dataset], Law[Any]]
@@ -122,9 +128,7 @@ def verify(
 
     ``points`` names the outputs to compare where a law has too many to list; all others count as one together.
     """
-    laws = {x: mechanism(x) for x in dict.fromkeys(z for pair in pairs for z in pair)}
-    listed = _common_points(laws.values()) if points is None else list(points)
-    tables = {x: table(law, listed, bits) for x, law in laws.items()}
+    tables = _tables({x: mechanism(x) for x in _involved(pairs)}, points, bits)
     low, high, worst = Fraction(0), Fraction(0), None
     for pair in pairs:
         p, q = (tables[x] for x in pair)
@@ -133,6 +137,18 @@ def verify(
             if loss.high > high:
                 high, worst = loss.high, pair
     return Verification(promised, Enclosure.between(low, high, bits), worst, len(pairs))
+
+
+def _involved(pairs: Iterable[tuple[Dataset, Dataset]]) -> list[Dataset]:
+    """Every dataset of some pair, once."""
+    return list(dict.fromkeys(x for pair in pairs for x in pair))
+
+
+def _tables(
+    laws: Mapping[Dataset, Law[Any]], points: Iterable[Hashable] | None, bits: int
+) -> dict[Dataset, dict[Hashable, Enclosure]]:
+    listed = _common_points(laws.values()) if points is None else list(points)
+    return {x: table(law, listed, bits) for x, law in laws.items()}
 
 
 def _common_points(laws: Iterable[Law[Any]]) -> list[Hashable]:
@@ -213,3 +229,108 @@ def renyi_divergence(
             return Enclosure.between(0, _INFINITE, bits)
         moment = moment + (a.log() * order + b.log() * (1 - order)).exp()
     return moment.log() / (order - 1)
+
+
+# ---- the whole picture of a mechanism ---------------------------------------------------------------------------
+
+EPSILONS = tuple(Fraction(i, 4) for i in range(9))
+"""Where δ is computed unless others are asked for: 0, ¼, …, 2."""
+
+
+class Listed(Law[Any]):
+    """A law given as a table of exact probabilities that add up to 1."""
+
+    name = "listed"
+
+    def __init__(self, probabilities: Mapping[Any, Number], guarantee: Guarantee) -> None:
+        self._probabilities = {y: exact(p, "probabilities") for y, p in probabilities.items()}
+        self.guarantee = guarantee
+        if sum(self._probabilities.values()) != 1 or min(self._probabilities.values()) < 0:
+            raise InvalidInput("probabilities must be at least 0 and add up to 1 exactly; give them as fractions.")
+        common = lcm(*(p.denominator for p in self._probabilities.values()))
+        self._drawn = Categorical([(int(p * common), 0) for p in self._probabilities.values()], Fraction(1))
+
+    def _draw(self, source: Source) -> Any:
+        return list(self._probabilities)[self._drawn.draw(source)]
+
+    def pmf(self, y: Any, bits: int = BITS) -> Enclosure:
+        """The probability as it was given."""
+        return Enclosure.of(self._probabilities.get(y, Fraction(0)), bits)
+
+    def outcomes(self) -> Iterable[Any]:
+        """Every output of the table."""
+        return list(self._probabilities)
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All that an exhaustive look at a mechanism found; every number encloses the truth rigorously."""
+
+    promised: Verification
+    """The comparison with the promise: its verdict is tight, loose, broken or undecided."""
+    loss: Enclosure
+    """The largest log ratio of probabilities, the exact pure ε on this universe; 10^9 stands for infinity."""
+    worst: tuple[Dataset, Dataset] | None
+    """The neighbouring pair where it is largest."""
+    deltas: Mapping[Fraction, Enclosure]
+    """ε → the smallest δ with which (ε, δ) holds for all pairs."""
+    divergences: Mapping[Fraction, Enclosure]
+    """Order → the largest Rényi divergence."""
+
+    @property
+    def verdict(self) -> str:
+        """One of tight, loose, broken or undecided."""
+        return self.promised.verdict
+
+
+def examine(
+    mechanism: Callable[[Dataset], Law[Any] | Mapping[Any, Number]],
+    universe: Sequence[Any],
+    persons: int = 3,
+    promised: Guarantee | None = None,
+    *,
+    epsilons: Iterable[Number] = EPSILONS,
+    orders: Iterable[Number] = ORDERS,
+    points: Iterable[Hashable] | None = None,
+    bits: int = BITS,
+) -> Examination:
+    """Examine any function from small datasets to a law over all datasets of at most ``persons`` from the universe.
+
+    A table of exact probabilities will do for a law. The promise is the laws' own unless ``promised`` is given.
+    """
+    pairs = neighbours(datasets(universe, persons))
+    laws: dict[Dataset, Law[Any]] = {}
+    for x in _involved(pairs):
+        found = mechanism(x)
+        if isinstance(found, Law):
+            laws[x] = found
+        elif promised is not None:
+            laws[x] = Listed(found, promised)
+        else:
+            raise InvalidInput("promised must be given for a mechanism that returns tables of probabilities.")
+    if not pairs:
+        raise InvalidInput("universe and persons must allow at least one person; otherwise there are no neighbours.")
+    promise = promised or next(iter(laws.values())).guarantee
+    listed = None if points is None else list(points)
+    tables = _tables(laws, listed, bits)
+    both = [(tables[x], tables[z], (x, z)) for a, b in pairs for x, z in ((a, b), (b, a))]
+    losses = [(max_divergence(p, q, bits), pair) for p, q, pair in both]
+    worst = max(losses, key=lambda found: found[0].high)
+    return Examination(
+        promised=verify(laws.__getitem__, pairs, promise, bits, listed),
+        loss=_largest((loss for loss, _ in losses), bits),
+        worst=worst[1] if worst[0].high > 0 else None,
+        deltas={
+            e: _largest((hockey_stick(p, q, e, bits) for p, q, _ in both), bits)
+            for e in (exact(epsilon, "epsilons") for epsilon in epsilons)
+        },
+        divergences={
+            a: _largest((renyi_divergence(p, q, a, bits) for p, q, _ in both), bits)
+            for a in (exact(order, "orders") for order in orders)
+        },
+    )
+
+
+def _largest(values: Iterable[Enclosure], bits: int) -> Enclosure:
+    found = list(values)
+    return Enclosure.between(max(x.low for x in found), max(x.high for x in found), bits)
