@@ -75,7 +75,7 @@ class Private:
         unit: Number | None = None,
         **options: Any,
     ) -> None:
-        names = [person] if isinstance(person, str) else list(person or ())
+        names: Any = (person or ()) if person is None or isinstance(person, tuple | list) else (person,)
         persons = tuple(Person.of(name) for name in names)
         links = tuple(Link.of(column, target) for column, target in (through or {}).items())
         if not persons and not links:

@@ -264,7 +264,7 @@ class _Planner:
             return self._count(node, relation, scope, groups)
         if type(node.this).__name__ == "Distinct":
             raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
-        if kind in ("Quantile", "WithinGroup", "Median"):
+        if kind in ("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup", "Median"):
             return self._quantile(node, scope, groups)
         inner = convert(node.this, scope)
         name = node.this.sql()
@@ -304,7 +304,7 @@ class _Planner:
         if kind == "WithinGroup":
             operand, argument = _within_group(node)
         else:
-            operand, argument = node.this, node.args.get("quantile")
+            operand, argument = node.this, node.args.get("quantile") or node.args.get("expression")
         items = argument.expressions if type(argument).__name__ == "Array" else [argument]
         wanted = [Fraction(1, 2)] if kind == "Median" else [_fraction(item) for item in items]
         inner = convert(operand, scope)
@@ -352,7 +352,8 @@ def _aggregate(node: Any) -> bool:
 
 
 _NODES = {
-    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
+    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc",
+    "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
 }  # fmt: skip
 _PARTS = {"this", "quantile", "expression", "big_int"}
 """The parts an aggregate may have."""
