@@ -48,9 +48,21 @@ class Scale:
                 return multiples(_SECOND, _FIRST_DAY * 86400 * _SECOND, (_LAST_DAY + 1) * 86400 * _SECOND - 1)
         return digits(self.precision, -308, 308)
 
-    def clamped(self, x: Fraction) -> Fraction:
-        """The value moved onto the grid's range; row by row this is a fixed, public function."""
-        low, high = self.grid.lowest, self.grid.highest
+    def outward(self, largest: bool) -> Grid:
+        """The grid of a maximum, or of minus a minimum; its lowest value stands for "no person has any"."""
+        match self.kind.kind:
+            case Kind.BOOLEAN:
+                return integers(-1, 1) if largest else integers(-2, 0)
+            case Kind.DATE if not largest:
+                return integers(-_LAST_DAY, -_FIRST_DAY)
+            case Kind.TIMESTAMP if not largest:
+                return multiples(_SECOND, 1 - (_LAST_DAY + 1) * 86400 * _SECOND, -_FIRST_DAY * 86400 * _SECOND)
+        return self.grid  # that of numbers is its own mirror image
+
+    def clamped(self, x: Fraction, grid: Grid | None = None) -> Fraction:
+        """The value moved onto the range of the grid; row by row this is a fixed, public function."""
+        found = grid or self.grid
+        low, high = found.lowest, found.highest
         assert low is not None
         assert high is not None
         return min(max(x, low), high)
