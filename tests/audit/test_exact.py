@@ -147,7 +147,7 @@ def test_a_table_of_probabilities_can_be_examined() -> None:
         return {"heads": share, "tails": 1 - share}
 
     found = examine(coin_table, ("a",), 1, Pure("1.1"), epsilons=["0"], orders=["2"])
-    assert found.verdict == "loose"
+    assert found.verdict == "tight"
     assert float(found.loss) == pytest.approx(log(3))
     assert float(found.deltas[Fraction(0)]) == pytest.approx(0.5)
     assert float(found.divergences[Fraction(2)]) == pytest.approx(log(7 / 3))

@@ -351,7 +351,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
     ),
     _exact_exhibit(
         "monotonised with a relative floor",
-        "The best value over subsets that lack at most two persons is not monotone: one person moves the loss by three.",
+        "The best value over subsets that lack at most two persons is not monotone; one person moves the loss by 3.",
         ONE,
         CROWD,
         broken=partial(_monotonised, best=_relative),

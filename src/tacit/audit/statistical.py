@@ -282,14 +282,6 @@ def _event(decided: Sequence[Counter[Hashable]], plan: _Plan, delta: float, sign
 # ---- other libraries --------------------------------------------------------------------------------------------
 
 
-def other_libraries(samples: int = 4000, confidence: Number = Fraction(999_999, 10**6)) -> dict[str, Audit | None]:
-    """The audit run on one mechanism of each of two other libraries at ε = 1; None where one is not installed."""
-    return {
-        "opendp, discrete Laplace noise": _opendp(samples, confidence),
-        "diffprivlib, Laplace noise": _diffprivlib(samples, confidence),
-    }
-
-
 def _opendp(samples: int, confidence: Number) -> Audit | None:
     try:
         dp = import_module("opendp.prelude")
@@ -313,3 +305,10 @@ def _diffprivlib(samples: int, confidence: Number) -> Audit | None:
         confidence=confidence,
         promised=Pure(1),
     )
+
+
+LIBRARIES: dict[str, Callable[[int, Number], Audit | None]] = {
+    "opendp, discrete Laplace noise": _opendp,
+    "diffprivlib, Laplace noise": _diffprivlib,
+}
+"""The audit of one mechanism of another library each, at ε = 1; None where it is not installed."""

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from tacit import __version__
+from tacit.cli.audit import audit
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 
 app = typer.Typer(
@@ -70,6 +71,9 @@ def options(
     ] = False,
 ) -> None:
     """Differentially private answers about personal data, without clipping bounds."""
+
+
+app.command()(audit)
 
 
 @app.command()

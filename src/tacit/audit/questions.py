@@ -1,0 +1,85 @@
+"""The statistics of the public face, asked of small tables of persons who differ in what usually goes wrong.
+
+Several rows, an absent value, a negative one, one far above the rest, several groups: three such persons in every
+combination are what `tacit audit` verifies each statistic on, draw by draw, through the real engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+
+if TYPE_CHECKING:
+    from tacit.audit.statistics import StatisticCheck
+    from tacit.tables import Table
+
+SCHEMA = {"value": "integer", "group": "text", "flag": "boolean"}
+KINDS = (
+    ({"value": 3, "group": "x", "flag": True}, {"value": 2, "group": "y", "flag": None}),
+    ({"value": -4, "group": "x", "flag": False},),
+    ({"value": 100, "group": "y", "flag": False}, {"value": None, "group": None, "flag": None}),
+)
+PERSONS = 3
+
+
+@dataclass(frozen=True)
+class Question:
+    """One statistic at one cost."""
+
+    name: str
+    cost: Guarantee
+    ask: Callable[..., Any]
+    """From a table, the cost by keywords, and fresh=True to ask anew."""
+    slow: bool = False
+    """Whether its exact verification takes more than a few seconds."""
+
+    def __call__(self, table: Table, **options: Any) -> Any:
+        """Ask the question."""
+        return self.ask(table, **_keywords(self.cost), **options)
+
+
+def _keywords(cost: Guarantee) -> dict[str, Any]:
+    match cost:
+        case Pure(epsilon):
+            return {"epsilon": epsilon}
+        case Approx(epsilon, delta):
+            return {"epsilon": epsilon, "delta": delta}
+        case Zcdp(rho):
+            return {"rho": rho}
+    raise AssertionError("a question costs Pure, Approx or Zcdp")
+
+
+@cache
+def small_tables() -> StatisticCheck:
+    """All small datasets, loaded once into an engine."""
+    from tacit.audit.statistics import StatisticCheck
+
+    return StatisticCheck(KINDS, PERSONS, SCHEMA)
+
+
+FOUR, SMOOTH = Pure(4), Zcdp(2)
+GROUPS = ["x", "y"]
+
+QUESTIONS: tuple[Question, ...] = (
+    Question("persons", Pure(1), lambda t, **c: t.persons(**c)),
+    Question("persons, Gaussian noise", Zcdp("0.1"), lambda t, **c: t.persons(**c)),
+    Question("count", FOUR, lambda t, **c: t.count(**c)),
+    Question("sum", FOUR, lambda t, **c: t.sum("value", **c)),
+    Question("sum, Gaussian noise", SMOOTH, lambda t, **c: t.sum("value", **c)),
+    Question("mean", FOUR, lambda t, **c: t.mean("value", **c)),
+    Question("variance", FOUR, lambda t, **c: t.variance("value", **c), slow=True),
+    Question("minimum", FOUR, lambda t, **c: t.min("value", **c)),
+    Question("maximum", FOUR, lambda t, **c: t.max("value", **c)),
+    Question("median", FOUR, lambda t, **c: t.median("value", **c)),
+    Question("quantiles", FOUR, lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),
+    Question("ratio", Pure(1), lambda t, **c: t.ratio("flag", **c)),
+    Question("histogram", FOUR, lambda t, **c: t.histogram("value", [-10, 0, 10], **c)),
+    Question("mode", FOUR, lambda t, **c: t.mode("group", GROUPS, **c)),
+    Question("top", FOUR, lambda t, **c: t.top("group", ["x", "y", "z"], 2, **c)),
+    Question("count by group", FOUR, lambda t, **c: t.group_by("group", keys=GROUPS).count(**c)),
+    Question("persons by found group", Approx(4, "0.2"), lambda t, **c: t.group_by("group").persons(**c)),
+)

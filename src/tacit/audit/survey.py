@@ -1,0 +1,286 @@
+"""The survey behind `tacit audit`: every promise of the library, checked on this machine.
+
+- every registered mechanism: its exact law over all small datasets, and a two-dataset audit of its sampler on the pair
+  where the law is worst; in full also its broken twins, which the same check must catch;
+- every statistic of the public face: each of its draws verified exactly through the real engine; in full also sampled;
+- the museum of broken mechanisms, each of which must be caught;
+- a whole session of queries, audited in one run with canaries;
+- a mechanism of two other libraries, where they are installed.
+
+Bounds from samples hold at confidence 1 − 10^-7 each, so that a survey of some hundred lines cries wolf with
+probability below 10^-4. Lines are independent of each other and run in several processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from math import inf
+from typing import Any
+
+from tacit.audit.exact import Verification
+from tacit.audit.museum import EXHIBITS, catch, measured
+from tacit.audit.questions import QUESTIONS, Question, small_tables
+from tacit.audit.registry import Case, cases
+from tacit.audit.statistical import LIBRARIES, Audit, audit
+from tacit.errors import InvalidInput
+from tacit.guarantees import Approx, Guarantee, Pure
+
+SURE = 1 - Fraction(1, 10**7)
+LOOSE_DELTA = Fraction(1, 100)
+"""The δ at which a promise without one of its own, ρ or Rényi, is sampled."""
+MISSING = "not installed"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the survey."""
+
+    kind: str
+    name: str
+    promised: str
+    exact: str
+    """What was measured exactly, or a dash."""
+    sampled: str
+    """What was measured from samples, or a dash."""
+    verdict: str
+    passed: bool
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One line to be made; small enough to be sent to another process."""
+
+    kind: str
+    index: int
+    full: bool
+
+
+@cache
+def _cases() -> tuple[Case, ...]:
+    return tuple(cases())
+
+
+def jobs(wanted: str | None = None, full: bool = False) -> list[Job]:
+    """What a survey consists of; ``wanted`` keeps only what carries that word, by its name or the function's."""
+    named = [
+        *(("mechanism", i, f"{case.name} {case.covers}", False) for i, case in enumerate(_cases())),
+        *(("statistic", i, question.name, question.slow) for i, question in enumerate(QUESTIONS)),
+        *(("museum", i, exhibit.name, False) for i, exhibit in enumerate(EXHIBITS)),
+        ("session", 0, "session of queries in one run", False),
+        *(("library", i, name, False) for i, name in enumerate(LIBRARIES)),
+    ]
+    word = _plain(wanted or "")
+    found = [Job(kind, i, full) for kind, i, name, slow in named if word in _plain(name) and (full or not slow)]
+    if not found:
+        names = sorted({case.covers.removeprefix("mechanisms.") for case in _cases()})
+        raise InvalidInput(f"nothing to audit has that name; try one of {', '.join(names)}.")
+    return found
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", " ").replace("-", " ").strip()
+
+
+def work(job: Job) -> Line:
+    """Make one line."""
+    return _WORK[job.kind](job)
+
+
+def run(planned: Sequence[Job], processes: int = 1) -> Iterator[Line]:
+    """The lines in order, as soon as they and all before them are made."""
+    if processes < 2 or len(planned) < 2:
+        yield from map(work, planned)
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Fresh processes: a copy of one that already runs threads may hang.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(work, planned, chunksize=1)
+
+
+def summary(lines: Sequence[Line]) -> str:
+    """The survey in one sentence."""
+    failed = [line.name for line in lines if not line.passed]
+    caught = sum(line.verdict == "caught" for line in lines)
+    absent = sum(line.verdict in (MISSING, "not run") for line in lines)
+    kept = len(lines) - caught - absent - len(failed)
+    parts = [f"{kept} promises hold", f"{caught} known mistakes caught"]
+    if absent:
+        parts.append(f"{absent} not run")
+    end = f"{len(failed)} FAILED: {'; '.join(failed)}" if failed else "nothing broken"
+    return f"{', '.join(parts)}, {end}."
+
+
+# ---- mechanisms -------------------------------------------------------------------------------------------------
+
+
+def _mechanism(job: Job) -> Line:
+    case = _cases()[job.index]
+    found = case.verify()
+    pair = found.worst or case.pairs(case.datasets)[-1]
+    delta = _delta(case.promised)
+    sampled = audit(
+        case.law(pair[0]),
+        case.law(pair[1]),
+        samples=20_000 if job.full else 2_000,
+        delta=delta,
+        confidence=SURE,
+        promised=case.promised,
+    )
+    twins = [case.verify_twin(name).broken for name in case.twins] if job.full else []
+    passed = found.holds and not sampled.broken and all(twins)
+    note = f"{found.pairs} pairs"
+    if job.full and case.twins:
+        note += f"; {sum(twins)} of {len(twins)} broken twins caught"
+    verdict = "broken" if sampled.broken else found.verdict
+    if verdict != "broken" and not all(twins):
+        verdict = "twin missed"
+    return Line("mechanism", case.name, repr(case.promised), _exactly(found), _sampled(sampled), verdict, passed, note)
+
+
+def _delta(promised: Guarantee) -> Fraction:
+    match promised:
+        case Pure():
+            return Fraction(0)
+        case Approx(_, delta):
+            return delta
+    return LOOSE_DELTA
+
+
+def _unit(promised: Guarantee) -> str:
+    return {"Pure": "ε", "Approx": "δ", "Zcdp": "ρ", "Renyi": "ε"}[type(promised).__name__]
+
+
+def _exactly(found: Verification) -> str:
+    value = float(found.measured)
+    return f"{_unit(found.promised)} = {'∞' if value >= 10**9 else f'{value:.6g}'}"
+
+
+def _sampled(found: Audit) -> str:
+    at = f" at δ = {float(found.delta):.2g}" if found.delta else ""
+    return f"ε ≥ {found.epsilon:.3f}{at}"
+
+
+# ---- statistics -------------------------------------------------------------------------------------------------
+
+
+def _statistic(job: Job) -> Line:
+    question = QUESTIONS[job.index]
+    try:
+        check = small_tables()
+    except ImportError:
+        return Line("statistic", question.name, repr(question.cost), "–", "–", "not run", True, f"pyarrow is {MISSING}")
+    report = check.check(question)
+    worst = max(report.stages, key=lambda stage: stage.verification.tightness).verification
+    sampled = None
+    if job.full:
+        pair = worst.worst or (check.datasets[-1], check.datasets[-1][1:])
+        sides = [_asking(question, check.table(x)) for x in pair]
+        sampled = audit(*sides, samples=300, delta=_delta(question.cost), confidence=SURE, promised=question.cost)
+    passed = report.holds and not (sampled and sampled.broken)
+    note = f"{len(report.stages)} laws of its draws, over {len(check.datasets)} tables"
+    verdict = "broken" if report.broken or not passed else "tight" if report.tightness >= 0.99 else "loose"
+    return Line(
+        "statistic",
+        question.name,
+        repr(question.cost),
+        f"{report.tightness:.6g} of each draw's promise",
+        _sampled(sampled) if sampled else "–",
+        verdict,
+        passed,
+        note,
+    )
+
+
+def _asking(question: Question, table: Any) -> Callable[[], Any]:
+    """A function that asks anew and hands over the answer, or the first of several."""
+    from tacit.answers import Answer
+
+    def ask() -> Any:
+        answer = question(table, fresh=True)
+        if not isinstance(answer, Answer):
+            answer = next(iter(answer.values()), None)
+        value = None if answer is None else answer.value
+        if value is None:
+            return -inf
+        return float(value) if hasattr(value, "__float__") else value
+
+    return ask
+
+
+# ---- the rest ---------------------------------------------------------------------------------------------------
+
+
+def _museum(job: Job) -> Line:
+    (found,) = catch([EXHIBITS[job.index]])
+    exactly, sampled = "–", "–"
+    if isinstance(found.broken, Audit):
+        sampled = _sampled(found.broken)
+    else:
+        exactly = _exactly(found.broken)
+    verdict = "caught" if found.passed else "missed"
+    note = f"{found.exhibit.story} Repaired: {measured(found.repaired):.6g}."
+    name, promised = found.exhibit.name, repr(found.exhibit.promised)
+    return Line("museum", name, promised, exactly, sampled, verdict, found.passed, note)
+
+
+CANARIES, RESIDENTS = 400, 200
+SESSION = Pure(4)
+
+
+def _session(job: Job) -> Line:
+    """Canaries with a group of their own each, in a session that asks for a total and for all groups' counts."""
+    name = "a session of queries, in one run"
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return Line("session", name, repr(SESSION), "–", "–", "not run", True, f"pyarrow is {MISSING}")
+    import tacit
+    from tacit.audit.one_run import audit_run
+
+    persons = range(RESIDENTS)
+    rows = pa.table({"person": list(persons), "place": ["town"] * RESIDENTS, "amount": [i % 17 for i in persons]})
+    places = [f"house {i}" for i in range(CANARIES)]
+
+    def session(table: Any) -> dict[str, float]:
+        private = tacit.read(table, person="person", budget=SESSION, table="people")
+        private.sum("amount", epsilon=1)
+        answers = private.group_by("place", keys=places).count(epsilon=3)
+        return {key: float(answer) for key, answer in answers.items()}
+
+    found = audit_run(
+        rows,
+        "person",
+        [[{"place": place, "amount": 1}] for place in places],
+        session,
+        lambda released, i: released[places[i]],
+        promised=SESSION,
+        confidence=SURE,
+    )
+    best = found.best
+    note = f"{best.correct} of {best.rule.guesses} guesses right among {CANARIES} canaries"
+    sampled = f"ε ≥ {found.epsilon:.3f}"
+    return Line("session", name, repr(SESSION), "–", sampled, found.verdict, not found.broken, note)
+
+
+def _library(job: Job) -> Line:
+    """Another library's mechanism: what is found is reported, and is no verdict on this library."""
+    name, probe = list(LIBRARIES.items())[job.index]
+    found = probe(20_000 if job.full else 2_000, SURE)
+    if found is None:
+        return Line("library", name, "Pure(1)", "–", "–", MISSING, True)
+    return Line("library", name, "Pure(1)", "–", _sampled(found), found.verdict, True, f"by {found.feature}")
+
+
+_WORK: dict[str, Callable[[Job], Line]] = {
+    "mechanism": _mechanism,
+    "statistic": _statistic,
+    "museum": _museum,
+    "session": _session,
+    "library": _library,
+}

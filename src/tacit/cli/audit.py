@@ -1,0 +1,115 @@
+"""`tacit audit`: every promise of the library checked on this machine, in a table, as JSON or as an HTML report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tacit.audit.survey import Job, Line
+
+COLOURS = {"tight": "green", "loose": "green", "consistent": "green", "caught": "green"}
+
+
+def audit(
+    mechanism: Annotated[
+        str | None, typer.Argument(help="Only what carries this name, such as threshold_scan or sum.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="More samples, the broken twins, and slow statistics: some minutes.")
+    ] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report that needs no other file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> int:
+    """Verify the promises on this machine; ends with code 1 when one is broken.
+
+    Example: tacit audit threshold_scan --html report.html
+    """
+    from datetime import date
+    from time import monotonic
+
+    from tacit.audit.survey import jobs, summary
+
+    planned = jobs(mechanism, full)
+    if html is not None and not html.absolute().parent.is_dir():
+        raise InvalidInput("--html must name a file in a directory that exists.")
+    start = monotonic()
+    lines = _made(planned)
+    seconds = monotonic() - start
+    if as_json:
+        _print_json(lines, seconds, full)
+    else:
+        _print_tables(lines)
+        print(f"{summary(lines)} {seconds:.0f} s.")
+    if html is not None:
+        from tacit.audit.html import page
+
+        html.write_text(page(lines, seconds, full, date.today().isoformat()), encoding="utf-8")
+    return 0 if all(line.passed for line in lines) else 1
+
+
+def _made(work: Sequence[Job]) -> list[Line]:
+    """All lines, with a progress bar on stderr where somebody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from tacit.audit.survey import run
+
+    screen = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    processes = min(len(work), os.cpu_count() or 1) if len(work) > FEW else 1
+    lines = []
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+        task = progress.add_task("checking promises", total=len(work))
+        for line in run(work, processes):
+            lines.append(line)
+            progress.update(task, advance=1, description=line.name[:40].ljust(40))
+    return lines
+
+
+FEW = 12
+"""So few lines are done before another process has started."""
+
+
+def _print_json(lines: Sequence[Line], seconds: float, full: bool) -> None:
+    import json
+    from dataclasses import asdict
+
+    passed = all(line.passed for line in lines)
+    found = {"passed": passed, "mode": "full" if full else "quick", "seconds": round(seconds, 1)}
+    print(json.dumps({**found, "lines": [asdict(line) for line in lines]}, indent=2, ensure_ascii=False))
+
+
+def _print_tables(lines: Sequence[Line]) -> None:
+    from rich.console import Console
+
+    from tacit.audit.html import HEADINGS
+
+    console = Console()
+    for kind, (title, _) in HEADINGS.items():
+        chosen = [line for line in lines if line.kind == kind]
+        if chosen:
+            console.print(_table(title, chosen))
+
+
+def _table(title: str, lines: Sequence[Line]) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in ("what", "promised", "exactly", "from samples", "verdict"):
+        table.add_column(name, overflow="fold")
+    for line in lines:
+        colour = COLOURS.get(line.verdict, "dim") if line.passed else "bold red"
+        cells = [Text(text) for text in (line.name, line.promised, line.exact, line.sampled)]
+        table.add_row(*cells, Text(line.verdict, style=colour))
+    return table
