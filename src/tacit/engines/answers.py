@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+from tacit.engines.dialect import LARGEST_DOUBLE
 from tacit.engines.requests import (
     RESOLUTION,
     WEIGHT,
@@ -114,6 +115,7 @@ def _(request: Moments, statement: Statement, index: int) -> Decoder:
 
 @answer.register
 def _(request: RankSteps, statement: Statement, index: int) -> Decoder:
+    """Rows are first weighed in coarse cells; only the cells that hold a threshold are then sorted value by value."""
     statement.keep_person = True
     quotient, wide = statement.dialect.quotient, statement.dialect.wide
     x = statement.rows.ordered(request.value)
@@ -123,13 +125,49 @@ def _(request: RankSteps, statement: Statement, index: int) -> Decoder:
         weight = f"CASE WHEN {n} <= {request.cap} THEN {WEIGHT} ELSE {quotient(str(WEIGHT * request.cap), n)} END"
     shares = statement.table("shares", f"SELECT person, {n} AS n, {weight} AS w FROM persons WHERE {n} > 0")
     total = f"(SELECT COALESCE(SUM({wide('n')} * w), 0) AS total FROM {shares}) AS totals"
-    weights = (
-        f"SELECT {x} AS v, SUM(w) AS w FROM rows INNER JOIN {shares} ON rows.person = {shares}.person "
-        f"WHERE {x} IS NOT NULL GROUP BY {x}"
+    windows, crossed = _windows(request, total, statement)
+
+    cell = _cell(x, f"(SELECT MIN({statement.aggregate(f'MIN({x})')}) FROM persons)", statement)
+    weighed = f"rows INNER JOIN {shares} ON rows.person = {shares}.person WHERE {x} IS NOT NULL"
+    running = "SUM(w) OVER ({}ORDER BY {} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)".format
+    cells = f"SELECT cell, SUM(w) AS w FROM (SELECT {cell} AS cell, w FROM {weighed}) AS weighed GROUP BY cell"
+    sums = f"(SELECT cell, w, {running('', 'cell')} AS upto FROM ({cells}) AS cells) AS sums"
+    needed = statement.table(
+        "needed", f"SELECT DISTINCT cell, upto - w AS below FROM {windows}, {sums} WHERE {crossed}"
     )
-    running = "SUM(w) OVER (ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
-    steps = statement.table("steps", f"SELECT v, w, {running} AS upto FROM ({weights}) AS weights")
-    # q·W + j·g with g = max(p, d−p)·Λ/d, all multiplied by d; k·d·g is added so that only positive numbers are divided.
+    values = (
+        f"SELECT v, {needed}.cell AS cell, below, SUM(w) AS w FROM (SELECT {x} AS v, {cell} AS cell, w FROM {weighed}) "
+        f"AS weighed INNER JOIN {needed} ON weighed.cell = {needed}.cell GROUP BY v, {needed}.cell, below"
+    )
+    upto = f"below + {running('PARTITION BY cell ', 'v')}"
+    steps = statement.table("steps", f"SELECT v, w, {upto} AS upto FROM ({values}) AS weights")
+    found = f"(SELECT i, v, w, upto FROM {windows}, {steps} WHERE {crossed}) AS found"
+    place = {"x": "v"} if request.value.expression.type == FLOAT else {"a": "v"}
+    statement.arms.append((index, Arm(total, b="total")))
+    statement.arms.append((index, Arm(found, b="upto - w", c="upto", keys=["i"], **place)))
+    return lambda rows: _ranks(request, rows)
+
+
+def _cell(x: str, least: str, statement: Statement) -> str:
+    """A whole number that never falls as x rises, about 0.4 % of x's distance from the least value wide.
+
+    Every operation is monotone under IEEE rounding, which a logarithm need not be; six roots turn 600 decades into 10.
+    """
+    double = statement.dialect.float64
+    distance = f"CAST({x} AS {double}) - CAST({least} AS {double})"
+    root = f"LEAST({distance}, {statement.dialect.double(LARGEST_DOUBLE)})"
+    for _ in range(6):
+        root = f"SQRT({root})"
+    return f"CAST({root} * 16384 AS {statement.dialect.int64})"
+
+
+def _windows(request: RankSteps, total: str, statement: Statement) -> tuple[str, str]:
+    """Where the thresholds of every quantile lie, and the condition that one lies in (upto − w, upto].
+
+    Thresholds are q·W + j·g with g = max(p, d−p)·Λ/d, all multiplied by d; k·d·g is added so that only positive numbers
+    are divided.
+    """
+    quotient, wide = statement.dialect.quotient, statement.dialect.wide
     largest, reach = WEIGHT * (request.cap or 1), request.reach
     asked = ", ".join(
         f"({i}, {wide(str(q.numerator))}, {wide(str(q.denominator))}, "
@@ -146,12 +184,7 @@ def _(request: RankSteps, statement: Statement, index: int) -> Decoder:
         f"d * upto >= target - {reach} * g AND d * (upto - w) <= target + {reach} * g AND "
         f"GREATEST({reached[0]} - k, {-reach}) < LEAST({reached[1]} - k, {reach})"
     )
-    double = request.value.expression.type == FLOAT
-    found = f"(SELECT i, v, w, upto FROM {windows}, {steps} WHERE {crossed}) AS found"
-    place = {"x": "v"} if double else {"a": "v"}
-    statement.arms.append((index, Arm(total, b="total")))
-    statement.arms.append((index, Arm(found, b="upto - w", c="upto", keys=["i"], **place)))
-    return lambda rows: _ranks(request, rows)
+    return windows, crossed
 
 
 def _ranks(request: RankSteps, rows: list[AnswerRow]) -> Ranks:

@@ -45,7 +45,6 @@ def incidence_sql(dialect: DuckDialect, rows: Rows, request: Incidence) -> str:
 
 def _numbered(name: str, columns: list[str]) -> str:
     """A table that numbers the different values of some columns from 1."""
-    every = " UNION ".join(f"SELECT {column} AS p FROM tuples" for column in columns)
-    return (
-        f"{name} AS MATERIALIZED (SELECT p, ROW_NUMBER() OVER () AS number FROM ({every}) AS every WHERE p IS NOT NULL)"
-    )
+    every = " UNION ALL ".join(f"SELECT {column} AS p FROM tuples" for column in columns)
+    different = f"SELECT DISTINCT p FROM ({every}) AS every WHERE p IS NOT NULL"
+    return f"{name} AS MATERIALIZED (SELECT p, ROW_NUMBER() OVER () AS number FROM ({different}) AS different)"

@@ -9,15 +9,18 @@ construction: a maximum is an underestimate, up to the grid's rounding.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, inf
 from typing import Any
 
 from tacit.answers import Answer
 from tacit.curves import DownProfile
-from tacit.engines.requests import Extremes, Ordered
-from tacit.errors import InvalidInput
+from tacit.engines import build
+from tacit.engines.expressions import Literal
+from tacit.engines.requests import Extremes, Incidence, Ordered, value
+from tacit.engines.types import INTEGER
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.spreads import Covers
@@ -36,8 +39,8 @@ def depth(epsilon: Fraction) -> int:
 
 def extreme_law(values: tuple[Fraction, ...], scale: Scale, largest: bool, epsilon: Fraction) -> Law[Any]:
     """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
-    sign = 1 if largest else -1
-    return shifted_inverse(DownProfile([scale.clamped(sign * v) for v in values]), scale.grid, epsilon)
+    sign, grid = 1 if largest else -1, scale.outward(largest)
+    return shifted_inverse(DownProfile([scale.clamped(sign * v, grid) for v in values]), grid, epsilon)
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,7 @@ class Extremum(Statistic):
     name: str
     largest: bool
     per: Per = "row"
+    several = True
 
     @property
     def words(self) -> str:
@@ -58,10 +62,9 @@ class Extremum(Statistic):
         """The K largest person maxima, a scan, and one value."""
         epsilon = room.allowance.epsilon
         scale = Scale(self.value.expression.type, PRECISION)
-        (values,) = room.ask(Extremes(self.value, depth(epsilon), self.largest))
-        law = extreme_law(values, scale, self.largest, epsilon)
+        law = extreme_law(self._profile(room, epsilon), scale, self.largest, epsilon)
         found = room.draw(law)
-        unknown = found == scale.grid.lowest
+        unknown = found == scale.outward(self.largest).lowest
         sign = 1 if self.largest else -1
         beyond = {level: _window(law, level) for level in _LEVELS}
         return room.answer(
@@ -72,6 +75,28 @@ class Extremum(Statistic):
             per=self.per,
             notes=("Too few persons to name a value.",) if unknown else (),
         )
+
+    def _profile(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
+        """What the extreme becomes when 0, 1, 2, … persons leave."""
+        if not room.several:
+            (values,) = room.ask(Extremes(self.value, depth(epsilon), self.largest))
+            assert isinstance(values, tuple)
+            return values
+        from tacit.flows.largest import largest_profile
+        from tacit.tables.statistics.joint import rows_of
+
+        if not self.value.expression.type.number:
+            raise UnsupportedQuery(
+                "the minimum or maximum of dates is not supported where rows concern several persons."
+            )
+        amount = value(self.value.expression)
+        if not self.largest:
+            amount = value(build.arithmetic("-", Literal(INTEGER, 0), self.value.expression))
+        touches = room.touches(Incidence(amount, largest=True))
+        heights, persons = touches.weights, rows_of(replace(touches, weights=touches.weights * 0 + 1))
+        found = largest_profile(persons, heights, min(depth(epsilon), 400))
+        sign = 1 if self.largest else -1
+        return tuple(sign * amount.unit * height for height in found if height is not None)
 
 
 _LEVELS = tuple(Fraction(n, 1000) for n in (500, 800, 900, 950, 980, 990, 995, 999))
