@@ -64,17 +64,27 @@ def _cases() -> tuple[Case, ...]:
     return tuple(cases())
 
 
+def _names() -> dict[str, list[str]]:
+    """What there is to check, of each kind."""
+    return {
+        "mechanism": [case.name for case in _cases()],
+        "statistic": [question.name for question in QUESTIONS],
+        "museum": [exhibit.name for exhibit in EXHIBITS],
+        "session": ["a session of queries, in one run"],
+        "library": list(LIBRARIES),
+    }
+
+
 def jobs(wanted: str | None = None, full: bool = False) -> list[Job]:
     """What a survey consists of; ``wanted`` keeps only what carries that word, by its name or the function's."""
-    named = [
-        *(("mechanism", i, f"{case.name} {case.covers}", False) for i, case in enumerate(_cases())),
-        *(("statistic", i, question.name, question.slow) for i, question in enumerate(QUESTIONS)),
-        *(("museum", i, exhibit.name, False) for i, exhibit in enumerate(EXHIBITS)),
-        ("session", 0, "session of queries in one run", False),
-        *(("library", i, name, False) for i, name in enumerate(LIBRARIES)),
-    ]
     word = _plain(wanted or "")
-    found = [Job(kind, i, full) for kind, i, name, slow in named if word in _plain(name) and (full or not slow)]
+    found = []
+    for kind, names in _names().items():
+        for i, name in enumerate(names):
+            searched = f"{name} {_cases()[i].covers}" if kind == "mechanism" else name
+            slow = kind == "statistic" and QUESTIONS[i].slow
+            if word in _plain(searched) and (full or not slow):
+                found.append(Job(kind, i, full))
     if not found:
         names = sorted({case.covers.removeprefix("mechanisms.") for case in _cases()})
         raise InvalidInput(f"nothing to audit has that name; try one of {', '.join(names)}.")
@@ -86,8 +96,12 @@ def _plain(name: str) -> str:
 
 
 def work(job: Job) -> Line:
-    """Make one line."""
-    return _WORK[job.kind](job)
+    """Make one line; a check that cannot be finished has failed, and the others go on."""
+    try:
+        return _WORK[job.kind](job)
+    except Exception as error:
+        name = _names()[job.kind][job.index]
+        return Line(job.kind, name, "–", "–", "–", "error", False, type(error).__name__)
 
 
 def run(planned: Sequence[Job], processes: int = 1) -> Iterator[Line]:
@@ -235,7 +249,7 @@ SESSION = Pure(4)
 
 def _session(job: Job) -> Line:
     """Canaries with a group of their own each, in a session that asks for a total and for all groups' counts."""
-    name = "a session of queries, in one run"
+    (name,) = _names()["session"]
     try:
         import pyarrow as pa
     except ImportError:

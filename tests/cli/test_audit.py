@@ -1,0 +1,47 @@
+"""`tacit audit` from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tacit.audit import survey
+from tacit.audit.survey import Job, Line
+from tacit.cli.app import run
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_a_table_with_a_verdict_for_each_promise(capsys: Captured) -> None:
+    assert run(["audit", "randomised_response"]) == 0
+    out = capsys.readouterr().out
+    assert "randomised response" in out
+    assert "tight" in out
+    assert "1 promises hold, 0 known mistakes caught, nothing broken." in out
+
+
+def test_json_and_html(capsys: Captured, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    assert run(["audit", "scale 1/2", "--json", "--html", str(report)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["passed"] is True
+    assert found["mode"] == "quick"
+    (line,) = found["lines"]
+    assert (line["name"], line["exact"], line["verdict"]) == ("noise of scale 1/2ε", "ε = 2", "caught")
+    assert "noise of scale 1/2ε" in report.read_text(encoding="utf-8")
+
+
+def test_a_broken_promise_ends_with_code_1(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(job: Job) -> Line:
+        return Line("museum", "something", "Pure(1)", "ε = 1", "–", "missed", False)
+
+    monkeypatch.setitem(survey._WORK, "museum", broken)
+    assert run(["audit", "scale 1/2"]) == 1
+    assert "1 FAILED: something" in capsys.readouterr().out
+
+
+def test_what_cannot_be_done_is_said_before_the_work(capsys: Captured, tmp_path: Path) -> None:
+    assert run(["audit", "no such thing"]) == 2
+    assert "try one of" in capsys.readouterr().err
+    assert run(["audit", "ratio", "--html", str(tmp_path / "nowhere" / "report.html")]) == 2
+    assert "--html must name a file in a directory that exists." in capsys.readouterr().err
