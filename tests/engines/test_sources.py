@@ -202,7 +202,7 @@ def damaged_csv(path: Path, *broken: str) -> None:
     ("line", "rows", "total"),
     [
         ("8,abc,not a date,x", 1, 0),  # the values that do not fit are NULL
-        ("8,99999999999999999999,2020-13-45,x", 1, 0),
+        ("8,99999999999999999999,2020-13-45,x", 1, 2**63 - 1),  # and too large ones saturate
         ("8", 0, 0),  # a line with another number of fields is no row
         ("8,1,2020-01-01,x,y", 0, 0),
         ('8,6,2020-01-01,"a, ""b"" and\nc"', 1, 6),  # quotes that the first rows did not use
@@ -254,6 +254,25 @@ def test_reader_options(tmp_path: Path) -> None:
         days, rest = snapshot.ask(relation, asked)
     assert days == tuple((day - dt.date(1970, 1, 1)).days for day in (dt.date(2021, 1, 1), dt.date(2020, 12, 31)))
     assert sum(b.count for b in rest.positive) == 1
+
+
+def test_long_numbers_still_tell_persons_apart(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("person,amount\n" + "".join(f"{10**19 + i % 5},1\n" for i in range(20)))
+    assert summary(open_engine({"t": Source(str(tmp_path / "t.csv"))})) == (5, 20, 20)
+
+
+def test_formats_of_dates_and_times_are_found(tmp_path: Path) -> None:
+    lines = ["person,day,time", "1,31/12/2020,2020-01-01T12:00:00+02:00", "2,01/02/2020,2020-01-01T09:00:00Z", "2,,x"]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    schema = Schema.of({"person": "integer", "day": "date", "time": "timestamp"})
+    engine = open_engine({"t": Source(tmp_path / "t.csv", schema)})
+    scope = Scope.of(engine.schema("t"), "t")
+    asked = (Extremes(Ordered(scope.find("day")), 2, True), Extremes(Ordered(scope.find("time")), 2, True))
+    with engine.snapshot() as snapshot:
+        days, times = snapshot.ask(Relation("t", "t", Column(schema["person"], "t", "person")), asked)
+    assert days == tuple((day - dt.date(1970, 1, 1)).days for day in (dt.date(2020, 12, 31), dt.date(2020, 2, 1)))
+    hours = [dt.datetime(2020, 1, 1, hour) - dt.datetime(1970, 1, 1) for hour in (10, 9)]
+    assert [dt.timedelta(microseconds=int(time)) for time in times] == hours
 
 
 def test_a_schema_renames_nothing_and_converts(tmp_path: Path) -> None:

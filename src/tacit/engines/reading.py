@@ -79,12 +79,14 @@ def converted(native: str, kind: ColumnType, sql: str, form: TextFormat, dialect
     pattern = {Kind.DATE: form.date, Kind.TIMESTAMP: form.timestamp}.get(kind.kind)
     if native == "VARCHAR" and pattern is not None:
         sql = f"TRY_STRPTIME({sql}, {dialect.text(pattern)})"
+    elif native == "VARCHAR" and kind == TIMESTAMP:  # a cast to TIMESTAMP itself would ignore an offset such as +02
+        return target, f"(TRY_CAST({sql} AS TIMESTAMPTZ) AT TIME ZONE 'UTC')"
     return target, f"TRY_CAST({sql} AS {target})"
 
 
 def _target(kind: ColumnType) -> str:
     names = {
-        Kind.INTEGER: "BIGINT",
+        Kind.INTEGER: "HUGEINT",  # so that a person's long number stays whole; values saturate afterwards
         Kind.FLOAT: "DOUBLE",
         Kind.TEXT: "VARCHAR",
         Kind.DECIMAL: f"DECIMAL(38,{kind.scale})",
