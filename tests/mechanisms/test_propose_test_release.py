@@ -16,7 +16,7 @@ from tacit.randomness import seeded_not_private
 from tests.support import agrees
 
 DELTA = Fraction(1, 10**6)
-CROWD = [40 + i % 21 for i in range(2000)]
+CROWD = [40 + i % 21 for i in range(6000)]
 
 
 def test_distance_is_to_the_nearest_dataset_of_larger_sensitivity() -> None:

@@ -41,13 +41,16 @@ from tacit.guarantees import Approx
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise import Laplace, laplace
 from tacit.mechanisms.noise_tails import laplace_reach, laplace_tail
-from tacit.mechanisms.scan_rates import BETA, rates
+from tacit.mechanisms.scan_rates import rates
 from tacit.mechanisms.sensitivities import Statistic
 from tacit.mechanisms.threshold_scan import threshold_scan
 from tacit.randomness import Source, discrete_laplace
 
 TEST_SHARE = Fraction(1, 2)
 """What the test, or the scan, takes of ε."""
+
+LATE = Fraction(1, 1000)
+"""The chance that a scan passes by a bound with all the room it needs. It must be small: the next is twice as large."""
 
 RARE = Fraction(1, 10**6)
 """Distances from which a test fails with less than this probability are not told apart."""
@@ -160,7 +163,7 @@ class ScannedLaw(PtrLaw):
         """C + c, c and the threshold's share of ε, in twentieths, with the smallest C + c."""
         options = [(rates(epsilon, (1, 1), Fraction(i, 20)), Fraction(i, 20)) for i in range(1, 20)]
         return min(
-            (pair.need_for(bounds, delta) + pair.excess_for(BETA), pair.excess_for(BETA), share)
+            (pair.need_for(bounds, delta) + pair.excess_for(LATE), pair.excess_for(LATE), share)
             for pair, share in options
         )
 
@@ -172,11 +175,11 @@ class ScannedLaw(PtrLaw):
         return self._scan.pmf(place, bits)
 
     def accuracy(self, beta: Number) -> Accuracy:
-        """The distance from which a bound passes with probability 95 %, and the noise in terms of the bound."""
+        """The distance from which a bound passes with probability 99.9 %, and the noise in terms of the bound."""
         failure = between(beta, "beta", 0, 1)
         times = (-log(failure) / self._epsilon).high
         statement = (
-            f"a bound that no dataset within {self.room} persons exceeds passes with probability at least {1 - BETA}; "
+            f"a bound that no dataset within {self.room} persons exceeds passes with probability at least {1 - LATE}; "
             f"the noise is at most {float(times):.4g} times the bound that passed, and one step of the lattice, with "
             f"probability at least {1 - failure}"
         )

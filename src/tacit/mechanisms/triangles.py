@@ -35,7 +35,7 @@ class Triangles(Statistic):
     """The number of triangles in a graph on ``nodes`` nodes, a public number."""
 
     nodes: int
-    name = "number of triangles"
+    name = "number of triangles (edge privacy)"
     lattice = Fraction(1)
 
     def __post_init__(self) -> None:

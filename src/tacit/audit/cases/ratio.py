@@ -8,7 +8,7 @@ and the rates for adding and removing where persons are replaced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor, isqrt, log
@@ -21,7 +21,7 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise import laplace
 from tacit.mechanisms.ratio import ratio
 from tacit.mechanisms.ratio_counts import CountedRatio, Ratio
-from tacit.mechanisms.ratio_local import BOUND_SHARE, LocalRatio, always, better, laplace_mass
+from tacit.mechanisms.ratio_local import BOUND_SHARE, LocalRatio, laplace_mass
 from tacit.randomness import Source, rounded_laplace
 
 COARSE = Fraction(1, 8)
@@ -44,16 +44,16 @@ def replaced(collection: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
     return [(x, y) for x, y in found if tuple(b - a for a, b in zip(counts(x), counts(y), strict=True)) in moves]
 
 
-# A handful of persons: ε is large, so that a tenth of it bounds the counts.
-SMALL = Approx(30, Fraction(1, 5))
+# A handful of persons: three quarters of ε bound the counts, and that closely.
+SMALL, SHARE = Approx(4, Fraction(1, 5)), Fraction(3, 4)
 
 
-def _local(x: Dataset, choose: Callable[..., bool] = always, replacement: bool = False) -> LocalRatio:
-    return LocalRatio(*counts(x), SMALL, choose, replacement, COARSE)
+def _local(x: Dataset, automatic: bool = False, replacement: bool = False) -> LocalRatio:
+    return LocalRatio(*counts(x), SMALL, automatic, replacement, COARSE, SHARE)
 
 
-# About a hundred persons, ε = 10 and δ = 10^-6.
-LARGE = Approx(10, Fraction(1, 10**6))
+# About a hundred persons, ε = 20 and δ = 10^-6.
+LARGE = Approx(20, Fraction(1, 10**6))
 FINE = Fraction(1, 2048)
 NEAR = range(590, 640)
 """The shares around 0.3, in steps of the lattice."""
@@ -64,7 +64,7 @@ class _NearTruth(LocalRatio):
     """With a window of outputs around a = 30 and z = 70."""
 
     def __init__(self, x: Dataset) -> None:
-        super().__init__(*counts(x), LARGE, always, False, FINE)
+        super().__init__(*counts(x), LARGE, False, False, FINE)
 
     def outcomes(self) -> Iterator[Ratio]:
         """A few noisy counts with the shares around the truth."""
@@ -190,7 +190,7 @@ CASES = (
     Case(
         name="ratio by the better of both",
         covers="mechanisms.ratio",
-        mechanism=lambda x: _local(x, better),
+        mechanism=lambda x: _local(x, automatic=True),
         datasets=FEW,
         promised=SMALL,
     ),
