@@ -1,10 +1,12 @@
-"""The exponential mechanism: P(y) ∝ π(y)·e^{-εℓ(y)/2}, or π(y)·e^{-εℓ(y)} for a one-directional loss.
+"""The exponential mechanism: P(y) ∝ π(y)·e^{-γℓ(y)} with γ = ε/2, or ε for a one-directional loss.
 
 PROMISE  Pure(ε) for one draw; also (ε²/8)-zCDP (`law.zcdp`). The prior π is public.
 
 PROOF  Let x' be x with one person added, γ the factor of ℓ. General loss, γ = ε/2: π(y)e^{-γℓ} moves by a factor in
 [e^{-ε/2}, e^{ε/2}] and so does its sum, so their quotient moves by at most e^ε. One-directional, γ = ε: ℓ rises by 0 or
 1 for every y, so the weight and the sum both move by a factor in [e^{-ε}, 1], and the quotient by at most e^{±ε}.
+In general, where adding a person moves ℓ by something in [−r, s], both move by a factor in [e^{-γs}, e^{γr}] and the
+quotient by at most e^{γ(r+s)}, so γ = ε/(r + s).
 Either way the log ratio over all y lies in an interval of length ε (bounded range), which gives ε²/8.
 
 ACCURACY  Uniform prior: P[ℓ(Y) − min ℓ ≥ t] ≤ |Y|·e^{-γt}. With a prior, for every value z:
@@ -23,7 +25,7 @@ from itertools import accumulate
 
 from tacit.curves import StepLoss
 from tacit.enclosures import Enclosure, exp, total
-from tacit.exact import Number, between, positive
+from tacit.exact import Number, between, positive, whole
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Accuracy
@@ -33,8 +35,10 @@ from tacit.randomness import Categorical, Source
 from tacit.randomness.inversion import Inversion, Table, shares
 
 
-def rate(loss: StepLoss, epsilon: Fraction) -> Fraction:
-    """The factor γ of the loss that ε pays for: ε for a one-directional loss, ε/2 otherwise."""
+def rate(loss: StepLoss, epsilon: Fraction, change: tuple[int, int] | None = None) -> Fraction:
+    """The factor γ of the loss that ε pays for: ε for a one-directional loss, ε/2 otherwise, ε/(r+s) for a change."""
+    if change is not None:
+        return epsilon / whole(sum(whole(part, "change", 0) for part in change), "the parts of change together", 1)
     return epsilon if loss.one_directional else epsilon / 2
 
 
@@ -43,11 +47,11 @@ class ExponentialLaw(GridLaw):
 
     name = "exponential mechanism"
 
-    def __init__(self, loss: StepLoss, epsilon: Fraction, prior: Prior) -> None:
+    def __init__(self, loss: StepLoss, epsilon: Fraction, prior: Prior, change: tuple[int, int] | None = None) -> None:
         self.grid, self.prior = loss.grid, prior
         self.guarantee = Pure(epsilon)
         self.zcdp = Zcdp(epsilon * epsilon / 8)
-        self._loss, self._gamma, self._least = loss, rate(loss, epsilon), loss.minimum
+        self._loss, self._gamma, self._least = loss, rate(loss, epsilon, change), loss.minimum
         # One piece for each run, or a few with a prior that is not constant.
         self._pieces = [(piece, run.loss) for run in loss.runs for piece in prior.pieces(run.first, run.last)]
         self._choose: Callable[[Source], int]
@@ -117,6 +121,11 @@ def excess(gamma: Fraction, size: int, beta: Fraction) -> int:
     return max(0, log_ceil(1 / gamma, size / beta) - 1)
 
 
-def exponential(loss: StepLoss, epsilon: Number, prior: Prior | None = None) -> ExponentialLaw:
-    """A grid value chosen with probability in proportion to π·e^{-εℓ/2} (e^{-εℓ} if one-directional)."""
-    return ExponentialLaw(loss, positive(epsilon, "epsilon"), Uniform() if prior is None else prior)
+def exponential(
+    loss: StepLoss, epsilon: Number, prior: Prior | None = None, *, change: tuple[int, int] | None = None
+) -> ExponentialLaw:
+    """A grid value chosen with probability in proportion to π·e^{-εℓ/2} (e^{-εℓ} if one-directional).
+
+    ``change`` = (r, s) says that adding a person moves the loss by something in [−r, s]; the factor is then ε/(r+s).
+    """
+    return ExponentialLaw(loss, positive(epsilon, "epsilon"), Uniform() if prior is None else prior, change)

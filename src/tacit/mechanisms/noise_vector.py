@@ -3,8 +3,9 @@
 PROMISE. `laplace_vector` is ε-DP for a vector whose ℓ1 distance between neighbours is at most ``sensitivity``;
 `gaussian_vector` is ρ-zCDP for one whose ℓ2 distance is at most ``sensitivity``.
 
-PROOF. Laplace: Π_i e^{−ε|y_i−v_i|/s} changes by at most e^{ε‖v−v'‖₁/s} ≤ e^ε. Gaussian: Rényi divergences of independent parts
-add, Σ_i α(v_i−v'_i)²/(2σ²) ≤ αs²/(2σ²) = αρ with σ² = s²/(2ρ), and the discrete Gaussian's is at most the continuous one's.
+PROOF. Laplace: Π_i e^{−ε|y_i−v_i|/s} changes by at most e^{ε‖v−v'‖₁/s} ≤ e^ε. Gaussian: Rényi divergences of
+independent parts add, Σ_i α(v_i−v'_i)²/(2σ²) ≤ αs²/(2σ²) = αρ with σ² = s²/(2ρ), and the discrete Gaussian's is at
+most the continuous one's.
 
 ACCURACY. Each part has the noise of `tacit.mechanisms.noise`. COST. One vectorised draw.
 """

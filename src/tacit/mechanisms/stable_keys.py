@@ -2,15 +2,16 @@
 
 PROMISE. (ε, δ)-DP when every person takes part in at most κ keys.
 
-PROOF. Each key's count c gets noise Z on {−R..R} with P(z) ∝ e^{−ε'|z|}, ε' = ε/κ, and is released as c + Z when that is at least
-T = R + 2, else the key stays hidden. A person added to a key takes its count from c to c + 1.
+PROOF. Each key's count c gets noise Z on {−R..R} with P(z) ∝ e^{−ε'|z|}, ε' = ε/κ, and is released as c + Z when that
+is at least T = R + 2, else the key stays hidden. A person added to a key takes its count from c to c + 1.
 - c = 0: 1 + Z ≤ R + 1 < T, so the key is hidden with and without the person: nothing changes.
-- c ≥ 1: the two noisy counts are within a factor e^{ε'} of each other except where one of them cannot be reached by the other,
-  an event of probability P[Z = R] ≤ δ' = δ/κ.
-κ keys, independent noise: outside an event of probability at most 1 − (1 − δ')^κ ≤ δ the ratio is at most e^{κε'} = e^ε.
+- c ≥ 1: the two noisy counts are within a factor e^{ε'} of each other except where one of them cannot be reached by
+  the other, an event of probability P[Z = R] ≤ δ' = δ/κ. κ keys, independent noise: outside an event of probability
+  at most 1 − (1 − δ')^κ ≤ δ the ratio is at most e^{κε'} = e^ε.
 
-ACCURACY. A released count is off by at most R, the smallest whole number with e^{−ε'R}(1−r)/(1+r−2r^{R+1}) ≤ δ', r = e^{−ε'}; a key
-with T + R or more persons is always released, one with fewer than `least` = T − R = 2 never. COST. One draw a key.
+ACCURACY. A released count is off by at most R, the smallest whole number with e^{−ε'R}(1−r)/(1+r−2r^{R+1}) ≤ δ', r =
+e^{−ε'}; a key with T + R or more persons is always released, one with fewer than `least` = T − R = 2 never. COST. One
+draw a key.
 """
 
 from __future__ import annotations

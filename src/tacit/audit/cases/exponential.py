@@ -67,7 +67,25 @@ def _open(x: Dataset) -> StepLoss:
     return DownProfile(sorted(x, reverse=True)).loss(_OPEN)
 
 
+def _moved(change: tuple[int, int] | None) -> Mechanism:
+    """Losses at two of three points that a person moves by something in [−1, 2]."""
+
+    def build(x: Dataset) -> GridLaw:
+        losses = [4 + sum(person[i] for person in x) for i in range(2)]
+        return exponential(StepLoss.from_losses(integers(0, 2), [*losses, 1]), EPSILON, change=change)
+
+    return build
+
+
 CASES = (
+    Case(
+        name="exponential mechanism, a loss moved by something in [−1, 2]",
+        covers="mechanisms.exponential",
+        mechanism=_moved((1, 2)),
+        datasets=datasets(((-1, -1), (-1, 2), (2, -1), (2, 2)), 3),
+        promised=Pure(EPSILON),
+        twins={"charged as a loss of sensitivity 1": _moved(None)},
+    ),
     *choice_cases("exponential mechanism", "mechanisms.exponential", exponential),
     Case(
         name="exponential mechanism, zCDP",

@@ -1,7 +1,7 @@
 """The most frequent of some given values.
 
-A person raises the count of each candidate by 0 or 1 (per row: by at most λ rows, found by a scan and divided out), and
-never lowers one. So the loss "how far a candidate's count stays behind the best" may be chosen by with the
+A person raises the count of each candidate by 0 or 1 (per row: by at most λ rows, a privately chosen cap, divided
+out), and never lowers one. So the loss "how far a candidate's count stays behind the best" may be chosen by with the
 one-directional constant: what matters are differences of counts, and those of B − count for any fixed B only fall
 when a person joins. `top` takes the best, removes it and goes on, each time for its part of the cost.
 """
@@ -23,7 +23,7 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.permute_and_flip import permute_and_flip
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import levels, scan_cap
+from tacit.tables.statistics.caps import levels, choose_cap
 from tacit.tables.statistics.groups import CAP_SHARE, Groups
 
 MOST = 4096
@@ -64,7 +64,7 @@ class Frequent(Statistic):
         entry = Presence() if self.per == "person" else RowCount()
         if self.per == "row":
             (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "max", STEPS))
-            cap = scan_cap(room, STEPS, norms, allowance.share(CAP_SHARE))
+            cap = choose_cap(room, STEPS, norms, allowance.share(CAP_SHARE))
             allowance = allowance.share(1 - CAP_SHARE)
         (totals,) = room.ask(GroupTotals(entry, groups.by, groups.keys, "max", cap))
         left = {i: total // cap for i, total in enumerate(totals)}

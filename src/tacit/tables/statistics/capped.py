@@ -17,7 +17,7 @@ from tacit.tables.statistics.base import noisy
 from tacit.tables.statistics.caps import cap_law, levels
 
 SCAN_SHARE = Fraction(1, 4)
-"""What the scan for the cap takes of ρ."""
+"""What the choice of the cap takes of ρ."""
 
 CAPS = levels(2**120)
 """Caps on a person's total for Gaussian noise."""
@@ -76,9 +76,9 @@ class Capper(ABC):
 
 @dataclass(frozen=True)
 class GaussianCapper(Capper):
-    """A threshold scan for the cap, then noise for that cap."""
+    """A choice of the cap, then noise for that cap."""
 
-    name = "cap found by a threshold scan, then noise for that cap"
+    name = "cap chosen by the exponential mechanism, then noise for that cap"
 
     @property
     def boundaries(self) -> tuple[int, ...]:

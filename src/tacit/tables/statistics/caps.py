@@ -1,21 +1,27 @@
-"""Caps found by a threshold scan on how many persons lie above them.
+"""Caps chosen by how many persons lie above them.
 
-The number N(λ) of persons above a level λ falls with λ and never falls when a person joins, so it is a one-directional
-loss of sensitivity 1 on the public list of levels, and the upward scan of `tacit.mechanisms.threshold_scan` finds a
-level with few persons above it.
+The number N(λ) of persons above a level λ falls with λ and never falls when a person joins, so it is a
+one-directional loss of sensitivity 1 on the public list of levels. The exponential mechanism chooses a level in
+proportion to λ^{−p}·e^{−εN(λ)}: it goes up as long as half as large a cap again leaves out p·ln(1.5)/ε fewer persons,
+whatever the scale of the data, and the prior keeps it from running away where nobody is left above.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import accumulate
 
 from tacit.curves import StepLoss
 from tacit.grids import integers
+from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.threshold_scan import threshold_scan
+from tacit.mechanisms.priors import Decaying
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
+
+PRIOR = Decaying(width=1, ratio=Fraction(1, 4))
+"""A quarter of the weight for half as large a cap again: λ^−3.4."""
 
 
 def levels(limit: int) -> tuple[int, ...]:
@@ -34,9 +40,9 @@ def above(counts: Sequence[int]) -> tuple[int, ...]:
 def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> Law[int]:
     """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
     loss = StepLoss.from_losses(integers(0, len(steps) - 1), above(counts), one_directional=True)
-    return threshold_scan(loss, allowance.epsilon)  # type: ignore[return-value]
+    return exponential(loss, allowance.epsilon, PRIOR)  # type: ignore[return-value]
 
 
-def scan_cap(room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> int:
+def choose_cap(room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> int:
     """Draw a cap."""
     return steps[int(room.draw(cap_law(steps, counts, allowance)))]

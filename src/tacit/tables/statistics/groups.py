@@ -1,10 +1,10 @@
 """Count, sum and mean for each of some given groups, with every person's whole vector capped at once.
 
-A person's contribution is a vector over the groups. A threshold scan on the persons' norms chooses λ; each vector
-is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
-noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups.
-Means use the two-sum method of `moments`: for each group the sums of (1−t) and t, a person's rows scaled to weight
-at most κ in all.
+A person's contribution is a vector over the groups. The exponential mechanism chooses λ by the persons' norms; each
+vector is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
+noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. Means
+use the two-sum method of `moments`: for each group the sums of (1−t) and t, a person's rows scaled to weight at most
+κ in all.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tacit.spreads import Additive, Coarser, Covers, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
-from tacit.tables.statistics.caps import levels, scan_cap
+from tacit.tables.statistics.caps import levels, choose_cap
 from tacit.units import WHOLE, Unit
 
 CAP_SHARE = Fraction(1, 5)
-"""What the scan for the cap takes of the cost."""
+"""What the choice of the cap takes of the cost."""
 
 FINE = 2**12
 """Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
@@ -80,7 +80,7 @@ class GroupedTotals(Statistic):
             label: room.answer(
                 f"{self.name} where {groups.name} is {label}",
                 self.unit.value(Fraction(total, found.fine)),
-                mechanism="vectors capped at a scanned norm, then noise on every group",
+                mechanism="vectors capped at a privately chosen norm, then noise on every group",
                 spread=spread,
                 per=self.per,
                 unit=self.unit,
@@ -109,9 +109,9 @@ def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorm
 def capped_vectors(
     room: Room, entries: Sequence[Entry], groups: Groups, norms: Sequence[Sequence[int]], allowance: Allowance
 ) -> list[Vector]:
-    """For each entry a scanned cap and noisy totals; ``allowance`` is spent on each."""
+    """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
     steps, norm = _steps(groups), _norm(allowance)
-    caps = [scan_cap(room, steps, counts, allowance.share(CAP_SHARE)) for counts in norms]
+    caps = [choose_cap(room, steps, counts, allowance.share(CAP_SHARE)) for counts in norms]
     fines = [FINE if cap < 2**50 else 1 for cap in caps]
     requests = [
         GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)

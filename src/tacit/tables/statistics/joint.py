@@ -1,11 +1,11 @@
-"""Capped statistics where a row may concern several persons: a cap by a scan, then the capped value with noise.
+"""Capped statistics where a row may concern several persons: a cap chosen, then the capped value with noise.
 
 L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Adding a person raises it by something in
 [0, λ]. The average slope q(λ) = (L(2λ) − L(λ))/λ counts the persons who still gain from a larger cap. It falls with
 λ, for L is concave, and adding a person moves it by something in [−1, 2], so it is an integer loss of that change
-once rounded down: the upward scan costs 2ε₁ + 3ε₂. L(λ) with noise for sensitivity λ costs the rest; the two are
-charged apart. Levels are solved from the top down and only until q reaches the limit beyond which losses are the
-same, so that the many caps that cannot be chosen cost nothing.
+once rounded down, and the exponential mechanism may weigh it with ε/3 for each. L(λ) with noise for sensitivity λ
+costs the rest; the two are charged apart. Levels are solved from the top down and only until q reaches the limit
+beyond which losses are the same, so that the many caps that cannot be chosen cost nothing.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from tacit.curves import StepLoss
 from tacit.engines.requests import Touches
 from tacit.flows.rows import Rows
 from tacit.grids import integers
+from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.threshold_scan import threshold_scan
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import noisy
 from tacit.tables.statistics.capped import Released
-from tacit.tables.statistics.caps import levels
+from tacit.tables.statistics.caps import PRIOR, levels
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic
 
 SCAN_SHARE = Fraction(1, 2)
-"""What the scan for the cap takes of the cost."""
+"""What the choice of the cap takes of the cost."""
 
 CAPS = levels(2**61)
 """Caps on what one person carries."""
 
-NAME = "cap found by a threshold scan on the cap curve of a flow, then noise for that cap"
+NAME = "cap chosen on the cap curve of a flow by the exponential mechanism, then noise for that cap"
 
 
 def rows_of(touches: Touches, sign: int = 1) -> Rows:
@@ -57,7 +57,7 @@ def slope_law(capped: CappedStatistic, epsilon: Fraction) -> Law[int]:
         if losses[i] == limit:
             break
     loss = StepLoss.from_losses(integers(0, len(CAPS) - 1), losses)
-    return threshold_scan(loss, epsilon, change=(1, 2))  # type: ignore[return-value]
+    return exponential(loss, epsilon, PRIOR, change=(1, 2))  # type: ignore[return-value]
 
 
 def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance) -> Released:

@@ -1,6 +1,6 @@
 """Groups whose keys are found in the data, for some δ.
 
-1. A scan chooses a cap κ on the number of keys one person takes part in; a person with more keeps κ of them, chosen
+1. A cap κ is chosen on the number of keys one person takes part in; a person with more keeps κ of them, chosen
    by a secret hash of their own.
 2. Every key's number of persons gets truncated noise and is released only above a threshold
    (`tacit.mechanisms.stable_keys`): a key that a single person brings is never released.
@@ -24,7 +24,7 @@ from tacit.spreads import Additive, TruncatedNoise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import levels, scan_cap
+from tacit.tables.statistics.caps import levels, choose_cap
 from tacit.tables.statistics.groups import GroupedTotals, written
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ KEY_LEVELS = levels(2**20)
 """Caps on keys per person."""
 
 CAP_SHARE = Fraction(1, 10)
-"""What the scan for the cap takes of ε."""
+"""What the choice of the cap takes of ε."""
 
 FIND_SHARE = Fraction(1, 2)
 """What finding the keys takes of ε, cap included, when more than persons is asked."""
@@ -68,7 +68,7 @@ class FoundGroups(Statistic):
         share = Fraction(1) if only_persons else FIND_SHARE
         groups, epsilon, delta = self.statistic.groups, room.cost.epsilon * share, room.cost.delta
         (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
-        cap = scan_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
+        cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
         template = stable_keys({}, epsilon * (1 - CAP_SHARE), delta, cap)
         (found,) = room.ask(KeyCounts(groups.by, cap, template.least, room.secret()))
         law = stable_keys(dict(found), epsilon * (1 - CAP_SHARE), delta, cap)

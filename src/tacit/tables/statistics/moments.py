@@ -26,7 +26,7 @@ from tacit.spreads import Covers, Noise, Share
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector
-from tacit.tables.statistics.caps import scan_cap
+from tacit.tables.statistics.caps import choose_cap
 from tacit.tables.statistics.extremes import depth, extreme_law
 from tacit.tables.statistics.quantiles import ROW_LEVELS
 from tacit.tables.statistics.scales import Scale
@@ -131,7 +131,7 @@ class Moment(Statistic):
         cap = None
         if self.per == "row":
             counts = [bucket.count for bucket in results[0].positive]
-            cap = scan_cap(room, ROW_LEVELS, counts, room.allowance.share(CAP_SHARE))
+            cap = choose_cap(room, ROW_LEVELS, counts, room.allowance.share(CAP_SHARE))
         return None if ends is None else (*ends, cap, room.allowance.share(rest))
 
     def _spread(self, sums: tuple[int, ...], noise: Noise, low: float, high: float) -> Share | Variance:

@@ -32,7 +32,7 @@ from tacit.spreads import Covers
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import levels, scan_cap
+from tacit.tables.statistics.caps import levels, choose_cap
 from tacit.tables.statistics.scales import Scale
 
 PRECISION = 4
@@ -109,7 +109,7 @@ class Quantiles(Statistic):
             (buckets,) = room.ask(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
             assert isinstance(buckets, Buckets)
             counts = [bucket.count for bucket in buckets.positive]
-            cap = scan_cap(room, ROW_LEVELS, counts, allowance.share(CAP_SHARE))
+            cap = choose_cap(room, ROW_LEVELS, counts, allowance.share(CAP_SHARE))
             allowance = allowance.share(1 - CAP_SHARE)
         each = allowance.share(Fraction(1, len(self.quantiles)))
         scale = Scale(self.value.expression.type, PRECISION)
