@@ -23,7 +23,7 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.permute_and_flip import permute_and_flip
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import levels, choose_cap
+from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.tables.statistics.groups import CAP_SHARE, Groups
 
 MOST = 4096

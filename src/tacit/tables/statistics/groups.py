@@ -23,7 +23,7 @@ from tacit.spreads import Additive, Coarser, Covers, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
-from tacit.tables.statistics.caps import levels, choose_cap
+from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.units import WHOLE, Unit
 
 CAP_SHARE = Fraction(1, 5)

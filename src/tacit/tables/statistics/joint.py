@@ -50,12 +50,13 @@ def rows_of(touches: Touches, sign: int = 1) -> Rows:
 def slope_law(capped: CappedStatistic, epsilon: Fraction) -> Law[int]:
     """The law of the index of a cap beyond which few persons gain."""
     at, limit = cache(capped.at), ceil(60 / epsilon) + 20
-    losses = [limit] * len(CAPS)
+    losses, most = [limit] * len(CAPS), 0
     for i in range(len(CAPS) - 1, -1, -1):
-        cap = CAPS[i]
-        losses[i] = min((at(2 * cap) - at(cap)) // cap, limit)
-        if losses[i] == limit:
+        # The largest so far: rounding can make q rise a little with λ, and a maximum of losses keeps their change.
+        most = max(most, (at(2 * CAPS[i]) - at(CAPS[i])) // CAPS[i])
+        if most >= limit:
             break
+        losses[i] = most
     loss = StepLoss.from_losses(integers(0, len(CAPS) - 1), losses)
     return exponential(loss, epsilon, PRIOR, change=(1, 2))  # type: ignore[return-value]
 

@@ -24,7 +24,7 @@ from tacit.spreads import Additive, TruncatedNoise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import levels, choose_cap
+from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.tables.statistics.groups import GroupedTotals, written
 
 if TYPE_CHECKING:

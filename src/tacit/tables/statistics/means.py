@@ -96,7 +96,7 @@ class GroupedMeans(Statistic):
             answers[label] = room.answer(
                 f"{self.name} where {self.groups.name} is {label}",
                 spread.value,
-                mechanism="vectors of sums and of counts, each capped at a privately chosen norm, then noise on every group",
+                mechanism="vectors of sums and counts, each capped at a chosen norm, then noise on every group",
                 spread=spread,
                 per=self.per,
                 unit=REAL,

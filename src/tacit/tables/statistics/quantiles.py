@@ -32,7 +32,7 @@ from tacit.spreads import Covers
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import levels, choose_cap
+from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.tables.statistics.scales import Scale
 
 PRECISION = 4
