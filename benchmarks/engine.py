@@ -46,7 +46,6 @@ RESULTS = Path(__file__).parent / "results" / "engine.json"
 GRID = tuple(sorted({int(1.5**i) for i in range(107)}))
 """Caps half as large again each, up to 10^18.8."""
 COLUMNS = ("amount", "price", "charge")
-RUNS = 15
 CHUNK = 10_000_000
 
 
@@ -108,10 +107,10 @@ def clocked(work: Callable[[], object]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - processor
 
 
-def compared(question: Question, column: str) -> dict[str, float]:
+def compared(question: Question, column: str, runs: int) -> dict[str, float]:
     """The question against the plain query, in turn."""
     question.total(column), question.plain(column)
-    pairs = [(clocked(lambda: question.plain(column)), clocked(lambda: question.total(column))) for _ in range(RUNS)]
+    pairs = [(clocked(lambda: question.plain(column)), clocked(lambda: question.total(column))) for _ in range(runs)]
     ratios = [[asked[i] / plain[i] for plain, asked in pairs] for i in range(2)]
     return {
         "plain seconds": median(plain[0] for plain, _ in pairs),
@@ -163,6 +162,7 @@ def requests(question: Question) -> dict[str, tuple[Any, ...]]:
 
 
 def main(rows: int) -> None:
+    runs, repeats = (15, 3) if rows <= CHUNK else (5, 1)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.parquet"
         write(path, rows)
@@ -172,19 +172,19 @@ def main(rows: int) -> None:
             "persons": question.ask(Persons())[0],
             "python": platform.python_version(),
             "duckdb": duckdb.__version__,
-            "runs": RUNS,
+            "runs": runs,
             "sum": {},
             "requests": {},
         }
         for column in COLUMNS:
-            found["sum"][column] = compared(question, column)
+            found["sum"][column] = compared(question, column, runs)
             sizes = {how: memory(path, column, how) for how in ("plain", "tacit")}
             found["sum"][column] |= {f"{how} megabytes": size for how, size in sizes.items()}
             found["sum"][column]["memory ratio"] = sizes["tacit"] / sizes["plain"]
             print(column, {name: round(number, 3) for name, number in found["sum"][column].items()})
         plain = found["sum"]["amount"]["plain seconds"]
         for name, asked in requests(question).items():
-            seconds = median(clocked(lambda asked=asked: question.ask(*asked))[0] for _ in range(3))  # type: ignore[misc]
+            seconds = median(clocked(lambda asked=asked: question.ask(*asked))[0] for _ in range(repeats))  # type: ignore[misc]
             found["requests"][name] = {"seconds": seconds, "times the plain sum": seconds / plain}
             print(f"{name:30} {seconds:8.2f} s {seconds / plain:8.1f} times the plain sum")
     previous = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
