@@ -218,7 +218,9 @@ class Answers(Mapping[Any, Answer]):
         """An Arrow table with one row for each answer."""
         import pyarrow as pa
 
-        return pa.Table.from_pylist(self._records())
+        records = self._records()
+        names = list(records[0]) if records else [self.name, "value"]
+        return pa.table({name: pa.array(_fitting([record[name] for record in records])) for name in names})
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -303,6 +305,15 @@ def show(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat(" ")
     return str(value)
+
+
+def _fitting(values: list[Any]) -> list[Any]:
+    """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough."""
+    numbers = [abs(value) for value in values if isinstance(value, int | Decimal)]
+    if max(numbers, default=0) < 2**63:
+        return values
+    floats = any(isinstance(value, float) for value in values) or max(numbers) >= 10**60
+    return [(float if floats else Decimal)(value) if isinstance(value, int | Decimal) else value for value in values]
 
 
 def plain(value: Any) -> Any:
