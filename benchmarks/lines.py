@@ -21,12 +21,12 @@ def plot(path: Path, panels: Mapping[str, Lines], x_label: str, y_label: str) ->
     spans = [(floor(log10(min(p[i] for p in points))), ceil(log10(max(p[i] for p in points)))) for i in (0, 1)]
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    size = (columns * WIDTH, rows * HEIGHT + 24)
+    size = (columns * WIDTH, rows * HEIGHT + 40)
     body = [
         _panel(i % columns, i // columns, title, lines, names, spans) for i, (title, lines) in enumerate(panels.items())
     ]
     legend = [
-        f'<text x="{MARGIN + 130 * i}" y="{size[1] - 8}" fill="{COLOURS[i]}">■ {escape(name)}</text>'
+        f'<text x="{MARGIN + 130 * i}" y="{size[1] - 24}" fill="{COLOURS[i]}">■ {escape(name)}</text>'
         for i, name in enumerate(names)
     ]
     axes = (

@@ -112,3 +112,10 @@ def test_bad_input_is_refused() -> None:
         Quantile(0, 3).local([1], -1)
     with pytest.raises(InvalidInput, match="take a smaller universe"):
         searched_sensitivities(max, (1,), range(12), 20)
+
+
+def test_data_may_come_as_an_iterator() -> None:
+    median, values = Quantile(0, 10), [1, 2, 9]
+    assert median.local(iter(values)) == median.local(values)
+    assert median.down(iter(values)) == median.down(values)
+    assert TrimmedMean(0, 10).local(iter(values), 2) == TrimmedMean(0, 10).local(values, 2)

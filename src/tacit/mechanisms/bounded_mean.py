@@ -28,7 +28,7 @@ from tacit.exact import Number, positive
 from tacit.guarantees import Pure
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise import laplace
-from tacit.mechanisms.person_values import Values, numbers, persons, span
+from tacit.mechanisms.person_values import Values, kept, numbers, persons, span
 from tacit.randomness import Source
 
 
@@ -99,11 +99,10 @@ def bounded_mean(
     width = (b - a) / step
     if width.denominator != 1:
         raise InvalidInput("unit must divide high − low; give a part of the range such as its hundredth.")
-    offsets = [(value - a) / step + Fraction(1, 2) for value in numbers(values, a, b)]
-    whole_offsets = [offset // 1 for offset in offsets]
-    if persons_public:
-        whole_offsets += [0] * (persons(values) - len(whole_offsets))
-    above = sum(whole_offsets)
-    below = len(whole_offsets) * width.numerator - above
+    records = kept(values)
+    offsets = [((value - a) / step + Fraction(1, 2)) // 1 for value in numbers(records, a, b)]
+    counting = persons(records) if persons_public else len(offsets)
+    above = sum(offsets)
+    below = counting * width.numerator - above
     sensitivity = (2 if persons_public else 1) * width.numerator
     return BoundedMeanLaw(above, below, a, b, sensitivity, Pure(epsilon))

@@ -1,30 +1,34 @@
 """Losses of inverse sensitivity that need no search: quantiles, mode, counts and sums of whole numbers.
 
 PROMISE  Each loss is ℓ(x, y) = the fewest persons added or removed until the statistic equals y (or replaced, with
-``persons_public``, when their number is public), or its minimum with ``limit``: sensitivity 1, not one-directional, so
-`inverse_sensitivity` is Pure(ε) on it. The formulas below equal the breadth-first search of `inverse_search` on every
-small dataset, which the tests check.
+``persons_public``, when their number is public), or its minimum with ``limit``: sensitivity 1, not one-directional,
+so `inverse_sensitivity` is Pure(ε) on it. The formulas below equal the breadth-first search of `inverse_search` on
+every small dataset, which the tests check.
 
 PROOF  Sensitivity 1 as for every distance to a set. The formulas, with L, E, G persons below, at and above y:
-- Quantile: x_(⌈qn⌉), so f = y when A = (1−q)(L+E) − qG ≥ 0 and B = E − A > 0. Persons at y may be added (A gains 1−q, B
-  gains q), persons above removed (A gains q), persons below removed (B gains 1−q). At most one condition fails, and
-  the larger gain is best: A < 0 needs ⌈−A/max(q, 1−q)⌉, B ≤ 0 needs ⌊−B/max(q, 1−q)⌋ + 1; but where nobody is at y one
-  of the changes must add somebody there. Replacement, k = ⌈qn⌉: max(0, k − L − E, L − k + 1).
-- Mode, the first of the most frequent candidates: with m_j = c_j, and one more for a candidate before y,
-  max(0, max_j m_j − c_y), by adding votes for y. Replacement: the least t with Σ_j max(0, m_j − c_y − t) ≤ t.
+- Quantile: x_(⌈qn⌉), so f = y when A = (1−q)(L+E) − qG ≥ 0 and B = E − A > 0. Persons at y may be added (A gains 1−q,
+  B gains q), persons above removed (A gains q), persons below removed (B gains 1−q). At most one condition fails, and
+  the larger gain is best: A < 0 needs ⌈−A/max(q, 1−q)⌉, B ≤ 0 needs ⌊−B/max(q, 1−q)⌋ + 1; but where nobody is at y
+  one of the changes must add somebody there. Replacement, k = ⌈qn⌉: max(0, k − L − E, L − k + 1).
+- Mode, the first of the most frequent candidates: with m_j = c_j, and one more for a candidate before y, max(0, max_j
+  m_j − c_y), by adding votes for y. Replacement: the least t with Σ_j max(0, m_j − c_y − t) ≤ t.
 - Count: |c − y|.
 - Sum of whole numbers in low..high: the least number of removals and additions that make up the difference exactly.
   All sums of j removed persons are the digits of a binary number (subset sums), any m added persons give an interval.
 
-ACCURACY  `inverse_accuracy`: with probability 1 − β the answer is within LS^k of the truth, the most that k persons can
-move the statistic, k the window of the law: below (2/ε)·ln(|Y|/β) for the exponential mechanism.
+ACCURACY  `inverse_accuracy`: with probability 1 − β the answer is within LS^k of the truth, the most that k persons
+can move the statistic, k the window of the law: below (2/ε)·ln(|Y|/β) for the exponential mechanism.
 
-WHICH  The median and quantiles are where inverse sensitivity wins (benchmarks/median.py), and the default there. For a
-mode `exponential` on the one-directional loss n − c_y is the same choice at twice the rate, and for a count or sum of
-bounded numbers `laplace` has half the noise: those two are here for completeness and for functions built on them.
+WHICH  The median and quantiles are where inverse sensitivity wins (benchmarks/median.py): from n = 30/ε on its mean
+error is 4 to 12 times smaller than that of smooth sensitivity at ε = 1, 20 to 90 times at ε = 0.1, and hundreds of
+times smaller than with propose-test-release or clipping; below that no method says anything. "exponential" and
+"permute_and_flip" are equally good, so the default stays. For a mode `exponential` on the one-directional loss n −
+c_y is the same choice at twice the rate, and for a count or a sum of bounded numbers `laplace` has half the noise:
+those losses are here for functions built on them.
 
-COST  Quantile: linear in the number of distinct values; mode: in that of candidates; count: ``limit`` runs; sum: about
-(high − low + 1)·limit² shifts of binary numbers of limit·(high − low) digits, refused above `LARGEST_SUM` shifts.
+COST  Quantile: linear in the number of distinct values; mode: in that of candidates; count: ``limit`` runs; sum:
+about (high − low + 1)·limit² shifts of binary numbers of limit·(high − low) digits, refused above `LARGEST_SUM`
+shifts.
 """
 
 from __future__ import annotations

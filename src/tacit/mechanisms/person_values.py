@@ -29,6 +29,11 @@ def counted(values: Iterable[T] | Mapping[T, int]) -> Iterator[tuple[T, int]]:
     return ((value, 1) for value in values)
 
 
+def kept(values: Iterable[T] | Mapping[T, int]) -> list[T] | Mapping[T, int]:
+    """The data as something that can be read more than once."""
+    return values if isinstance(values, Mapping) else list(values)
+
+
 def span(low: Number, high: Number) -> tuple[Fraction, Fraction]:
     """The ends of a public range."""
     a, b = exact(low, "low"), exact(high, "high")

@@ -35,7 +35,7 @@ from tacit.mechanisms.inverse_search import (
     rings,
     value_of,
 )
-from tacit.mechanisms.person_values import Values, numbers, span
+from tacit.mechanisms.person_values import Values, kept, numbers, span
 from tacit.randomness.source import NotPrivateFraction
 
 LOW, HIGH = -(2**63), 2**63 - 1
@@ -87,7 +87,8 @@ class Statistic(ABC):
 
     def local(self, data: Any, k: int = 1) -> NotPrivateFraction:
         """The k-local sensitivity. NOT PRIVATE."""
-        return self._furthest(data, self.reach(data, whole(k, "k", 0)))
+        records = kept(data)
+        return self._furthest(records, self.reach(records, whole(k, "k", 0)))
 
     def at_distance(self, data: Any, k: int) -> NotPrivateFraction:
         """The local sensitivity at distance k, or its upper bound. NOT PRIVATE."""
@@ -98,7 +99,8 @@ class Statistic(ABC):
 
     def down(self, data: Any, k: int = 1) -> NotPrivateFraction:
         """The k-down sensitivity. NOT PRIVATE."""
-        return self._furthest(data, self.fall(data, whole(k, "k", 0)))
+        records = kept(data)
+        return self._furthest(records, self.fall(records, whole(k, "k", 0)))
 
     def _furthest(self, data: Any, ends: tuple[Fraction, Fraction]) -> NotPrivateFraction:
         value = self.value(data)

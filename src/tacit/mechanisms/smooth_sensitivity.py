@@ -11,12 +11,12 @@ value nor the scale.
 
 ACCURACY  The error is at most reach(β)/s·S(x) + ½ lattice with probability 1 − β, S(x) itself not being released.
 
-WHICH  The median by smooth sensitivity loses to inverse sensitivity except on tiny data (benchmarks/median.py): use
-it for statistics without a loss of their own, such as trimmed means and triangles. Of the noises, Student's with d =
-2 has the least mean error where the local sensitivity grows with the distance; Laplace (δ) is better only where it
-does not grow.
+WHICH  A median by smooth sensitivity has 4 to 90 times the error of inverse sensitivity (benchmarks/median.py): use
+it for statistics without a loss of their own, such as trimmed means and triangles. Of the noises Student's with d = 2
+is the default: on medians its mean error is mostly 2 to 20 times smaller than with Laplace noise at δ = 10^-6.
+Laplace is better only where the local sensitivity does not grow with the distance.
 
-COST  About K² steps for a quantile, K = ln(range/s₀)/t at most; a draw takes 0.1 to 0.4 ms.
+COST  K steps for a median, about K²/2 for another quantile, K = ln(range/s₀)/t at most; a draw takes 0.1 to 0.6 ms.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from tacit.enclosures import BITS, Enclosure
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, exact, positive, whole
 from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.person_values import kept
 from tacit.mechanisms.sensitivities import Statistic
 from tacit.mechanisms.smooth_noises import (
     LaplaceNoise,
@@ -173,6 +174,6 @@ def smooth_sensitivity(
         raise InvalidInput(f"noise must be one of {', '.join(NOISES)}.")
     kind = NOISES[noise](epsilon, delta, rho, shape)
     step = statistic.lattice if lattice is None else positive(lattice, "lattice")
-    records = data if isinstance(data, dict) else list(data)
+    records = kept(data)
     scale = smooth(statistic, records, kind.parameters()[0], FLOOR * step)
     return SmoothLaw(statistic, statistic.value(records), scale, kind, step)
