@@ -99,7 +99,7 @@ ABSENT = Line("library", "opendp, discrete Laplace noise", "Pure(1)", "â€“", "â€
 
 
 def test_the_summary_says_what_failed() -> None:
-    assert summary([GOOD, ABSENT]) == "1 promises hold, 0 known mistakes caught, 1 not run, nothing broken."
+    assert summary([GOOD, ABSENT]) == "1 promise holds, 1 not run, nothing broken."
     assert summary([GOOD, BAD]).endswith("1 FAILED: mean & co.")
 
 

@@ -9,7 +9,7 @@ from tacit import __version__
 from tacit.audit.survey import Line, summary
 
 HEADINGS = {
-    "mechanism": ("Mechanisms", "Exact laws over all small datasets, and samplers on the pair where the law is worst."),
+    "mechanism": ("Mechanisms", "Exact laws over all small datasets, and samplers on a pair that should show most."),
     "statistic": ("Statistics", "Each draw of each statistic, verified through the public face and the real engine."),
     "museum": ("A museum of mistakes", "Broken mechanisms that the same checks must catch."),
     "session": ("A whole session", "Canaries hidden among persons, guessed from what one run releases."),

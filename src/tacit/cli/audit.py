@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,6 +76,8 @@ def _made(work: Sequence[Job]) -> list[Line]:
     return lines
 
 
+WIDE = 120
+"""The width of tables that go to a file or another program."""
 FEW = 12
 """So few lines are done before another process has started."""
 
@@ -93,7 +96,7 @@ def _print_tables(lines: Sequence[Line]) -> None:
 
     from tacit.audit.html import HEADINGS
 
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else WIDE)
     for kind, (title, _) in HEADINGS.items():
         chosen = [line for line in lines if line.kind == kind]
         if chosen:
@@ -106,8 +109,9 @@ def _table(title: str, lines: Sequence[Line]) -> Table:
     from rich.text import Text
 
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
-    for name in ("what", "promised", "exactly", "from samples", "verdict"):
-        table.add_column(name, overflow="fold")
+    table.add_column("what", min_width=24)
+    for name in ("promised", "exactly", "from samples", "verdict"):
+        table.add_column(name)
     for line in lines:
         colour = COLOURS.get(line.verdict, "dim") if line.passed else "bold red"
         cells = [Text(text) for text in (line.name, line.promised, line.exact, line.sampled)]
