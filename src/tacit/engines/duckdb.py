@@ -65,15 +65,13 @@ class DuckDB:
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
         """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""
-        import duckdb
-
         try:
             cursor = self._connection.cursor()
             for table in self.tables.values():
                 if table.frame is not None:
                     cursor.register(table.view, table.frame)
             cursor.execute("BEGIN TRANSACTION READ ONLY")
-        except duckdb.Error:
+        except Exception:
             raise EngineError(FAILED) from None
         try:
             yield _Snapshot(self, cursor)
