@@ -45,7 +45,7 @@ from tacit.randomness import Source, rounded_laplace
 BOUND_SHARE = Fraction(1, 20)
 """What the two counts that bound the local sensitivity take of ε."""
 
-LISTED = range(-1, 5)
+LISTED = range(5)
 """The window of noisy counts that a law lists, for verification."""
 
 

@@ -172,6 +172,6 @@ CASES = (
         points=161,
     ),
     _extreme_case(
-        "Laplace-log-normal noise", LogNormalNoise(RHO), {"a shift four times too large": _FourShifts(RHO)}, 13
+        "Laplace-log-normal noise", LogNormalNoise(RHO), {"a shift four times too large": _FourShifts(RHO)}, 7
     ),
 )
