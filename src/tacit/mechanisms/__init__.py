@@ -7,6 +7,7 @@ for verification and study.
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
+from tacit.mechanisms.cap_and_release import cap_and_release
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
@@ -49,6 +50,7 @@ __all__ = [
     "bayesian_search",
     "binary_search",
     "bounded_mean",
+    "cap_and_release",
     "count_loss",
     "exponential",
     "gaussian",

@@ -151,21 +151,22 @@ class Session:
         if not fresh and (stored := self.budget.recall(question, cost)) is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
         receipt = self.budget.charge(cost, question)
+        released: Answer | Answers | None = None
+        kept: Mapping[str, Any] | None = None
         try:
             with self._engine.snapshot() as snapshot:
                 room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
-                answer = statistic.release(room)
+                released = statistic.release(room)
+            kept = encode(released)
         except EngineError:
-            self.budget.settle(receipt, None)
-            raise
-        except (KeyboardInterrupt, SystemExit):
-            self.budget.settle(receipt, None)
             raise
         except Exception:
-            self.budget.settle(receipt, None)
-            raise EngineError(FAILED) from None
-        self.budget.settle(receipt, encode(answer))
-        return answer
+            released = None  # what went wrong may show rows; not even as a context does it leave this block
+        finally:
+            self.budget.settle(receipt, kept)
+        if released is None:
+            raise EngineError(FAILED)
+        return released
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question."""
