@@ -1,0 +1,209 @@
+"""What neighbours show: every message, log line, warning, view and exception is the same with and without a person.
+
+Draws are replaced by constants that depend on public facts alone. What an answer then still shows would be something
+that was not drawn; so all views must agree to the letter between neighbouring datasets.
+"""
+
+import logging
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, nan
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit import Approx, EngineError, Private, Public, Session, TacitError
+from tacit.engines import FAILED
+from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise import IntegerNoise
+from tacit.mechanisms.noise_vector import NoiseVector
+from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
+from tacit.mechanisms.stable_keys import StableKeys
+from tacit.tables.room import Room
+from tests.tables.support import TYPES, Row, arrow, found, questions, shown
+from tests.tables.test_refusals import ASKED, FILTERS, PUBLIC, QUERIES
+
+BASE: list[Row] = [
+    (1, 10, 1.5, Decimal("1.25"), True, date(2020, 2, 29), datetime(2020, 2, 29, 12), "x"),
+    (1, 20, 2.5, Decimal("2.50"), None, date(2021, 2, 28), datetime(2021, 2, 28, 12), "y"),
+    (2, 30, 3.5, Decimal("0.01"), False, date(2022, 1, 1), datetime(2022, 1, 1), "x"),
+]
+PERSON: list[Row] = [
+    (9, 2**63 - 1, 1e308, Decimal("999999999999999999.99"), True, date.max, datetime(9999, 12, 31), "secret"),
+    (9, -(2**63), nan, None, None, None, None, None),
+    (9, None, inf, None, None, date.min, datetime.min, "secret'\n\"--"),
+    (9, None, -inf, None, None, date.min, datetime.min, "\u202esecret"),
+] * 10
+
+
+class ConstantRoom(Room):
+    """Draws what public facts alone decide."""
+
+    def draw(self, law: Law[Any], part: str = "") -> Any:
+        self._spent.setdefault(part, []).append(law.guarantee)
+        law = law._inner if isinstance(law, ShiftedInverseLaw) else law
+        if isinstance(law, GridLaw):
+            first, last = law.grid.first, law.grid.last
+            assert first is not None
+            assert last is not None
+            return law.grid.answer((first + last) // 2 + (last - first) // 40)
+        if isinstance(law, IntegerNoise):
+            return 1000
+        if isinstance(law, NoiseVector):
+            return tuple(1000 + i for i in range(len(law._parts)))
+        assert isinstance(law, StableKeys)
+        return frozenset({((Fraction(5, 4),), 20)})
+
+
+Views = list[str]
+
+
+@contextmanager
+def listening() -> Iterator[Views]:
+    """Collects log lines of every level and warnings."""
+    lines: Views = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(f"{record.name} {record.levelname} {record.getMessage()}")
+
+    root, handler = logging.getLogger(), Collector()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            yield lines
+        lines += [f"{w.category.__name__} {w.message}" for w in warned]
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+
+
+def said(ask: Callable[[], Any]) -> Views:
+    """All that a question says, times left out."""
+    with listening() as lines:
+        try:
+            views = shown(ask())
+        except TacitError as error:
+            views = [type(error).__name__, str(error), repr(error.__cause__), repr(error.__context__)]
+    return [_timeless(text) for text in (*views, *lines)]
+
+
+def _timeless(text: str) -> str:
+    return re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?(\.\d+)?(\+00:00)?( UTC)?", "TIME", text)
+
+
+@contextmanager
+def opened(rows: list[Row]) -> Iterator[Session]:
+    tables = {"t": Private(arrow(rows), person="who"), "pub": Public(PUBLIC)}
+    with Session(tables, budget=Approx(10**6, "0.9")) as session:
+        yield session
+
+
+def everything(session: Session) -> dict[str, Views]:
+    """What every question, refusal and repr says."""
+    t = session["t"]
+    heard = {name: said(lambda ask=ask: ask(epsilon=1)) for name, ask in questions(t)}  # type: ignore[misc]
+    heard |= {name: said(lambda ask=ask: ask(epsilon=1, delta="0.1")) for name, ask in found(t)}  # type: ignore[misc]
+    heard |= {"again": said(lambda: t.sum("i", epsilon=1))}
+    heard |= {name: said(lambda ask=ask: ask(t)) for name, (ask, _) in ASKED.items()}  # type: ignore[misc]
+    heard |= {text: said(lambda text=text: t.filter(text)) for text in FILTERS}  # type: ignore[misc]
+    heard |= {query: said(lambda query=query: session.sql(query, epsilon=1)) for query in QUERIES}  # type: ignore[misc]
+    heard |= {"dear": said(lambda: t.persons(epsilon=10**7)), "preview": [session.cost(SQL, epsilon=1)]}
+    heard |= {"sql": said(lambda: session.sql(SQL, epsilon=1)), "reprs": [repr(session), repr(t), repr(t.budget)]}
+    return heard
+
+
+SQL = "SELECT SUM(i) AS total, COUNT(*), MAX(f) FROM t JOIN pub ON g = k WHERE i > 0"
+
+
+def test_everything_shown_is_the_same_with_and_without_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.tables.session.Room", ConstantRoom)
+    with opened(BASE) as without, opened(BASE + PERSON) as with_one:
+        first = everything(without)
+        assert len(first) > 100
+        assert everything(with_one) == first
+
+
+def test_constant_draws_do_change_what_is_shown() -> None:
+    """The comparison above could fail: with real draws the views differ."""
+    with opened(BASE) as session:
+        assert said(lambda: session["t"].sum("i", epsilon=1)) != said(lambda: session["t"].max("i", epsilon=1))
+        values = {said(lambda: session["t"].count(epsilon="0.01", fresh=True))[0] for _ in range(8)}
+        assert len(values) > 1
+
+
+# ---- failures after the charge ----------------------------------------------------------------------------------
+
+
+class LeakingRoom(Room):
+    """Fails with a row in its message."""
+
+    def draw(self, law: Law[Any], part: str = "") -> Any:
+        raise ValueError("Original Line: 9, secret")
+
+
+def test_a_failure_is_charged_and_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.tables.session.Room", LeakingRoom)
+    with opened(BASE) as session:
+        before = session.budget.spent
+        with listening() as lines, pytest.raises(EngineError) as caught:
+            session["t"].sum("i", epsilon=1)
+        assert str(caught.value) == FAILED
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+        assert session.budget.spent.epsilon == before.epsilon + 1  # type: ignore[attr-defined]
+        assert not any("secret" in line for line in lines)
+        monkeypatch.undo()
+        assert not session["t"].sum("i", epsilon=1).stored  # a failure is no answer
+
+
+def test_a_source_that_goes_away_ends_in_the_same_sentence(tmp_path: Path) -> None:
+    heard = []
+    for name, rows in (("a", BASE), ("b", BASE + PERSON)):
+        path = tmp_path / name / "t.parquet"
+        path.parent.mkdir()
+        import pyarrow.parquet as pq
+
+        pq.write_table(arrow(rows), path)
+        t = tacit.read(path, person="who", budget=Approx(10, "0.1"))
+        path.unlink()
+        heard.append(said(lambda t=t: t.sum("i", epsilon=1)))  # type: ignore[misc]
+        assert t.budget.spent.epsilon == 1  # type: ignore[attr-defined]
+    assert heard[0] == heard[1]
+    assert heard[0][1] == FAILED
+
+
+LINES = ["9,x,y", "9,1,2,3,secret", '9,"secret', "9," + "9" * 400, "\xff\xff,secret", "9,1e999"]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_text_files_with_and_without_a_broken_row_say_the_same(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tacit.tables.session.Room", ConstantRoom)
+    heard = []
+    for name, last in (("a", ""), ("b", line)):
+        path = tmp_path / name / "t.csv"
+        path.parent.mkdir()
+        body = "".join(f"{n % 7},{n}\n" for n in range(30))
+        path.write_bytes(f"who,v\n{body}{last}\n".encode("latin-1"))
+        t = tacit.read(path, person="who", budget=Approx(10, "0.1"), schema={"who": "integer", "v": "integer"})
+        asks = (t.persons, lambda t=t, **c: t.sum("v", **c), lambda t=t, **c: t.max("v", **c))
+        heard.append([said(lambda ask=ask: ask(epsilon=1)) for ask in asks] + [[repr(t)]])  # type: ignore[misc]
+    assert heard[0] == heard[1]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_columns_of_the_test_are_those_of_the_table() -> None:
+    assert all(len(row) == len(TYPES) for row in BASE + PERSON)
