@@ -131,20 +131,22 @@ class Table:
         column: str,
         *,
         per: Per = "row",
+        method: str = "scan",
         **cost: Unpack[Cost],
     ) -> Answer:
         """The smallest value, overestimated by construction."""
-        return self._one(self._extremum(column, False, per), cost)
+        return self._one(self._extremum(column, False, per, method), cost)
 
     def max(
         self,
         column: str,
         *,
         per: Per = "row",
+        method: str = "scan",
         **cost: Unpack[Cost],
     ) -> Answer:
         """The largest value, underestimated by construction."""
-        return self._one(self._extremum(column, True, per), cost)
+        return self._one(self._extremum(column, True, per, method), cost)
 
     def quantile(
         self,
@@ -171,13 +173,12 @@ class Table:
         statistic = Quantiles(Ordered(self._expression(column)), column, (Fraction(1, 2),), _per(per))
         return self._one(statistic, cost)
 
-    def ratio(
-        self,
-        column: str,
-        **cost: Unpack[Cost],
-    ) -> Answer:
-        """The share of persons with at least one true value of a column or condition."""
-        return self._one(Ratio(self._expression(column), column), cost)
+    def ratio(self, column: str, *, method: str | None = None, **cost: Unpack[Cost]) -> Answer:
+        """The share of persons with at least one true value of a column or condition.
+
+        ``method`` is "two_counts" (default), "naive", or with δ "local" or "automatic".
+        """
+        return self._one(Ratio(self._expression(column), column, method=method), cost)
 
     def nunique(self, column: str, **cost: Unpack[Cost]) -> Answer:
         """How many different values a column has."""
@@ -274,8 +275,8 @@ class Table:
         expression = self._expression(column)
         return value(expression, self._unit if expression.type == FLOAT else None)
 
-    def _extremum(self, column: str, largest: bool, per: Per) -> Extremum:
-        return Extremum(Ordered(self._expression(column)), column, largest, _per(per))
+    def _extremum(self, column: str, largest: bool, per: Per, method: str) -> Extremum:
+        return Extremum(Ordered(self._expression(column)), column, largest, _per(per), method)
 
     def _moment(self, column: str, wanted: Wanted, per: Per, range: tuple[Number, Number] | None) -> Moment:
         found = self._value(column)

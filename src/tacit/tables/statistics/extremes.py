@@ -31,16 +31,22 @@ from tacit.tables.statistics.scales import Scale
 PRECISION = 3
 """Significant digits of a released minimum or maximum."""
 
+METHODS = ("scan", "scan_down", "exponential", "permute_and_flip", "binary_search")
+"""The pure methods of `tacit.mechanisms.shifted_inverse`."""
+
 
 def depth(epsilon: Fraction) -> int:
     """How many person values are looked at: beyond so many removals a loss cannot matter any more."""
     return min(9000, ceil(250 / epsilon) + 20)
 
 
-def extreme_law(values: tuple[Fraction, ...], scale: Scale, largest: bool, epsilon: Fraction) -> Law[Any]:
+def extreme_law(
+    values: tuple[Fraction, ...], scale: Scale, largest: bool, epsilon: Fraction, method: str = "scan"
+) -> Law[Any]:
     """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
     sign, grid = 1 if largest else -1, scale.outward(largest)
-    return shifted_inverse(DownProfile([scale.clamped(sign * v, grid) for v in values]), grid, epsilon)
+    profile = DownProfile([scale.clamped(sign * v, grid) for v in values])
+    return shifted_inverse(profile, grid, epsilon, method=method)
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,12 @@ class Extremum(Statistic):
     name: str
     largest: bool
     per: Per = "row"
+    method: str = "scan"
     several = True
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
 
     @property
     def words(self) -> str:
@@ -62,7 +73,7 @@ class Extremum(Statistic):
         """The K largest person maxima, a scan, and one value."""
         epsilon = room.allowance.epsilon
         scale = Scale(self.value.expression.type, PRECISION)
-        law = extreme_law(self._profile(room, epsilon), scale, self.largest, epsilon)
+        law = extreme_law(self._profile(room, epsilon), scale, self.largest, epsilon, self.method)
         found = room.draw(law)
         unknown = found == scale.outward(self.largest).lowest
         sign = 1 if self.largest else -1
@@ -70,7 +81,7 @@ class Extremum(Statistic):
         return room.answer(
             self.words,
             None if unknown else scale.value(sign * found, upward=not self.largest),
-            mechanism="shifted inverse sensitivity by a threshold scan",
+            mechanism=f"shifted inverse sensitivity by {self.method}",
             spread=Inner(self.largest, tuple(beyond.items())),
             per=self.per,
             notes=("Too few persons to name a value.",) if unknown else (),

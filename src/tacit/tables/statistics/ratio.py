@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from tacit.answers import Answer
 from tacit.engines.expressions import Expression
 from tacit.engines.requests import FlagCounts, Flags
+from tacit.errors import InvalidInput
+from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.ratio import ratio
+from tacit.mechanisms.ratio_counts import Ratio as Released
 from tacit.spreads import Share
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector
@@ -24,6 +29,8 @@ class Ratio(Statistic):
     condition: Expression
     name: str
     per: Per = "person"
+    method: str | None = None
+    """Another method of `tacit.mechanisms.ratio`; None is the default of two noisy counts."""
 
     def __post_init__(self) -> None:
         Flags(self.condition)  # refuses what is not true or false
@@ -37,6 +44,8 @@ class Ratio(Statistic):
         """Two noisy counts and their share."""
         (flags,) = room.ask(Flags(self.condition))
         assert isinstance(flags, FlagCounts)
+        if self.method not in (None, "two_counts"):
+            return self._other(room, flags)
         law, noise = noisy_vector((flags.false, flags.true), room.allowance, 1)
         without, with_ = room.draw(law)
         spread = Share(without, with_, noise, noise)
@@ -47,4 +56,25 @@ class Ratio(Statistic):
             spread=spread,
             per=self.per,
             unit=REAL,
+        )
+
+    def check(self, cost: Guarantee) -> None:
+        """Refuse a method that does not fit the cost."""
+        super().check(cost)
+        if self.method not in (None, "two_counts"):
+            self._law(cost, FlagCounts(0, 0))
+
+    def _law(self, cost: Guarantee, flags: FlagCounts) -> Law[Released]:
+        match cost:
+            case Pure(epsilon):
+                return ratio(flags.true, flags.true + flags.false, epsilon, method=self.method)
+            case Approx(epsilon, delta):
+                return ratio(flags.true, flags.true + flags.false, epsilon, delta, method=self.method)
+        raise InvalidInput("this method of a ratio costs epsilon, or epsilon with delta; use two_counts with rho.")
+
+    def _other(self, room: Room, flags: FlagCounts) -> Answer:
+        """A share by a method that states no interval of its own."""
+        drawn = room.draw(self._law(room.cost, flags))
+        return room.answer(
+            self.words, float(drawn.value), mechanism=f"ratio by {drawn.method}", per=self.per, unit=REAL
         )
