@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from html.parser import HTMLParser
+from inspect import Parameter, signature
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tacit.audit.registry import cases
 from tacit.audit.statistical import LIBRARIES
 from tacit.audit.survey import Job, Line, jobs, run, summary, work
 from tacit.errors import InvalidInput
+from tacit.tables import Table
 
 
 def test_every_promise_is_on_the_list() -> None:
@@ -25,6 +27,22 @@ def test_every_promise_is_on_the_list() -> None:
     assert kinds.count("library") == len(LIBRARIES)
     assert len(planned) == len(set(planned))
     assert len(jobs()) == len(planned) - sum(question.slow for question in QUESTIONS)
+
+
+def test_every_statistic_of_the_public_face_is_on_the_list() -> None:
+    """A method of `Table` that takes a cost must be asked by some question; SQL asks the same statistics."""
+    asked = {name for question in QUESTIONS for name in question.ask.__code__.co_names}
+    public = {name for name, method in vars(Table).items() if not name.startswith("_") and _costs(method)}
+    assert {"sum", "median", "top"} <= public
+    assert public - asked == {"sql"}
+
+
+def _costs(method: object) -> bool:
+    return callable(method) and any(p.kind is p.VAR_KEYWORD and p.name == "cost" for p in _parameters(method))
+
+
+def _parameters(method: Any) -> list[Parameter]:
+    return list(signature(method).parameters.values())
 
 
 def test_a_name_chooses_by_what_it_says_or_covers() -> None:

@@ -26,7 +26,7 @@ from typing import Any
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours, verify
 from tacit.enclosures import Enclosure
 from tacit.engines import Engine, Snapshot
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
@@ -101,6 +101,11 @@ class _Remembering:
                 self._known[relation, requests] = snapshot.ask(relation, requests)
         return self._known[relation, requests]
 
+    def touched(self, relation: Relation, request: Incidence) -> Touches:
+        """Who is concerned by which rows, read anew: a statistic asks it once."""
+        with self._engine.snapshot() as snapshot:
+            return snapshot.touches(relation, request)
+
 
 class _Rounds:
     def __init__(self, engine: _Remembering) -> None:
@@ -110,6 +115,9 @@ class _Rounds:
         assert self._left > 0, "a room asks at most two rounds"
         self._left -= 1
         return self._engine.asked(relation, requests)
+
+    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
+        return self._engine.touched(relation, request)
 
 
 # ---- the check --------------------------------------------------------------------------------------------------
