@@ -20,8 +20,8 @@ somewhat less for two counts at ε near 1, where noise on whole numbers is often
 - added or removed: two counts is best for every b up to some 1000/ε, and at p up to 0.3 for all b; at p = ½ local
   wins from b = 10^4/ε on, 0.52 against 0.67. Two counts is pure and simple: the default.
 - replaced: two counts is best up to some 1000/ε, local from 10^4/ε on at every p, 1.05 against 1.45 to 1.92.
-- automatic is within 12 % of the better one in both, mostly within 8 %, so it is the default where δ is given. Naive (1.9 to 2.3) wins
-  nowhere.
+- automatic is within 12 % of the better one in both, mostly within 8 %, so it is the default where δ is given. Naive
+  (1.9 to 2.3) wins nowhere.
 
 COST  Two to four draws.
 """
