@@ -7,20 +7,18 @@ and what to write instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.answers import Answer, Answers
-from tacit.engines.expressions import Case, Expression, In, Literal, Scope
+from tacit.engines.expressions import Case, Comparison, Expression, In, Literal, Scope
 from tacit.engines.parsing import convert
 from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
 from tacit.engines.types import BOOLEAN, FLOAT
-from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
-from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.guarantees import Guarantee
 from tacit.tables.declare import Private
 from tacit.tables.grouping import given, listed
+from tacit.tables.plans import Order, Plan
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
 from tacit.tables.statistics.extremes import Extremum
@@ -39,97 +37,6 @@ if TYPE_CHECKING:
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order", "limit", "kind"}
 _AGGREGATES = "COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VARIANCE and STDDEV"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Distinct aggregates of one relation, how they are shown, and what they cost."""
-
-    session: Session
-    relation: Relation
-    statistics: tuple[Statistic, ...]
-    columns: tuple[tuple[str, int], ...]
-    """Output names, each with the number of its aggregate."""
-    grouped: bool
-    order: tuple[tuple[int | str, bool], ...]
-    """Output aggregates (by number) or the key, each with whether it descends."""
-    limit: int | None
-    cost: Guarantee
-    query: str
-
-    @property
-    def each(self) -> Guarantee:
-        """What one aggregate costs."""
-        return split(self.cost, len(self.statistics))
-
-    def ask(self, fresh: bool) -> Answer | Answers:
-        """Check that all fit, then ask one after the other."""
-        for statistic in self.statistics:
-            statistic.check(self.each)
-        if len(self.statistics) > 1:
-            unpaid = [s for s in self.statistics if fresh or self._unanswered(s)]
-            if unpaid:
-                self.session.budget.check(split(self.cost, len(self.statistics), len(unpaid)))
-        found = [
-            self.session.ask(self.relation, statistic, self.each, fresh=fresh, text=self.query)
-            for statistic in self.statistics
-        ]
-        return self._shown(found)
-
-    def _unanswered(self, statistic: Statistic) -> bool:
-        return self.session.budget.recall(self.session.question(self.relation, statistic), self.each) is None
-
-    def preview(self) -> str:
-        """The cost in words, and whether it fits."""
-        for statistic in self.statistics:
-            statistic.check(self.each)
-        words = ", ".join(statistic.words for statistic in self.statistics)
-        try:
-            self.session.budget.check(self.cost)
-            fits = "which fits"
-        except BudgetExceeded:
-            fits = "which does not fit"
-        split_ = "" if len(self.statistics) == 1 else f", {self.each!r} for each of {len(self.statistics)} aggregates"
-        return f"{words}: {self.cost!r}{split_}; {self.session.budget.remaining!r} is left, {fits}. Nothing was spent."
-
-    def _shown(self, found: Sequence[Answer | Answers]) -> Answer | Answers:
-        if not self.grouped:
-            if len(self.columns) == 1:
-                return found[self.columns[0][1]]
-            return Answers({name: cast(Answer, found[i]) for name, i in self.columns}, self.cost, "column")
-        tables = [cast(Answers, answers) for answers in found]
-        keys = [key for key in tables[0] if all(key in table for table in tables)]
-        for what, descending in reversed(self.order):
-            keys.sort(key=lambda key: _rank(key if isinstance(what, str) else tables[what][key].value))
-            if descending:
-                keys.reverse()
-        keys = keys[: self.limit]
-        if len(self.columns) == 1:
-            table = tables[self.columns[0][1]]
-            return Answers({key: table[key] for key in keys}, self.cost, table.name)
-        pairs = {
-            (*(key if isinstance(key, tuple) else (key,)), name): tables[i][key]
-            for key in keys
-            for name, i in self.columns
-        }
-        return Answers(pairs, self.cost, f"{tables[0].name}, column")
-
-
-def _rank(part: Any) -> tuple[bool, Any]:
-    return (part is None, 0 if part is None else part)
-
-
-def split(cost: Guarantee, parts: int, times: int = 1) -> Guarantee:
-    """``times`` of ``parts`` equal parts of a cost."""
-    share = Fraction(times, parts)
-    match cost:
-        case Pure(epsilon):
-            return Pure(epsilon * share)
-        case Zcdp(rho):
-            return Zcdp(rho * share)
-        case Approx(epsilon, delta):
-            return Approx(epsilon * share, delta * share)
-    raise InvalidInput("a question costs epsilon, rho, or epsilon with delta.")
 
 
 def plan(session: Session, query: str, cost: Guarantee, keys: Any = None) -> Plan:
@@ -183,7 +90,7 @@ class _Planner:
             statistic = self._statistic(node, relation, view.scope, groups)
             if statistic not in statistics:
                 statistics.append(statistic)
-            columns.append((_unused(item.alias or node.sql(), columns), statistics.index(statistic)))
+            columns.append((_unused(item.alias or node.sql("duckdb"), columns), statistics.index(statistic)))
         if not statistics:
             raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_AGGREGATES}.")
         return Plan(
@@ -192,7 +99,7 @@ class _Planner:
             tuple(statistics),
             tuple(columns),
             groups is not None,
-            self._order(select, columns, by, bool(groups)),
+            self._order(select, columns, by, view.scope),
             _limit(select),
             self.cost,
             self.query,
@@ -237,6 +144,9 @@ class _Planner:
         for condition in view.conditions:
             if isinstance(condition, In) and condition.operand == expression:
                 return [written(item.value) for item in condition.items]
+            match condition:
+                case Comparison(operator="=", left=left, right=Literal(value=value)) if left == expression:
+                    return [written(value)]
         if expression.type == BOOLEAN:
             return [True, False]
         if isinstance(expression, Case):
@@ -246,7 +156,9 @@ class _Planner:
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
         if hasattr(column, "table") and not isinstance(self.session.declared(tables[column.table]), Private):
-            return self.session.public_values(tables[column.table], column.name)  # type: ignore[attr-defined]
+            values = self.session.public_values(tables[column.table], column.name)  # type: ignore[attr-defined]
+            absent = [None] if column.table in [join.alias for join in view.left] else []
+            return [*map(written, values), *absent]
         return None
 
     def _statistic(self, node: Any, relation: Relation, scope: Scope, groups: Groups | None) -> Statistic:
@@ -316,22 +228,38 @@ class _Planner:
         return value(expression, declared.unit if expression.type == FLOAT else None)
 
     def _order(
-        self, select: exp.Select, columns: list[tuple[str, int]], by: list[tuple[Expression, str]], grouped: bool
-    ) -> tuple[tuple[int | str, bool], ...]:
+        self, select: exp.Select, columns: list[tuple[str, int]], by: list[tuple[Expression, str]], scope: Scope
+    ) -> tuple[Order, ...]:
         order = select.args.get("order")
-        if order is None:
-            return ()
-        found: list[tuple[int | str, bool]] = []
-        for item in order.expressions:
-            name, descending = item.this.name or item.this.sql(), bool(item.args.get("desc"))
-            matching = [i for known, i in columns if known.lower() == name.lower() or known == item.this.sql()]
-            if matching:
-                found.append((matching[0], descending))
-            elif grouped and len(by) == 1 and name.lower() == by[0][1].lower():
-                found.append(("key", descending))
-            else:
-                raise UnsupportedQuery("ORDER BY takes output columns only; name one of them.")
-        return tuple(found)
+        items = [] if order is None else order.expressions
+        return tuple(
+            (*self._place(item.this, select, columns, by, scope), bool(item.args.get("desc"))) for item in items
+        )
+
+    def _place(
+        self,
+        node: Any,
+        select: exp.Select,
+        columns: list[tuple[str, int]],
+        by: list[tuple[Expression, str]],
+        scope: Scope,
+    ) -> tuple[str, int]:
+        """The aggregate or the part of the key that an item of ORDER BY names: by position, by name, or written out."""
+        named = {item.alias.lower(): item for item in select.expressions if item.alias}
+        if type(node).__name__ == "Literal" and not node.is_string and 1 <= int(node.this) <= len(select.expressions):
+            node = select.expressions[int(node.this) - 1]
+        elif type(node).__name__ == "Column" and not node.table and node.name.lower() in named:
+            node = named[node.name.lower()]
+        bare = node.this if type(node).__name__ == "Alias" else node
+        for known, i in columns:
+            if known == node.alias or known == bare.sql("duckdb"):
+                return "value", i
+        if by and type(bare).__name__ == "Column":
+            expressions = [expression for expression, _ in by]
+            found = convert(bare, scope)
+            if found in expressions:
+                return "key", expressions.index(found)
+        raise UnsupportedQuery("ORDER BY takes output columns only; name one of them.")
 
 
 def _persons(groups: Groups) -> GroupedTotals:

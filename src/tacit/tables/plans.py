@@ -1,0 +1,124 @@
+"""Plans: the aggregates of one query, asked one after the other and shown together.
+
+The cost is split evenly over the distinct aggregates, and all of it must fit before the first is asked. ORDER BY and
+LIMIT are post-processing of released answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+from tacit.answers import Answer, Answers
+from tacit.engines.requests import Relation
+from tacit.errors import BudgetExceeded, InvalidInput
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.tables.statistics.base import Statistic
+
+if TYPE_CHECKING:
+    from tacit.tables.session import Session
+
+Order = tuple[str, int, bool]
+"""What to order by: ("value", number of the aggregate) or ("key", part of the key), and whether it descends."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Distinct aggregates of one relation, how they are shown, and what they cost."""
+
+    session: Session
+    relation: Relation
+    statistics: tuple[Statistic, ...]
+    columns: tuple[tuple[str, int], ...]
+    """Output names, each with the number of its aggregate."""
+    grouped: bool
+    order: tuple[Order, ...]
+    limit: int | None
+    cost: Guarantee
+    query: str
+
+    @property
+    def each(self) -> Guarantee:
+        """What one aggregate costs."""
+        return split(self.cost, len(self.statistics))
+
+    def ask(self, fresh: bool) -> Answer | Answers:
+        """Check that all fit, then ask one after the other."""
+        for statistic in self.statistics:
+            statistic.check(self.each)
+        if len(self.statistics) > 1:
+            unpaid = [s for s in self.statistics if fresh or self._unanswered(s)]
+            if unpaid:
+                self.session.budget.check(split(self.cost, len(self.statistics), len(unpaid)))
+        found = [
+            self.session.ask(self.relation, statistic, self.each, fresh=fresh, text=self.query)
+            for statistic in self.statistics
+        ]
+        return self._shown(found)
+
+    def _unanswered(self, statistic: Statistic) -> bool:
+        return self.session.budget.recall(self.session.question(self.relation, statistic), self.each) is None
+
+    def preview(self) -> str:
+        """The cost in words, and whether it fits."""
+        for statistic in self.statistics:
+            statistic.check(self.each)
+        words = ", ".join(statistic.words for statistic in self.statistics)
+        try:
+            self.session.budget.check(self.cost)
+            fits = "which fits"
+        except BudgetExceeded:
+            fits = "which does not fit"
+        split_ = "" if len(self.statistics) == 1 else f", {self.each!r} for each of {len(self.statistics)} aggregates"
+        return f"{words}: {self.cost!r}{split_}; {self.session.budget.remaining!r} is left, {fits}. Nothing was spent."
+
+    def _shown(self, found: Sequence[Answer | Answers]) -> Answer | Answers:
+        if not self.grouped:
+            if len(self.columns) == 1:
+                return found[self.columns[0][1]]
+            pairs = [pair for name, i in self.columns for pair in _named(name, found[i])]
+            return Answers(dict(pairs), self.cost, "column")
+        tables = [cast(Answers, answers) for answers in found]
+        keys = [key for key in tables[0] if all(key in table for table in tables)]
+        for what, number, descending in reversed(self.order):
+            if what == "key":
+                keys.sort(key=lambda key: _rank(key[number] if isinstance(key, tuple) else key), reverse=descending)
+            else:
+                keys.sort(key=lambda key: _rank(tables[number][key].value), reverse=descending)
+        keys = keys[: self.limit]
+        if len(self.columns) == 1:
+            table = tables[self.columns[0][1]]
+            return Answers({key: table[key] for key in keys}, self.cost, table.name)
+        cells = {
+            (*(key if isinstance(key, tuple) else (key,)), name): tables[i][key]
+            for key in keys
+            for name, i in self.columns
+        }
+        return Answers(cells, self.cost, f"{tables[0].name}, column")
+
+
+def _named(name: str, found: Answer | Answers) -> Iterator[tuple[str, Answer]]:
+    """An output column, or one for each of several quantiles."""
+    if isinstance(found, Answer):
+        yield name, found
+    else:
+        yield from ((f"{name} at {key}", answer) for key, answer in found.items())
+
+
+def _rank(part: Any) -> tuple[bool, Any]:
+    return (part is None, 0 if part is None else part)
+
+
+def split(cost: Guarantee, parts: int, times: int = 1) -> Guarantee:
+    """``times`` of ``parts`` equal parts of a cost."""
+    share = Fraction(times, parts)
+    match cost:
+        case Pure(epsilon):
+            return Pure(epsilon * share)
+        case Zcdp(rho):
+            return Zcdp(rho * share)
+        case Approx(epsilon, delta):
+            return Approx(epsilon * share, delta * share)
+    raise InvalidInput("a question costs epsilon, rho, or epsilon with delta.")
