@@ -254,7 +254,7 @@ class _Planner:
         for known, i in columns:
             if known == node.alias or known == bare.sql("duckdb"):
                 return "value", i
-        if by and type(bare).__name__ == "Column":
+        if by and not _aggregate(bare):
             expressions = [expression for expression, _ in by]
             found = convert(bare, scope)
             if found in expressions:
