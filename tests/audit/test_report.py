@@ -3,18 +3,19 @@
 from dataclasses import replace
 from html.parser import HTMLParser
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tacit.audit import survey
 from tacit.audit.html import page
 from tacit.audit.museum import EXHIBITS
-from tacit.audit.questions import QUESTIONS
+from tacit.audit.questions import QUESTIONS, table_of
 from tacit.audit.registry import cases
 from tacit.audit.statistical import LIBRARIES
 from tacit.audit.survey import Job, Line, jobs, run, summary, work
 from tacit.errors import InvalidInput
+from tacit.guarantees import Approx
 from tacit.tables import Table
 
 
@@ -74,6 +75,14 @@ def test_a_statistic_is_sampled_in_full() -> None:
     line = work(next(job for job in jobs("persons", full=True) if job.kind == "statistic"))
     assert line.passed
     assert line.sampled.startswith("ε ≥ ")
+
+
+def test_every_question_can_be_asked_of_a_table_again_and_again() -> None:
+    for question in QUESTIONS:
+        table = table_of((0, 2), question.cost)
+        assert (table is None) == isinstance(question.cost, Approx)
+        for _ in range(2 if table is not None else 0):
+            assert survey._number(question, cast(Table, table)) is not None
 
 
 def test_a_session_is_audited_in_one_run() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 
 if TYPE_CHECKING:
+    from tacit.audit.exact import Dataset
     from tacit.audit.statistics import StatisticCheck
     from tacit.tables import Table
 
@@ -61,6 +62,24 @@ def small_tables() -> StatisticCheck:
     return StatisticCheck(KINDS, PERSONS, SCHEMA)
 
 
+def table_of(dataset: Dataset, cost: Guarantee) -> Table | None:
+    """One of those datasets as a table on which a question of this cost can be asked any number of times.
+
+    None for costs with a δ, since no budget has room for δ any number of times.
+    """
+    import pyarrow as pa
+
+    from tacit.tables import read
+
+    if isinstance(cost, Approx):
+        return None
+    rows = [{"person": who, **row} for who, kind in enumerate(dataset) for row in KINDS[kind]]
+    types = {"person": pa.int64(), "value": pa.int64(), "group": pa.string(), "flag": pa.bool_()}
+    arrow = pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in types.items()})
+    return read(arrow, person="person", budget=Zcdp(PLENTY) if isinstance(cost, Zcdp) else Pure(PLENTY), table="small")
+
+
+PLENTY = 10**6
 FOUR, SMOOTH = Pure(4), Zcdp(2)
 GROUPS = ["x", "y"]
 

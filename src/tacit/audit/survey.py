@@ -16,18 +16,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from math import inf, log
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tacit.audit.exact import Dataset, Verification
 from tacit.audit.museum import EXHIBITS, catch, measured
-from tacit.audit.questions import QUESTIONS, Question, small_tables
+from tacit.audit.questions import QUESTIONS, Question, small_tables, table_of
 from tacit.audit.registry import Case, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
+
+if TYPE_CHECKING:
+    from tacit.tables import Table
 
 SURE = 1 - Fraction(1, 10**7)
 LOOSE_DELTA = Fraction(1, 100)
@@ -228,11 +231,8 @@ def _statistic(job: Job) -> Line:
         return Line("statistic", question.name, repr(question.cost), "–", "–", "not run", True, f"pyarrow is {MISSING}")
     report = check.check(question)
     worst = max(report.stages, key=lambda stage: stage.verification.tightness).verification
-    sampled = None
-    if job.full:
-        pair = worst.worst or (check.datasets[-1], check.datasets[-1][1:])
-        sides = [_asking(question, check.table(x)) for x in pair]
-        sampled = audit(*sides, samples=300, delta=_delta(question.cost), confidence=SURE, promised=question.cost)
+    pair = worst.worst or (check.datasets[-1], check.datasets[-1][1:])
+    sampled = _asked(question, pair) if job.full else None
     passed = report.holds and not (sampled and sampled.broken)
     note = f"{len(report.stages)} laws of its draws, over {len(check.datasets)} tables"
     verdict = "broken" if report.broken or not passed else "tight" if report.tightness >= 0.99 else "loose"
@@ -248,20 +248,27 @@ def _statistic(job: Job) -> Line:
     )
 
 
-def _asking(question: Question, table: Any) -> Callable[[], Any]:
-    """A function that asks anew and hands over the answer, or the first of several."""
+def _asked(question: Question, pair: tuple[Dataset, Dataset]) -> Audit | None:
+    """The statistic asked anew and anew of two neighbouring tables; None where a budget does not allow that."""
+    first, second = (table_of(x, question.cost) for x in pair)
+    if first is None or second is None:
+        return None
+    delta = _delta(question.cost)
+    sides = (partial(_number, question, first), partial(_number, question, second))
+    return audit(*sides, samples=300, delta=delta, confidence=SURE, promised=question.cost)
+
+
+def _number(question: Question, table: Table) -> Any:
+    """One fresh answer as a number or a name; the first, where there are several."""
     from tacit.answers import Answer
 
-    def ask() -> Any:
-        answer = question(table, fresh=True)
-        if not isinstance(answer, Answer):
-            answer = next(iter(answer.values()), None)
-        value = None if answer is None else answer.value
-        if value is None:
-            return -inf
-        return float(value) if hasattr(value, "__float__") else value
-
-    return ask
+    answer = question(table, fresh=True)
+    if not isinstance(answer, Answer):
+        answer = next(iter(answer.values()), None)
+    value = None if answer is None else answer.value
+    if value is None:
+        return -inf
+    return float(value) if hasattr(value, "__float__") else value
 
 
 # ---- the rest ---------------------------------------------------------------------------------------------------
