@@ -9,7 +9,8 @@ counts lattice steps between the weight at y and the quantile. Adding a person w
 an amount in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ], at most one step each way, so ℓ has sensitivity 1
 (not one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Several quantiles are
 drawn one after the other, each for its part of the cost, and kept in order by restricting the grid to what earlier
-draws left.
+draws left. Values are rounded to the nearest grid value before their weights are compared, row by row; without that no
+value of the grid might have a small loss.
 """
 
 from __future__ import annotations
@@ -63,21 +64,16 @@ def quantile_loss(
     assert grid.first is not None
     assert grid.last is not None
     steps = ranks.steps[which]
-    values = [scale.clamped(item.value) for item in steps]
     counts = [reached(steps[0].before if steps else 0), *(reached(item.after) for item in steps)]
-    # A value v counts in W(≤y) from the first grid value at or above it on, in W(<y) from the first above it on.
-    up_to = [_or(grid.ceil(v), grid.last + 1) for v in values]
-    below = [_or(grid.floor(v), grid.first - 1) + 1 for v in values]
+    # A value counts as the nearest of the whole grid: in W(≤y) from there on, in W(<y) from the next one on.
+    up_to = [scale.grid.nearest(scale.clamped(item.value)) for item in steps]
+    below = [index + 1 for index in up_to]
     starts = sorted({grid.first, *(i for i in (*up_to, *below) if grid.first <= i <= grid.last)})
     runs = (
         Run(first, last, max(limit - counts[bisect_right(up_to, first)], counts[bisect_right(below, first)] - limit, 0))
         for first, last in zip(starts, [*(i - 1 for i in starts[1:]), grid.last], strict=True)
     )
     return StepLoss.joined(grid, runs)
-
-
-def _or(index: int | None, otherwise: int) -> int:
-    return otherwise if index is None else index
 
 
 @dataclass(frozen=True)
