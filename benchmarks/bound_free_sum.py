@@ -87,7 +87,8 @@ def runs(totals: Totals, epsilon: float, rng: np.random.Generator, parameters: d
     noise = geometric(rng, (epsilon - u) / level, RUNS) - geometric(rng, epsilon / level, RUNS)
     heavy = np.floor(parameters["weight"] * level)
     value = below[place] + noise + np.rint(heavy * np.maximum(0, count - parameters["shrink"] / epsilon))
-    return np.abs(value - totals.sum()) / totals.sum()
+    errors: Totals = np.abs(value - totals.sum()) / totals.sum()
+    return errors
 
 
 def oracle(totals: Totals, epsilon: float) -> float:

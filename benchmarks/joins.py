@@ -40,22 +40,25 @@ def tpch(directory: Path) -> dict[str, tuple[Session, str]]:
     def file(name: str) -> Path:
         return directory / f"{name}.parquet"
 
-    kinds = {
+    kinds: dict[str, Private | Public] = {
         "customer": Private(file("customer"), person="customer:c_custkey"),
         "orders": Private(file("orders"), person="customer:o_custkey"),
         "supplier": Private(file("supplier"), person="supplier:s_suppkey"),
         "lineitem": Private(file("lineitem"), person="supplier:l_suppkey", through={"l_orderkey": "orders.o_orderkey"}),
     }
-    sales = {
+    sales: dict[str, Private | Public] = {
         "orders": Private(file("orders"), person="o_custkey"),
         "lineitem": Private(file("lineitem"), through={"l_orderkey": "orders.o_orderkey"}),
     }
-    parts = {"lineitem": Private(file("lineitem"), person="l_suppkey"), "partsupp": Public(file("partsupp"))}
-    stock = {
+    parts: dict[str, Private | Public] = {
+        "lineitem": Private(file("lineitem"), person="l_suppkey"),
+        "partsupp": Public(file("partsupp")),
+    }
+    stock: dict[str, Private | Public] = {
         "supplier": Private(file("supplier"), person="s_suppkey"),
         "partsupp": Private(file("partsupp"), person="ps_suppkey"),
     }
-    lines = {"lineitem": Private(file("lineitem"), person="l_orderkey")}
+    lines: dict[str, Private | Public] = {"lineitem": Private(file("lineitem"), person="l_orderkey")}
     budget = Pure(10**6)
     return {
         "Q12": (Session(lines, budget), "SELECT COUNT(*) FROM lineitem"),
@@ -84,7 +87,7 @@ def tpch(directory: Path) -> dict[str, tuple[Session, str]]:
 def graph(path: Path) -> tuple[Session, str]:
     """The graph under node privacy."""
     edges = np.loadtxt(path, dtype=np.int64, comments="#")
-    table = pa.table({"src": edges[:, 0], "dst": edges[:, 1]})
+    table = pa.table({"src": pa.array(edges[:, 0]), "dst": pa.array(edges[:, 1])})
     return Session({"edge": Private(table, person=["src", "dst"])}, Pure(10**6)), "SELECT COUNT(*) FROM edge"
 
 

@@ -309,7 +309,7 @@ def show(value: Any) -> str:
 
 def _fitting(values: list[Any]) -> list[Any]:
     """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough."""
-    numbers = [abs(value) for value in values if isinstance(value, int | Decimal)]
+    numbers: list[Any] = [abs(value) for value in values if isinstance(value, int | Decimal)]
     if max(numbers, default=0) < 2**63:
         return values
     floats = any(isinstance(value, float) for value in values) or max(numbers) >= 10**60
