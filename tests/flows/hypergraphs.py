@@ -95,7 +95,7 @@ def _relaxed(rows: tuple[tuple[int, frozenset[int], int], ...], statistic: str, 
     persons = sorted({u for _, row, _ in rows for u in row})
     n, m = len(persons), len(rows)
     if statistic == "sum":
-        groups = [(i,) for i in range(m)]
+        groups: list[tuple[int, ...]] = [(i,) for i in range(m)]
     elif statistic == "degree":
         groups = [tuple(i for i, row in enumerate(rows) if u in row[1]) for u in persons]
     else:
@@ -123,7 +123,9 @@ def _relaxed(rows: tuple[tuple[int, frozenset[int], int], ...], statistic: str, 
                 add({n + i: 1.0, n + m + g: -1.0}, 0.0)
         if statistic in ("frequency", "degree"):
             add({n + i: float(rows[i][0]) for i in group} | {n + m: -1.0}, 0.0)
-    return float(linprog(cost, A_ub=np.array(lines), b_ub=limits, bounds=(0, None), method="highs").fun)
+    answer = linprog(cost, A_ub=np.array(lines), b_ub=limits, bounds=(0, None), method="highs").fun
+    assert answer is not None
+    return float(answer)
 
 
 def half_integral(graph: Hypergraph, cap: Fraction) -> Fraction:

@@ -33,7 +33,7 @@ def neighbours(graph: Hypergraph) -> list[Hypergraph]:
 
 
 @each_statistic
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(graph=hypergraphs())
 def test_profile_is_the_relaxation_rounded_up(statistic: str, graph: Hypergraph) -> None:
     profile = STATISTICS[statistic](graph).profile(REMOVALS)
@@ -85,7 +85,8 @@ def test_bounds_enclose_and_corners_support_the_curve(statistic: str, graph: Hyp
     corners = curve.corners(REMOVALS)
     assert low <= high <= low + Fraction(1, 10**6)
     assert all(high <= corner.remaining + cap * corner.removed + Fraction(1, 10**6) for corner in corners)
-    assert (corners[0].removed, corners[0].remaining) == (0, curve.total)
+    assert corners[0].removed == 0
+    assert corners[0].remaining == curve.total
     assert corners[-1].removed >= REMOVALS or corners[-1].remaining == 0
     profile = curve.profile(REMOVALS)
     assert all(corner.remaining <= profile[int(corner.removed)] for corner in corners if corner.removed <= REMOVALS)
@@ -98,7 +99,7 @@ def test_nothing_and_nobody(statistic: str) -> None:
         assert curve.total == 0
         assert curve.profile(3) == (0, 0, 0, 0)
         assert (curve.at(0), curve.at(7), curve.fewest(0)) == (0, 0, 0)
-        assert curve.bounds(2) == (0, 0)
+        assert curve.bounds(2) == (Fraction(0), Fraction(0))
         assert largest_profile(graph.lists, graph.values, 2) == (None, None, None)
 
 

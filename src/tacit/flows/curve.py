@@ -30,6 +30,9 @@ from math import ceil, floor
 from tacit.exact import Number, exact, non_negative, whole
 from tacit.flows.solving import Support
 
+_TINY = Fraction(1, 2**16)
+"""A gain below this may be a solver's error: what is asked next is asked more precisely."""
+
 
 @dataclass(frozen=True)
 class Corner:
@@ -128,7 +131,7 @@ class CappedStatistic(ABC):
 
     def _fewest_between(self, goal: Fraction, left: Corner, right: Corner) -> int:
         """Where the profile reaches the goal, rounded up; the left corner is above it, the right one is not."""
-        effort = 0
+        start, effort = left, 0
         while True:
             cap = (left.remaining - right.remaining) / (right.removed - left.removed)
             line = self._line(cap, effort)
@@ -136,15 +139,17 @@ class CappedStatistic(ABC):
             least = (line.low - goal) / cap  # no removal of fewer persons can
             if ceil(most) == ceil(least):
                 return ceil(most)
-            middle = Corner(line.removed, line.remaining)
-            if line.high < left.remaining + cap * left.removed and left.removed < middle.removed < right.removed:
-                left, right = (middle, right) if middle.remaining > goal else (left, middle)
-            else:
-                effort += 1
+            middle, gained = Corner(line.removed, line.remaining), left.remaining + cap * left.removed - line.high
+            effort += gained < _TINY
+            if gained > 0 and middle.remaining > goal:
+                left = middle
+            elif gained > 0:
+                left, right = (left if left.removed < middle.removed else start), middle
 
     def _edges(self, removals: int, rounded: bool) -> Iterator[tuple[Corner, Corner, Support]]:
         """The edges of the profile from 0 to ``removals``; with ``rounded``, chords that give the same whole units."""
-        start, right = Corner(Fraction(0), Fraction(self.total)), Corner(Fraction(self._everyone()), Fraction(0))
+        start, nothing = Corner(Fraction(0), Fraction(self.total)), Corner(Fraction(self._everyone()), Fraction(0))
+        right = nothing
         for cap in self._probes(removals):
             line = self._line(cap)
             if rounded and ceil(line.low - cap * removals) == self.total:  # not a unit is lost
@@ -159,19 +164,25 @@ class CappedStatistic(ABC):
             if right.removed == left.removed or left.removed > removals:
                 continue
             cap = (left.remaining - right.remaining) / (right.removed - left.removed)
-            if cap <= 0:
-                yield left, right, Support(Fraction(0), right.removed, right.remaining, right.remaining)
+            if cap <= 0:  # nothing is left to lose, or a solver's corner is worth nothing
+                if left.remaining == 0:
+                    yield left, right, Support(Fraction(0), right.removed, left.remaining, left.remaining)
+                else:
+                    waiting.append((left, nothing, 0))
                 continue
             line = self._line(cap, effort)
             chord = left.remaining + cap * left.removed
-            new = line.high < chord and left.removed < line.removed < right.removed
-            if _decided(left, right, line, chord, removals) if rounded else not new:
+            if _decided(left, right, line, chord, removals) if rounded else line.high >= chord:
                 yield left, right, line
-            elif new:
-                middle = Corner(line.removed, line.remaining)
-                waiting += [(left, middle, 0), (middle, right, 0)]
-            else:
-                waiting.append((left, right, effort + 1))
+                continue
+            effort = effort + 1 if chord - line.high < _TINY else 0
+            middle = Corner(line.removed, line.remaining)
+            if line.high >= chord:
+                waiting.append((left, right, effort))
+            if line.high < chord and middle.removed > left.removed:
+                waiting.append((left, middle, effort))
+            if line.high < chord and middle.removed < right.removed:
+                waiting.append((middle, right, effort))
 
     def __repr__(self) -> str:
         return "<a capped statistic>"
