@@ -28,6 +28,7 @@ from tacit.enclosures import Enclosure
 from tacit.engines import Engine, Snapshot
 from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.mechanisms.cap_and_release import CapAndRelease, Release
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise import Gaussian, IntegerNoise
@@ -306,6 +307,8 @@ def _law_key(law: Law[Any]) -> Hashable:
     inner = law._inner if isinstance(law, ShiftedInverseLaw) else law
     if isinstance(inner, GridLaw):
         return type(inner), inner.grid, _runs(inner)
+    if isinstance(inner, CapAndRelease):
+        return inner._above, inner._below
     return (type(inner), inner._value) if isinstance(inner, IntegerNoise) else id(inner)
 
 
@@ -335,6 +338,9 @@ def telling_points(laws: Iterable[Law[Any]]) -> list[Hashable] | None:
     grids = [law for law in found if isinstance(law, GridLaw)]
     if grids:
         return None if grids[0].grid.size <= LISTED else [grids[0].grid.answer(i) for i in _steps(grids)]
+    capped = [law for law in found if isinstance(law, CapAndRelease)]
+    if capped:
+        return list(_releases(capped))
     noises = [law for law in found if isinstance(law, IntegerNoise)]
     if noises:
         return list(_beyond(noises))
@@ -359,8 +365,20 @@ def _runs(law: GridLaw) -> Any:
 
 def _beyond(noises: Iterable[Any]) -> tuple[int, int]:
     """One output below and one above the values of all datasets."""
-    values = [noise._value for noise in noises]
+    return _around([noise._value for noise in noises])
+
+
+def _around(values: Sequence[int]) -> tuple[int, int]:
     return min(values) - 1, max(values) + 1
+
+
+def _releases(laws: Sequence[CapAndRelease]) -> Iterator[Release]:
+    """At every level that divides the persons of some dataset, and beside it, numbers beyond those of all datasets."""
+    steps = {i for law in laws for i in range(1, len(law.levels)) if law._above[i] != law._above[i - 1]}
+    for place in sorted({0, len(laws[0].levels) - 1} | steps | {i - 1 for i in steps}):
+        below = _around([law._below[place] for law in laws])
+        above = _around([law._above[place] for law in laws])
+        yield from (Release(place, *pair) for pair in product(below, above))
 
 
 def followed(laws: Laws) -> list[Any]:
@@ -372,6 +390,9 @@ def followed(laws: Laws) -> list[Any]:
         first = [law.grid.first] if law.grid.first is not None else []
         chosen = [*first, *(starts[1:2] or starts[:1]), starts[-1]]
         return [law.grid.answer(i) for i in dict.fromkeys(chosen)]
+    if isinstance(law, CapAndRelease):
+        places = (0, next(i for i, n in enumerate(law._above) if n == law._above[-1]))
+        return [Release(i, law._below[i], law._above[i]) for i in dict.fromkeys(places)]
     if isinstance(law, IntegerNoise):
         return [law._value]
     if isinstance(law, NoiseVector):

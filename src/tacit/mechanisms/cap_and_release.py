@@ -132,7 +132,8 @@ class CapAndRelease(Law[Release]):
 
 def _mass(z: int, above: Fraction, below: Fraction, bits: int) -> Enclosure:
     """P(z) ∝ e^{−above·z} for z ≥ 0, e^{−below·|z|} for z < 0."""
-    a, b = exp(-above, bits), exp(-below, bits)
+    work = bits + 16 + 2 * int(1 / min(above, below)).bit_length()  # 1 − e^{−rate} loses as many bits as it is small
+    a, b = exp(-above, work), exp(-below, work)
     tail = exp(-above * z if z >= 0 else below * z, bits)
     return (1 - a) * (1 - b) / (1 - a * b) * tail
 

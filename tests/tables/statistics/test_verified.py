@@ -24,7 +24,7 @@ from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics import candidates, extremes, groups, keys, moments, quantiles, ratio
 from tacit.tables.statistics.base import Statistic, noisy, noisy_vector
-from tacit.tables.statistics.caps import scan_cap
+from tacit.tables.statistics.caps import choose_cap
 from tacit.tables.statistics.quantiles import ROW_LEVELS
 
 SCHEMA = {"v": "integer", "g": "text", "b": "boolean"}
@@ -61,6 +61,7 @@ SIMPLE: Mapping[str, Ask] = {
     "maximum": lambda t: t.max("v", epsilon=4),
     "median": lambda t: t.median("v", epsilon=4),
     "quantiles per person": lambda t: t.quantile("v", ["0.1", "0.5"], per="person", epsilon=4),
+    "different values": lambda t: t.nunique("g", epsilon=4),
     "ratio": lambda t: t.ratio("b", epsilon=1),
     "ratio, Gaussian": lambda t: t.ratio("v > 2", rho="0.1"),
     "histogram": lambda t: t.histogram("v", [-10, 0, 10], epsilon=4),
@@ -132,7 +133,7 @@ def sum_without_its_cap(t: Table, room: Room) -> Any:
     """The noise is for the cap, the sum is not capped."""
     (buckets,) = room.ask(TotalBuckets(t._value("v"), ROW_LEVELS))
     counts = [bucket.count for bucket in buckets.positive]
-    cap = scan_cap(room, ROW_LEVELS, counts, room.allowance.share(HALF))
+    cap = choose_cap(room, ROW_LEVELS, counts, room.allowance.share(HALF))
     law, _ = noisy(sum(bucket.sum for bucket in buckets.positive), room.allowance.share(HALF), cap)
     return room.draw(law)
 
