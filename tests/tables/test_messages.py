@@ -25,6 +25,7 @@ from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise import IntegerNoise
 from tacit.mechanisms.noise_vector import NoiseVector
+from tacit.mechanisms.scan_and_release import CappedTotal, CappedTotalLaw
 from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.stable_keys import StableKeys
 from tacit.tables.room import Room
@@ -59,6 +60,8 @@ class ConstantRoom(Room):
             return 1000
         if isinstance(law, NoiseVector):
             return tuple(1000 + i for i in range(len(law._parts)))
+        if isinstance(law, CappedTotalLaw):
+            return CappedTotal(law.caps[30], 5000, 3, False, law._epsilon)
         assert isinstance(law, StableKeys)
         return frozenset({((Fraction(5, 4),), 20)})
 

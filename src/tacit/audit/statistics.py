@@ -28,11 +28,11 @@ from tacit.enclosures import Enclosure
 from tacit.engines import Engine, Snapshot
 from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms.cap_and_release import CapAndRelease, Release
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise import Gaussian, IntegerNoise
 from tacit.mechanisms.noise_vector import NoiseVector
+from tacit.mechanisms.scan_and_release import CappedTotal, CappedTotalLaw
 from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
 from tacit.randomness import SYSTEM
 from tacit.tables import Session, Table
@@ -307,8 +307,8 @@ def _law_key(law: Law[Any]) -> Hashable:
     inner = law._inner if isinstance(law, ShiftedInverseLaw) else law
     if isinstance(inner, GridLaw):
         return type(inner), inner.grid, _runs(inner)
-    if isinstance(inner, CapAndRelease):
-        return inner._above, inner._below
+    if isinstance(inner, CappedTotalLaw):
+        return tuple(inner._above), tuple(inner._within), inner._persons
     return (type(inner), inner._value) if isinstance(inner, IntegerNoise) else id(inner)
 
 
@@ -338,7 +338,7 @@ def telling_points(laws: Iterable[Law[Any]]) -> list[Hashable] | None:
     grids = [law for law in found if isinstance(law, GridLaw)]
     if grids:
         return None if grids[0].grid.size <= LISTED else [grids[0].grid.answer(i) for i in _steps(grids)]
-    capped = [law for law in found if isinstance(law, CapAndRelease)]
+    capped = [law for law in found if isinstance(law, CappedTotalLaw)]
     if capped:
         return list(_releases(capped))
     noises = [law for law in found if isinstance(law, IntegerNoise)]
@@ -372,13 +372,15 @@ def _around(values: Sequence[int]) -> tuple[int, int]:
     return min(values) - 1, max(values) + 1
 
 
-def _releases(laws: Sequence[CapAndRelease]) -> Iterator[Release]:
-    """At every level that divides the persons of some dataset, and beside it, numbers beyond those of all datasets."""
-    steps = {i for law in laws for i in range(1, len(law.levels)) if law._above[i] != law._above[i - 1]}
-    for place in sorted({0, len(laws[0].levels) - 1} | steps | {i - 1 for i in steps}):
-        below = _around([law._below[place] for law in laws])
+def _releases(laws: Sequence[CappedTotalLaw]) -> Iterator[CappedTotal]:
+    """At every cap that divides the persons of some dataset, and beside it, numbers beyond those of all datasets."""
+    law, caps = laws[0], laws[0].caps
+    steps = {i for law in laws for i in range(1, len(caps)) if law._above[i] != law._above[i - 1]}
+    for place in sorted({0, len(caps) - 1} | steps | {i - 1 for i in steps}):
+        within = _around([law._within[place] for law in laws])
         above = _around([law._above[place] for law in laws])
-        yield from (Release(place, *pair) for pair in product(below, above))
+        for (s, n), many in product(product(within, above), (False, True)):
+            yield CappedTotal(caps[place], s, n, many, law._epsilon, law.design)
 
 
 def followed(laws: Laws) -> list[Any]:
@@ -390,9 +392,10 @@ def followed(laws: Laws) -> list[Any]:
         first = [law.grid.first] if law.grid.first is not None else []
         chosen = [*first, *(starts[1:2] or starts[:1]), starts[-1]]
         return [law.grid.answer(i) for i in dict.fromkeys(chosen)]
-    if isinstance(law, CapAndRelease):
-        places = (0, next(i for i, n in enumerate(law._above) if n == law._above[-1]))
-        return [Release(i, law._below[i], law._above[i]) for i in dict.fromkeys(places)]
+    if isinstance(law, CappedTotalLaw):
+        places = dict.fromkeys((0, next(i for i, n in enumerate(law._above) if n == law._above[-1])))
+        known = law._epsilon, law.design
+        return [CappedTotal(law.caps[i], law._within[i], law._above[i], False, *known) for i in places]
     if isinstance(law, IntegerNoise):
         return [law._value]
     if isinstance(law, NoiseVector):

@@ -7,7 +7,6 @@ for verification and study.
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
-from tacit.mechanisms.cap_and_release import cap_and_release
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
@@ -23,6 +22,7 @@ from tacit.mechanisms.priors import Decaying, Prior, Uniform
 from tacit.mechanisms.propose_test_release import Release, propose_test_release
 from tacit.mechanisms.ratio import ratio
 from tacit.mechanisms.ratio_counts import Ratio
+from tacit.mechanisms.scan_and_release import scan_and_release, signed_scan_and_release
 from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.mechanisms.smooth_sensitivity import smooth_sensitivity
 from tacit.mechanisms.stable_argmin import stable_argmin
@@ -50,7 +50,6 @@ __all__ = [
     "bayesian_search",
     "binary_search",
     "bounded_mean",
-    "cap_and_release",
     "count_loss",
     "exponential",
     "gaussian",
@@ -67,8 +66,10 @@ __all__ = [
     "quantile_loss",
     "randomised_response",
     "ratio",
+    "scan_and_release",
     "searched_loss",
     "shifted_inverse",
+    "signed_scan_and_release",
     "smooth_sensitivity",
     "stable_argmin",
     "stable_keys",

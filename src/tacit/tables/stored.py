@@ -23,9 +23,10 @@ _KIND = "!"
 def _classes() -> dict[str, type]:
     from tacit import spreads, units
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+    from tacit.mechanisms.scan_and_release import CappedTotal, Design
     from tacit.tables.statistics import capped, extremes, groups, means, moments, quantiles
 
-    classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit]
+    classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
     for module in (spreads, extremes, quantiles, moments, groups, capped, means):
         classes += [
             item

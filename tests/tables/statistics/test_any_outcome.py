@@ -16,6 +16,7 @@ from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise import IntegerNoise
 from tacit.mechanisms.noise_vector import NoiseVector
+from tacit.mechanisms.scan_and_release import CappedTotal, CappedTotalLaw
 from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
 from tacit.randomness import SYSTEM
 from tacit.tables.room import Room
@@ -40,6 +41,9 @@ class UnlikelyRoom(Room):
             assert last is not None
             ends = (first, min(first + 1, last), max(last - 1, first), last)
             return law.grid.answer(self.random.choice((*ends, self.random.randint(first, last))))
+        if isinstance(law, CappedTotalLaw):
+            cap, within, above = (self.random.choice(choices) for choices in (law.caps[::90], AWAY, AWAY))
+            return CappedTotal(cap, within, above, self.random.random() < 0.5, law._epsilon)
         if isinstance(law, IntegerNoise):
             return law._value + self.random.choice(AWAY)
         if isinstance(law, NoiseVector):

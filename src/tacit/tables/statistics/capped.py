@@ -10,8 +10,9 @@ from typing import Any
 
 from tacit.answers import show
 from tacit.engines.requests import Bucket, Buckets
-from tacit.mechanisms.cap_and_release import LEVELS, cap_and_release, estimate
-from tacit.spreads import Additive, Covers, Difference, Noise, TwoSidedGeometric
+from tacit.mechanisms.scan_and_release import CAPS as TOTAL_CAPS
+from tacit.mechanisms.scan_and_release import CappedTotal, scan_and_release
+from tacit.spreads import Additive, Covers, Difference, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import noisy
@@ -100,57 +101,37 @@ class GaussianCapper(Capper):
 
 @dataclass(frozen=True)
 class JointCapper(Capper):
-    """Cap and release, charged together."""
+    """Scan and release: the cap, what lies within it and who lies above it, charged together."""
 
-    name = "cap, sum below it and persons above it, charged together"
+    name = "cap, sum within it and persons above it, charged together"
 
     @property
     def boundaries(self) -> tuple[int, ...]:
-        """The mechanism's levels."""
-        return LEVELS
+        """The mechanism's caps."""
+        return TOTAL_CAPS
 
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
-        """The sum below the cap, each person above it counted as the cap."""
-        epsilon = self.allowance.amount
-        law = cap_and_release([bucket.count for bucket in buckets], [bucket.sum for bucket in buckets], epsilon)
-        drawn = room.draw(law, part)
-        value, cap = estimate(drawn, epsilon)
-        counts, sums = law.rates(drawn.place)
-        noise = CapNoise(value - drawn.below, drawn.above, cap, TwoSidedGeometric(*sums), TwoSidedGeometric(*counts))
-        risks = tuple((level, noise.persons(level)) for level in CONFIDENCES)
-        return Released(value, cap, noise, risks)
+        """The sum within the cap, each person above it counted as somewhat more than the cap."""
+        counts, sums = [bucket.count for bucket in buckets], [bucket.sum for bucket in buckets]
+        drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount), part)
+        risks = tuple((level, drawn.persons_above_cap(level)) for level in CONFIDENCES)
+        return Released(drawn.value, drawn.counted, TotalNoise(drawn), risks)
 
 
 @dataclass(frozen=True)
-class CapNoise:
-    """How far Σ_{s ≤ C} s + λ·N may lie from its estimate, from the released sum and the released number above."""
+class TotalNoise:
+    """How far the capped total may lie from what was released about it."""
 
-    added: int
-    """What the estimate adds to the released sum for the persons above."""
-    above: int
-    """The released number of persons above."""
-    cap: int
-    """λ, what each of them counts for."""
-    sum_noise: TwoSidedGeometric
-    count_noise: TwoSidedGeometric
+    drawn: CappedTotal
 
     def tails(self, confidence: float) -> tuple[int, int]:
-        """The corners of the box in which both noises lie, each with half of what the confidence leaves."""
-        each = (1 + confidence) / 2
-        (d1, u1), (d2, u2) = self.sum_noise.tails(each), self.count_noise.tails(each)
-        low = self.cap * max(self.above - u2, 0) - u1
-        high = self.cap * max(self.above + d2, 0) + d1
-        return max(high - self.added, 0), max(self.added - low, 0)
-
-    def persons(self, confidence: Fraction) -> int:
-        """At most so many persons lie above, with this confidence."""
-        down, _ = self.count_noise.tails(float(2 * confidence - 1))
-        return max(self.above + down, 0)
+        """From the exact law of the noise."""
+        return self.drawn.tails(confidence)
 
     @property
     def variance(self) -> float:
-        """Of the released sum and λ times the released count."""
-        return self.sum_noise.variance + self.cap**2 * self.count_noise.variance
+        """Of the noise."""
+        return self.drawn.variance
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from tacit.mechanisms.priors import Decaying
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 
-PRIOR = Decaying(width=1, ratio=Fraction(1, 4))
-"""A quarter of the weight for half as large a cap again: λ^−3.4."""
+PRIOR = Decaying(width=1, ratio=Fraction(2, 5))
+"""Two fifths of the weight for half as large a cap again: λ^−2.3, so a few dozen persons/ε suffice at any scale."""
 
 
 def levels(limit: int) -> tuple[int, ...]:

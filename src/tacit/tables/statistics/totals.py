@@ -1,6 +1,6 @@
 """Persons, rows and sums, without bounds.
 
-With ``epsilon=`` the default is `tacit.mechanisms.cap_and_release`, charged jointly. With Gaussian noise a cap λ is
+With ``epsilon=`` the default is `tacit.mechanisms.scan_and_release`, charged jointly. With Gaussian noise a cap λ is
 chosen first, and Σ_u min(s_u, λ), which one person moves by at most λ, gets noise of variance λ²/(2ρ). A person's total
 is either positive or negative, so the two parts of a signed sum concern disjoint persons and are released side by side
 for the cost of one.
