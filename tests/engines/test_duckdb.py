@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -164,17 +166,36 @@ def test_nothing_of_the_data_shows(files: Path) -> None:
     assert "secret" not in repr(source) + repr(engine) + repr(engine.tables)
 
 
-def test_the_spill_folder_goes_with_the_engine(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import gc
-    import tempfile
+def test_what_spills_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
+    """A process with little memory spills into a folder that only its user can read, and leaves nothing behind."""
+    code = """
+import os, sys, tempfile
+from tacit.engines import Source, duckdb
+import duckdb as native
 
-    spill = files / "spill"
+connect = native.connect
+native.connect = lambda config: connect(config={**config, "memory_limit": "60MB", "threads": "1"})
+engine = duckdb.DuckDB({"t": Source(sys.argv[1])})
+big = "SELECT COUNT(DISTINCT s) FROM (SELECT hash(i) AS k, SUM(i) AS s FROM range(3000000) AS t(i) GROUP BY k)"
+seen = []
+with engine.snapshot() as snapshot:
+    def fetch(cursor):
+        (folder,) = os.listdir(tempfile.gettempdir())
+        path = os.path.join(tempfile.gettempdir(), folder)
+        seen.append((oct(os.stat(path).st_mode & 0o777), len(os.listdir(path))))
+        return cursor.fetchall()
+    snapshot._run(big, fetch)
+print(seen)
+"""
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    spill = tmp_path / "spill"
     spill.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    engine = DuckDB({"orders": Source(files / "orders.csv")})
-    (folder,) = spill.iterdir()
-    assert folder.stat().st_mode & 0o777 == 0o700
-    engine.close()
-    del engine
-    gc.collect()
+    found = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "t.csv")],
+        env={**os.environ, "TMPDIR": str(spill)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "[('0o700', 1)]\n"
     assert list(spill.iterdir()) == []

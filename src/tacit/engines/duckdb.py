@@ -8,11 +8,14 @@ that Ctrl-C and a time limit stop them at once.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import shutil
 import tempfile
 import threading
 import time
+import uuid
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -157,10 +160,18 @@ class _Snapshot:
         return results[0]
 
 
+@functools.cache
+def _spill_folder(process: int) -> str:
+    """One folder for each process, readable by this user alone and gone at its end."""
+    folder = tempfile.mkdtemp(prefix="tacit-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
     import duckdb
 
-    spill = tempfile.mkdtemp(prefix="tacit-")  # readable by this user alone, and gone with the engine
+    spill = os.path.join(_spill_folder(os.getpid()), uuid.uuid4().hex)  # made by DuckDB if it ever needs it
     weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
     connection = duckdb.connect(
         config={
