@@ -12,9 +12,9 @@ sum of five geometric series, each in closed form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp as float_exp
 from math import expm1
 
@@ -53,7 +53,7 @@ class Lopsided:
 
     def reach(self, beta: Fraction) -> int:
         """The smallest k ≥ 0 for which P[Z > k] ≤ β is certain."""
-        return smallest(lambda k: self.at_least(k + 1, 64), beta)
+        return _reach(self, beta, 1)
 
     @property
     def variance(self) -> float:
@@ -90,8 +90,7 @@ class Joint:
 
     def reach(self, beta: Fraction) -> int:
         """A k ≥ 0 with P[W > k] ≤ β, at most 1/256 of the factor above the smallest."""
-        step = max(1, self.factor // 256)
-        return step * smallest(lambda k: self.at_least(k * step + 1, 64), beta)
+        return _reach(self, beta, max(1, self.factor // 256))
 
     @property
     def variance(self) -> float:
@@ -110,12 +109,17 @@ def _series(rate: Fraction, start: int, last: int | None, bits: int) -> Enclosur
     return exp(rate * start, bits) * (1 - exp(rate * (last - start + 1), bits)) / (1 - exp(rate, bits))
 
 
-def smallest(tail: Callable[[int], Enclosure], beta: Fraction) -> int:
-    """The smallest k ≥ 0 for which a falling tail is certain to be at most β."""
+@lru_cache(maxsize=1024)
+def _reach(noise: Lopsided | Joint, beta: Fraction, step: int) -> int:
+    """The smallest multiple k ≥ 0 of the step for which P[noise > k] ≤ β is certain."""
+
+    def beyond(k: int) -> bool:
+        return noise.at_least(k * step + 1, 64).high > beta
+
     low, high = -1, 0  # the promise fails at low, holds at high
-    while tail(high).high > beta:
+    while beyond(high):
         low, high = high, 2 * high + 1
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if tail(middle).high > beta else (low, middle)
-    return high
+        low, high = (middle, high) if beyond(middle) else (low, middle)
+    return high * step
