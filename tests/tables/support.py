@@ -61,6 +61,8 @@ def questions(t: Table) -> Iterator[tuple[str, Ask]]:
         yield f"maximum of {column}", partial(t.max, column)
         yield f"median of {column}", partial(t.median, column)
         yield f"quantiles of {column}", partial(t.quantile, column, [0, "0.5", 1], per="person")
+    for column in ("i", "f", "d", "g", "day"):
+        yield f"different {column}", partial(t.nunique, column)
     yield "ratio", partial(t.ratio, "b")
     yield "histogram", partial(t.histogram, "i", [0, 1, "2.5"])
     yield "mode", partial(t.mode, "g", ["x", "y"])

@@ -31,6 +31,10 @@ from tacit.tables.statistics.scales import Scale
 PRECISION = 3
 """Significant digits of a released minimum or maximum."""
 
+MISS = Fraction(1, 1000)
+"""How rarely a scan may miss its window. One that misses runs far beyond the data, which spoils a mean or a variance
+over the range it gives; fifty times as rare costs half as many persons again beyond the answer."""
+
 METHODS = ("scan", "scan_down", "exponential", "permute_and_flip", "binary_search")
 """The pure methods of `tacit.mechanisms.shifted_inverse`."""
 
@@ -46,7 +50,7 @@ def extreme_law(
     """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
     sign, grid = 1 if largest else -1, scale.outward(largest)
     profile = DownProfile([scale.clamped(sign * v, grid) for v in values])
-    return shifted_inverse(profile, grid, epsilon, method=method)
+    return shifted_inverse(profile, grid, epsilon, method=method, beta=MISS)
 
 
 @dataclass(frozen=True)
