@@ -108,7 +108,7 @@ def _timeless(text: str) -> str:
 
 @contextmanager
 def opened(rows: list[Row]) -> Iterator[Session]:
-    tables = {"t": Private(arrow(rows), person="who"), "pub": Public(PUBLIC)}
+    tables: dict[str, Private | Public] = {"t": Private(arrow(rows), person="who"), "pub": Public(PUBLIC)}
     with Session(tables, budget=Approx(10**6, "0.9")) as session:
         yield session
 

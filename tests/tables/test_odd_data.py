@@ -177,7 +177,7 @@ def test_uuids_of_a_database_are_persons(tmp_path: Path) -> None:
 
 
 def test_frames_and_files_answer_alike(tmp_path: Path) -> None:
-    columns = {"who": [1, 1, 2, 3], "v": [1.5, 2.5, None, 4.0], "s": ["a", "b", None, "a"]}
+    columns: dict[str, list[Any]] = {"who": [1, 1, 2, 3], "v": [1.5, 2.5, None, 4.0], "s": ["a", "b", None, "a"]}
     frame, arrow_table = pd.DataFrame(columns), pa.table(columns)
     polars = pl.DataFrame(columns)
     frame.to_csv(tmp_path / "t.csv", index=False)

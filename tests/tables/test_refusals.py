@@ -1,6 +1,7 @@
 """Bad input is refused from public facts, in one sentence with a remedy, and nothing is spent."""
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -105,8 +106,9 @@ COSTS: Mapping[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", COSTS)
 def test_cost_is_refused(name: str, t: Table) -> None:
     cost, words = COSTS[name]
-    for ask in (t.persons, lambda **c: t.sum("i", **c), lambda **c: t.sql("SELECT COUNT(*) FROM t", **c)):
-        refused(t.budget, InvalidInput, words, lambda ask=ask: ask(**cost))
+    asks: list[Any] = [t.persons, lambda **c: t.sum("i", **c), lambda **c: t.sql("SELECT COUNT(*) FROM t", **c)]
+    for ask in asks:
+        refused(t.budget, InvalidInput, words, partial(ask, **cost))
 
 
 def test_delta_does_not_fit_a_concentrated_budget() -> None:
@@ -127,7 +129,7 @@ def test_a_question_dearer_than_what_is_left_says_what_is_left() -> None:
 
 # ---- the fluent face --------------------------------------------------------------------------------------------
 
-COST = {"epsilon": 1}
+COST: Any = {"epsilon": 1}
 ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "a missing column": (lambda t: t.sum("nope", **COST), "column 'nope' does not exist; the columns are who, i"),
     "no column": (lambda t: t.sum(None, **COST), "name a column"),  # type: ignore[arg-type]

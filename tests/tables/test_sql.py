@@ -39,7 +39,7 @@ PLACES = pa.table(
 
 
 def opened() -> Session:
-    tables = {"t": Private(ROWS, person="who"), "places": Public(PLACES)}
+    tables: dict[str, Private | Public] = {"t": Private(ROWS, person="who"), "places": Public(PLACES)}
     return Session(tables, budget=Approx(10**12, "0.9"))
 
 
@@ -88,7 +88,8 @@ def test_the_same_question_in_sql_is_free(query: str) -> None:
     with opened() as session:
         first = SAME[query](session["t"])
         spent = session.budget.spent
-        again = session.sql(query, epsilon=1, **({"delta": "1e-9"} if "BY g" in query and "IN" not in query else {}))
+        further: Any = {"delta": "1e-9"} if "BY g" in query and "IN" not in query else {}
+        again = session.sql(query, epsilon=1, **further)
         assert session.budget.spent == spent
         assert _values(again) == _values(first)
         assert _one(again).stored

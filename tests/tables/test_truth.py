@@ -49,7 +49,7 @@ def wages() -> Iterator[Table]:
         yield table
 
 
-def capped(totals: "pd.Series[float]", cap: Any, steps: int = 1) -> float:
+def capped(totals: Any, cap: Any, steps: int = 1) -> float:
     """The sum with everyone above the chosen level counted as the released cap, as `scan_and_release` says."""
     level = next(level for level in CAPS if int(DESIGN.counted * level) == round(float(cap) * steps)) / steps
     return float(totals[totals <= level].sum()) + float(cap) * int((totals > level).sum())
@@ -123,7 +123,7 @@ def test_groups_are_near_the_truth(ratings: Table, movies: pd.DataFrame) -> None
 
 def test_movies_are_near_the_truth(ratings: Table, movies: pd.DataFrame) -> None:
     """Stated tolerances: counts and sums 2 %, means and deviations 5 %, order statistics exact."""
-    sure = {"epsilon": 1000}
+    sure: Any = {"epsilon": 1000}
     assert float(ratings.count(**sure)) == pytest.approx(len(movies), rel=0.02)
     assert float(ratings.sum("rating", **sure)) == pytest.approx(movies.rating.sum(), rel=0.02)
     assert float(ratings.mean("rating", **sure)) == pytest.approx(movies.rating.mean(), rel=0.05)
@@ -142,7 +142,7 @@ def test_movies_are_near_the_truth(ratings: Table, movies: pd.DataFrame) -> None
 
 def test_wages_are_near_the_truth(wages: Table, women: pd.DataFrame) -> None:
     """Stated tolerances as above; DECIMAL(2) wages, weeks from two columns, groups of a boolean."""
-    sure = {"epsilon": 1000}
+    sure: Any = {"epsilon": 1000}
     assert float(wages.persons(**sure)) == pytest.approx(women.woman.nunique(), abs=1)
     assert float(wages.count(**sure)) == pytest.approx(len(women), rel=0.02)
     weekly = (women.wage * women.hours).sum()

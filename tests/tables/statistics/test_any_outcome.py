@@ -60,13 +60,13 @@ def session() -> Iterator[Session]:
 @pytest.mark.parametrize("cost", COSTS, ids=str)
 def test_every_outcome_has_an_answer(cost: dict[str, Any], session: Session) -> None:
     for name, ask in questions(session["t"]):
-        answer(session, name, lambda ask=ask: ask(**cost))  # type: ignore[misc]
+        answer(session, name, lambda ask=ask: ask(**cost))
 
 
 def test_every_outcome_of_found_groups_has_an_answer(session: Session) -> None:
     for name, ask in found(session["t"]):
         for _ in range(4):
-            answer(session, name, lambda ask=ask: ask(epsilon=1, delta="0.3"))  # type: ignore[misc]
+            answer(session, name, lambda ask=ask: ask(epsilon=1, delta="0.3"))
 
 
 def answer(session: Session, name: str, ask: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tacit.audit.statistics import StatisticCheck
-from tacit.engines.requests import RowCount, TotalBuckets
+from tacit.engines.requests import RESOLUTION, WEIGHT, RowCount, TotalBuckets
 from tacit.guarantees import Pure
 from tacit.mechanisms.noise import truncated_laplace
 from tacit.mechanisms.noise_vector import NoiseVector
@@ -186,8 +186,8 @@ def twice(law: Callable[..., Any]) -> Callable[..., Any]:
 
 TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
     "ratio that counts persons twice": (ratio, "noisy_vector", double_counted, SIMPLE["ratio"]),
-    "median on a lattice of half a person": (quantiles, "WEIGHT", quantiles.WEIGHT // 2, SIMPLE["median"]),
-    "variance with half the sensitivity": (moments, "RESOLUTION", moments.RESOLUTION // 2, LONG["variance"]),
+    "median on a lattice of half a person": (quantiles, "WEIGHT", WEIGHT // 2, SIMPLE["median"]),
+    "variance with half the sensitivity": (moments, "RESOLUTION", RESOLUTION // 2, LONG["variance"]),
     "groups capped one by one": (groups, "_norm", lambda allowance: "max", LONG["count by group"]),
     "mode by doubled counts": (candidates, "choice_law", twice(candidates.choice_law), SIMPLE["mode"]),
     "maximum for twice the cost": (
