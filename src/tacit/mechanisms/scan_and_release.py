@@ -75,6 +75,9 @@ CAPS = (
 )
 """Ten caps for each power of ten, readable numbers, up to beyond any sum of 2^63 values of 63 bits."""
 
+STATED = Fraction(10**4)
+"""Tails are computed for ε up to this; beyond, noise is next to none and its exact tails would fill the memory."""
+
 LISTED = 16
 """The most caps whose outcomes are listed."""
 
@@ -167,8 +170,13 @@ class CappedTotal:
     @property
     def noise(self) -> Joint:
         """The noise of within + counted·above."""
-        within, above = self.design.noises(self.many, self.cap, self.epsilon)
+        within, above = self._stated
         return Joint(within, above, self.counted)
+
+    @property
+    def _stated(self) -> tuple[Lopsided, Lopsided]:
+        """The noises as far as they are stated: those of an ε above `STATED` as if it were that, which is more noise."""
+        return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
 
     def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
@@ -183,7 +191,7 @@ class CappedTotal:
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
         """At most so many persons have a total above the cap, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
-        _, noise = self.design.noises(self.many, self.cap, self.epsilon)
+        _, noise = self._stated
         return max(0, self.above + noise.mirrored.reach(beta))
 
     @property
