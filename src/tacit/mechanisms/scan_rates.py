@@ -25,6 +25,10 @@ BETA = Fraction(1, 20)
 """The failure probability that parameters are chosen for unless another is given."""
 
 
+_SHORT = 256
+"""Bits after the point of a chance: e^{-ε} as a whole fraction would have as many digits as ε is large."""
+
+
 class Rates(NamedTuple):
     """The rates of the two noises: ε1 of the threshold, ε2 of every comparison."""
 
@@ -82,7 +86,7 @@ def best_offset(pair: Rates, size: int, up: bool, failure: Fraction) -> tuple[in
     centre = pair.excess_for(failure * pair.each / (pair.threshold + pair.each))
     found: list[tuple[int, int]] = []
     for excess in range(max(0, centre - 3), centre + 4):
-        left = failure - pair.late(excess).high
+        left = failure - Fraction(pair.late(excess).fixed(_SHORT)[1], 1 << _SHORT)
         if left > 0:
             need = pair.need_for(size, left)
             found.append((excess + need, excess if up else need))
