@@ -175,7 +175,7 @@ class CappedTotal:
 
     @property
     def _stated(self) -> tuple[Lopsided, Lopsided]:
-        """The noises as far as they are stated: those of an ε above `STATED` as if it were that, which is more noise."""
+        """The noises as stated: those of an ε above `STATED` as if it were that, which is more noise."""
         return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
 
     def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
