@@ -1,9 +1,9 @@
 """Cap curves and down profiles of rows that touch several persons: time, memory, and the published profile.
 
-For every case: seconds to make the data and rows, to compute the profile D̃_0 … D̃_64 and L at caps a factor of two apart, and
-the largest memory of a process that does only this. Made-up data are drawn with fixed seeds; the graph is the SNAP
-file p2p-Gnutella31.txt, each line an undirected edge, with its published profile beside it. Without them their cases
-are skipped, and said so.
+For every case: seconds to make data and rows, to compute the profile D̃_0 … D̃_64 and L at caps a factor of two
+apart, and the largest memory of a process that does only this. Made-up data are drawn with fixed seeds; the graph is
+the SNAP file p2p-Gnutella31.txt, each line an undirected edge, with its published profile beside it. Without them
+their cases are skipped, and said so.
 
     python benchmarks/flows.py --graph p2p-Gnutella31.txt --profile gnutella_edge_profile.txt
 """
