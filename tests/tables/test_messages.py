@@ -109,7 +109,7 @@ def _timeless(text: str) -> str:
 @contextmanager
 def opened(rows: list[Row]) -> Iterator[Session]:
     tables: dict[str, Private | Public] = {"t": Private(arrow(rows), person="who"), "pub": Public(PUBLIC)}
-    with Session(tables, budget=Approx(10**6, "0.9")) as session:
+    with Session(tables, budget=Approx(10**5, "0.9")) as session:
         yield session
 
 
@@ -122,7 +122,7 @@ def everything(session: Session) -> dict[str, Views]:
     heard |= {name: said(lambda ask=ask: ask(t)) for name, (ask, _) in ASKED.items()}  # type: ignore[misc]
     heard |= {text: said(lambda text=text: t.filter(text)) for text in FILTERS}  # type: ignore[misc]
     heard |= {query: said(lambda query=query: session.sql(query, epsilon=1)) for query in QUERIES}  # type: ignore[misc]
-    heard |= {"dear": said(lambda: t.persons(epsilon=10**7)), "preview": [session.cost(SQL, epsilon=1)]}
+    heard |= {"dear": said(lambda: t.persons(epsilon=10**6)), "preview": [session.cost(SQL, epsilon=1)]}
     heard |= {"sql": said(lambda: session.sql(SQL, epsilon=1)), "reprs": [repr(session), repr(t), repr(t.budget)]}
     return heard
 

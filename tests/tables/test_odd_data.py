@@ -88,10 +88,10 @@ def test_floats_saturate_and_nan_is_absent() -> None:
     t = table({"who": list(range(700)), "v": values * 100})
     assert t.count("v", epsilon=SURE).value == 500
     assert t.count("v", per="person", epsilon=SURE).value == 500
-    assert t.sum("v", epsilon=10**11).value == pytest.approx(250, abs=1e4)
+    assert t.sum("v", epsilon=10**6).value == pytest.approx(250, abs=1e9)
     positive = t.filter("v > 0")
     assert positive.persons(epsilon=SURE).value == 300
-    assert positive.sum("v", epsilon=10**9).value == pytest.approx(200 * 9.2e12, rel=1e-3)
+    assert positive.sum("v", epsilon=10**6).value == pytest.approx(200 * 9.2e12, rel=1e-3)
     assert t.max("v", epsilon=SURE).value == pytest.approx(1.7976931348623157e308, rel=1e-2)
     assert t.min("v", epsilon=SURE).value == pytest.approx(-1.7976931348623157e308, rel=1e-2)
     assert t.median("v", epsilon=SURE).value == 2.5
@@ -102,7 +102,7 @@ def test_floats_saturate_and_nan_is_absent() -> None:
 
 def test_a_public_unit_is_a_hint_and_is_stated() -> None:
     t = table({"who": list(range(1000)), "v": [1234.5678] * 1000}, unit="0.01")
-    total = t.sum("v", epsilon=10**9)
+    total = t.sum("v", epsilon=10**6)
     assert total.value == pytest.approx(1_234_570)
     assert total.unit == "0.01"
     assert "0.01" in total.explain()
@@ -186,7 +186,7 @@ def test_frames_and_files_answer_alike(tmp_path: Path) -> None:
     for source in (frame, polars, arrow_table, *(tmp_path / f"t.{end}" for end in ("csv", "json", "parquet"))):
         t = tacit.read(source, person="who", budget=Pure(10**9))
         assert t.persons(epsilon=SURE).value == 3
-        assert t.sum("v", epsilon=10**8).value == pytest.approx(8)
+        assert t.sum("v", epsilon=10**6).value == pytest.approx(8, abs=1e-3)
         assert t.count("v", epsilon=SURE).value == 3
         assert t.group_by("s", ["a", None]).count(epsilon=SURE)[None].value == 1
 
@@ -227,7 +227,7 @@ def test_the_schema_that_is_read_can_be_confirmed(tmp_path: Path) -> None:
     assert t.schema == found_schema
 
 
-@pytest.mark.parametrize("epsilon", ["1e-9", "0.01", 1, 10**9])
+@pytest.mark.parametrize("epsilon", ["1e-20", "0.01", 1, 10**6])
 @pytest.mark.parametrize("n", [0, 1, 20, 200])
 def test_a_sum_needs_no_parameter_at_any_size(n: int, epsilon: Any) -> None:
     t = table({"who": pa.array(range(n), pa.int64()), "v": pa.array([7] * n, pa.int64())})

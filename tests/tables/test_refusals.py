@@ -90,6 +90,8 @@ COSTS: Mapping[str, tuple[dict[str, Any], str]] = {
     "zero": ({"epsilon": 0}, "epsilon must be above 0"),
     "not a number": ({"epsilon": nan}, "epsilon must be finite"),
     "infinite": ({"epsilon": inf}, "epsilon must be finite"),
+    "far too little": ({"epsilon": "1e-21"}, "between 1e-20 and 1e"),
+    "far too much": ({"epsilon": 10**7}, "between 1e-20 and 1e"),
     "a word": ({"epsilon": "much"}, "epsilon must be an exact number"),
     "a truth value": ({"epsilon": True}, "not a truth value"),
     "delta alone": ({"delta": "1e-6"}, "name what the answer may cost"),

@@ -12,8 +12,14 @@ from fractions import Fraction
 from typing import TypedDict
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number
+from tacit.exact import Number, positive
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+
+LEAST = Fraction(1, 10**20)
+"""The least ε of a question: below that noise drowns 64-bit sums of everybody alive."""
+
+MOST = 10**6
+"""The largest ε or ρ of a question: exact arithmetic would only grow, and there is no privacy to lose any more."""
 
 
 class Cost(TypedDict, total=False):
@@ -40,6 +46,11 @@ def taken(cost: Cost) -> tuple[Guarantee, bool]:
 
 def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Guarantee:
     """The guarantee that ε, (ε, δ) or ρ means."""
+    for name, amount, least in (("epsilon", epsilon, LEAST), ("rho", rho, LEAST**2)):
+        if amount is not None and not least <= positive(amount, name) <= MOST:
+            raise InvalidInput(
+                f"{name} must lie between {float(least):g} and {MOST:g}; beyond that nothing is learned or kept."
+            )
     if rho is not None:
         if epsilon is not None or delta is not None:
             raise InvalidInput("give either rho= or epsilon= (with delta= if wanted), not both.")
