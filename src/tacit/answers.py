@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 Value = int | float | Decimal | str | date | datetime | bool | None
 
 
+SUREST = Decimal("0.9999999999999")
+"""The largest confidence: beyond it a double no longer tells what is missed."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval that says what it covers."""
@@ -78,7 +82,7 @@ class Answer:
 
     def interval(self, confidence: Number = "0.95") -> Interval:
         """The interval that covers what its `covers` names with at least this confidence."""
-        level = between(confidence, "confidence", 0, 1)
+        level = between(confidence, "confidence", 0, SUREST)
         if self.spread is None or self.value is None:
             return Interval(-inf, inf, "truth", level)
         low, high = self.spread.interval(self.value, level)
@@ -91,7 +95,7 @@ class Answer:
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int | None:
         """At most so many persons exceed the cap, with this confidence; None where there is no cap."""
-        level = between(confidence, "confidence", 0, 1)
+        level = between(confidence, "confidence", 0, SUREST)
         return None if self.spread is None else self.spread.persons_above(level)
 
     def __float__(self) -> float:

@@ -48,7 +48,7 @@ class TwoSidedGeometric:
 
     def tails(self, confidence: float) -> tuple[int, int]:
         """P[Z > m] = p₊·e^{−a(m+1)}, P[Z < −m] = p₋·e^{−bm}; each side takes half of what is left."""
-        tail = (1 - confidence) / 2
+        tail = _half_miss(confidence)
         p_up, p_down = self._mass()
         up = log(p_up / tail) / float(self.above) - 1
         down = log(p_down / tail) / float(self.below) if p_down > tail else 0.0
@@ -71,8 +71,8 @@ class DiscreteGaussian:
     squared_scale: Fraction
 
     def tails(self, confidence: float) -> tuple[int, int]:
-        """P[Z ≥ m] ≤ P[N ≥ m − 1] for the normal N of the same scale."""
-        m = _outward(NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(self.squared_scale)) + 1
+        """P[Z > m] ≤ P[N ≥ m] for the normal N of the same scale."""
+        m = _outward(-NormalDist().inv_cdf(_half_miss(confidence)) * sqrt(self.squared_scale))
         return m, m
 
     @property
@@ -104,6 +104,11 @@ def _geometric(rate: float) -> tuple[float, float]:
     """Mean and variance of P(z) ∝ e^{−rate·z} on z = 0, 1, 2, …"""
     mean = 1 / expm1(rate) if rate < 700 else 0.0
     return mean, mean * (mean + 1)
+
+
+def _half_miss(confidence: float) -> float:
+    """What one side may miss, less what rounding the confidence may have hidden."""
+    return (1 - confidence) / 2 - 2**-53
 
 
 def _outward(x: float) -> int:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import ceil, inf
 from typing import Any
 
-from tacit.answers import Answer
+from tacit.answers import Answer, Value
 from tacit.curves import DownProfile
 from tacit.engines import build
 from tacit.engines.expressions import Literal
@@ -79,14 +79,18 @@ class Extremum(Statistic):
         scale = Scale(self.value.expression.type, PRECISION)
         law = extreme_law(self._profile(room, epsilon), scale, self.largest, epsilon, self.method)
         found = room.draw(law)
-        unknown = found == scale.outward(self.largest).lowest
-        sign = 1 if self.largest else -1
+        grid, sign = scale.outward(self.largest), 1 if self.largest else -1
+        place = grid.index(found)
+        assert place is not None  # a law draws from its grid
+        unknown = place == grid.first
+        # Values are rounded up to the grid, so the extreme itself lies above the grid value before the answer.
+        inner = None if unknown else scale.value(sign * scale.next_above(grid.value(place - 1)))
         beyond = {level: _window(law, level) for level in _LEVELS}
         return room.answer(
             self.words,
             None if unknown else scale.value(sign * found, upward=not self.largest),
             mechanism=f"shifted inverse sensitivity by {self.method}",
-            spread=Inner(self.largest, tuple(beyond.items())),
+            spread=Inner(self.largest, tuple(beyond.items()), inner),
             per=self.per,
             notes=("Too few persons to name a value.",) if unknown else (),
         )
@@ -131,6 +135,8 @@ class Inner:
 
     largest: bool
     beyond: tuple[tuple[Fraction, int | None], ...]
+    inner: Value
+    """With the same confidence the extreme is not inside of this: the answer before its rounding outward."""
     covers: Covers = "truth"
     std: None = None
 
@@ -138,7 +144,7 @@ class Inner:
         """One-sided: nothing bounds an extreme from outside without an assumption."""
         if self.persons_above(confidence) is None:
             return -inf, inf
-        return (value, inf) if self.largest else (-inf, value)
+        return (self.inner, inf) if self.largest else (-inf, self.inner)
 
     def persons_above(self, confidence: Fraction) -> int | None:
         """At most so many persons lie beyond the value."""

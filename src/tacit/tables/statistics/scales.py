@@ -67,6 +67,13 @@ class Scale:
         assert high is not None
         return min(max(x, low), high)
 
+    def next_above(self, x: Fraction) -> Fraction:
+        """The smallest value a row can have above x; x itself for floats, between which there is always another."""
+        if self.kind.kind is Kind.FLOAT:
+            return x
+        step = Fraction(1, 10**self.kind.scale)
+        return (x // step + 1) * step
+
     def value(self, x: Fraction | int, *, upward: bool = False) -> Value:
         """A grid value as a value of the column; between two of them, the lower one unless ``upward``."""
         turn = ceil if upward else floor
