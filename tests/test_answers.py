@@ -180,7 +180,8 @@ def test_several_keys_become_several_columns() -> None:
 @pytest.mark.parametrize("value", [2**64, -(2**100), 10**80, Decimal("1e40")])
 def test_arrow_holds_values_beyond_64_bits(value: Any) -> None:
     wide = Answers({"a": replace(ANSWER, value=value, spread=None), "b": ANSWER}, Pure(1))
-    assert float(wide.to_arrow().column("value").to_pylist()[0]) == pytest.approx(float(value))
+    first: Any = wide.to_arrow().column("value").to_pylist()[0]
+    assert float(first) == pytest.approx(float(value))
 
 
 # ---- nothing that was not released ------------------------------------------------------------------------------
@@ -217,9 +218,10 @@ def test_answers_hold_only_released_values_and_public_facts(t: Table) -> None:
         delta = {"delta": "0.2"} if "found" in name else {}
         answer = ask(epsilon=1, **delta)
         for part in parts(answer):
-            frozen = is_dataclass(part) and type(part).__dataclass_params__.frozen  # type: ignore[attr-defined]
+            kind: Any = type(part)
+            frozen = is_dataclass(part) and kind.__dataclass_params__.frozen
             allowed = isinstance(part, (*PLAIN, tuple, dict, Answers))
-            assert frozen or allowed, (name, type(part))
+            assert frozen or allowed, (name, kind)
             assert type(part).__module__.partition(".")[2].partition(".")[0] not in ("engines", "randomness")
             assert not isinstance(part, str) or "secret" not in part
             assert not type(part).__name__.endswith("Law")
