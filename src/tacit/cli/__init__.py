@@ -5,6 +5,11 @@ import sys
 
 def main() -> None:
     """Run the command line; nothing heavy is loaded before it is needed."""
-    from tacit.cli.app import run
+    try:
+        from tacit.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # while modules were being loaded
+        print("tacit: interrupted; nothing was charged.", file=sys.stderr)
+        code = 130
+    sys.exit(code)

@@ -7,7 +7,9 @@ Exit codes: 0 fine; 2 user error and 3 budget refused (nothing spent); 4 engine 
 from __future__ import annotations
 
 import json
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -35,27 +37,32 @@ CODES: list[tuple[type[TacitError], int]] = [
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and turn what happens into an exit code."""
-    debug = "--debug" in arguments
     try:
         result = app([a for a in arguments if a != "--debug"], standalone_mode=False)
-    except TacitError as error:
-        if debug:
-            raise
-        print(f"tacit: {error}", file=sys.stderr)
-        return next((code for kind, code in CODES if isinstance(error, kind)), 2)
-    except (KeyboardInterrupt, typer.Abort):
-        print("tacit: interrupted; a question that was already charged stays charged.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        sys.stderr.close()
+        sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
+    except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:
-        show = getattr(error, "show", None)  # a usage error of the command line itself
-        if debug or show is None:
-            raise
-        show()
-        return 2
+    except (Exception, KeyboardInterrupt) as error:
+        if "--debug" in arguments:
+            traceback.print_exc()
+        sentence, code = _said(error)
+        if sentence:
+            print(f"tacit: {sentence}", file=sys.stderr)
+        return code
     return int(result or 0) if isinstance(result, int) else 0
+
+
+def _said(error: BaseException) -> tuple[str, int]:
+    """One sentence about an error, and its exit code."""
+    if isinstance(error, TacitError):
+        return str(error), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return "interrupted; nothing was charged.", 130
+    if callable(words := getattr(error, "format_message", None)):  # a usage error of the command line itself
+        context, message = getattr(error, "ctx", None), words().rstrip(".")
+        return message and f"{message}; see {context.command_path if context else 'tacit'} --help.", 2
+    return f"{type(error).__name__} inside Tacit, which is a bug; add --debug to see where.", 4
 
 
 def _version(wanted: bool) -> None:
@@ -138,7 +145,11 @@ def ask(
             source, person=person, table=table, ledger=ledger, name=name or table or default_name(source)
         )
     given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
-    answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
+    try:
+        answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
+    except KeyboardInterrupt:
+        print(f"tacit: interrupted; the budget says: {asked.budget!r}.", file=sys.stderr)
+        raise typer.Exit(130) from None
     if as_json:
         print(json.dumps(answer.to_dict(), indent=2))
     elif as_csv:
