@@ -1,6 +1,16 @@
-"""Settings of all tests: a busy machine must not fail a property for being slow."""
+"""Settings of all tests: a busy machine must not fail a property for being slow, and every test starts with the same
+precision of the ball arithmetic it is compared with, whatever the test before it asked for.
+"""
 
+import flint
+import pytest
 from hypothesis import settings
 
 settings.register_profile("tacit", deadline=None)
 settings.load_profile("tacit")
+
+
+@pytest.fixture(autouse=True)
+def precision() -> None:
+    """Enough bits for every oracle."""
+    flint.ctx.prec = 1000
