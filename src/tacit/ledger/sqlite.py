@@ -179,7 +179,8 @@ class SqliteStore(Store):
                 connection.close()
                 raise
             except BaseException:
-                connection.execute("ROLLBACK")
+                if connection.in_transaction:  # an interrupt while waiting comes before it has begun
+                    connection.execute("ROLLBACK")
                 self._give(connection)
                 raise
             self._give(connection)
