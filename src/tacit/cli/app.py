@@ -35,10 +35,18 @@ CODES: list[tuple[type[TacitError], int]] = [
 ]
 
 
+INTERRUPTED = 130
+UNCHARGED = "interrupted; nothing was charged."
+
+
+class Interrupted(Exception):
+    """Ctrl-C while a question was asked; the message says what the budget says."""
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command and turn what happens into an exit code."""
     try:
-        result = app([a for a in arguments if a != "--debug"], standalone_mode=False)
+        result = app([a for a in arguments if a != "--debug"], standalone_mode=False, prog_name="tacit")
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -50,6 +58,8 @@ def run(arguments: Sequence[str]) -> int:
         if sentence:
             print(f"tacit: {sentence}", file=sys.stderr)
         return code
+    if result == INTERRUPTED:  # typer's own way to say so
+        print(f"tacit: {UNCHARGED}", file=sys.stderr)
     return int(result or 0) if isinstance(result, int) else 0
 
 
@@ -57,8 +67,10 @@ def _said(error: BaseException) -> tuple[str, int]:
     """One sentence about an error, and its exit code."""
     if isinstance(error, TacitError):
         return str(error), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+    if isinstance(error, Interrupted):
+        return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):
-        return "interrupted; nothing was charged.", 130
+        return UNCHARGED, INTERRUPTED
     if callable(words := getattr(error, "format_message", None)):  # a usage error of the command line itself
         context, message = getattr(error, "ctx", None), words().rstrip(".")
         return message and f"{message}; see {context.command_path if context else 'tacit'} --help.", 2
@@ -148,8 +160,7 @@ def ask(
     try:
         answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
     except KeyboardInterrupt:
-        print(f"tacit: interrupted; the budget says: {asked.budget!r}.", file=sys.stderr)
-        raise typer.Exit(130) from None
+        raise Interrupted(f"interrupted; the budget says: {asked.budget!r}.") from None
     if as_json:
         print(json.dumps(answer.to_dict(), indent=2))
     elif as_csv:
