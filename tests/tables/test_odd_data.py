@@ -5,6 +5,7 @@ With ε in the thousands noise is zero except with probability below 1e-20, so m
 
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -26,10 +27,10 @@ def table(columns: dict[str, Any], **options: Any) -> Table:
     return tacit.read(pa.table(columns), **{"person": "who", "budget": Pure(10**12), "table": "t", **options})
 
 
-@pytest.mark.parametrize("rows", [[], EXTREME[:2]], ids=["nobody", "one person"])
-def test_every_question_has_an_ordinary_answer(rows: list[Any]) -> None:
+@pytest.mark.parametrize(("rows", "every"), [([], 1), (EXTREME[:2], 4)], ids=["nobody", "one person"])
+def test_every_question_has_an_ordinary_answer(rows: list[Any], every: int) -> None:
     t = tacit.read(arrow(rows), person="who", budget=Approx(10**6, "0.9"))
-    for name, ask in questions(t):
+    for name, ask in islice(questions(t), 0, None, every):
         answer = ask(epsilon=1)
         assert shown(answer), name
         assert not (isinstance(answer, Answer) and answer.stored)

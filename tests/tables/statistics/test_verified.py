@@ -53,15 +53,12 @@ SIMPLE: Mapping[str, Ask] = {
     "persons, Gaussian": lambda t: t.persons(rho="0.1"),
     "persons, epsilon and delta": lambda t: t.persons(epsilon=1, delta="1e-6"),
     "persons after a filter": lambda t: t.filter("v > 0").persons(epsilon=1),
-    "count": lambda t: t.count(epsilon=4),
     "count of a column per person": lambda t: t.count("v", per="person", epsilon=1),
     "sum": lambda t: t.sum("v", epsilon=4),
-    "sum, Gaussian": lambda t: t.sum("v", rho=2),
     "minimum": lambda t: t.min("v", epsilon=4),
     "maximum": lambda t: t.max("v", epsilon=4),
     "median": lambda t: t.median("v", epsilon=4),
     "quantiles per person": lambda t: t.quantile("v", ["0.1", "0.5"], per="person", epsilon=4),
-    "different values": lambda t: t.nunique("g", epsilon=4),
     "ratio": lambda t: t.ratio("b", epsilon=1),
     "ratio, Gaussian": lambda t: t.ratio("v > 2", rho="0.1"),
     "histogram": lambda t: t.histogram("v", [-10, 0, 10], epsilon=4),
@@ -72,6 +69,9 @@ SIMPLE: Mapping[str, Ask] = {
 }
 
 LONG: Mapping[str, Ask] = {
+    "different values": lambda t: t.nunique("g", epsilon=4),
+    "count": lambda t: t.count(epsilon=4),
+    "sum, Gaussian": lambda t: t.sum("v", rho=2),
     "sum per person": lambda t: t.sum("v", per="person", epsilon=4),
     "sum of a derived column": lambda t: t.mutate(w="v * v - 5").sum("w", epsilon=4),
     "mean": lambda t: t.mean("v", epsilon=8),
@@ -187,7 +187,7 @@ def twice(law: Callable[..., Any]) -> Callable[..., Any]:
 TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
     "ratio that counts persons twice": (ratio, "noisy_vector", double_counted, SIMPLE["ratio"]),
     "median on a lattice of half a person": (quantiles, "WEIGHT", WEIGHT // 2, SIMPLE["median"]),
-    "variance with half the sensitivity": (moments, "RESOLUTION", RESOLUTION // 2, LONG["variance"]),
+    "mean with half the sensitivity": (moments, "RESOLUTION", RESOLUTION // 2, LONG["mean over a public range"]),
     "groups capped one by one": (groups, "_norm", lambda allowance: "max", LONG["count by group"]),
     "mode by doubled counts": (candidates, "choice_law", twice(candidates.choice_law), SIMPLE["mode"]),
     "maximum for twice the cost": (
