@@ -25,6 +25,7 @@ import tacit
 from tacit import Private, Public, Pure, Session
 from tacit.engines.requests import Incidence, RowCount
 from tacit.flows.sums import capped_sum
+from tacit.tables.privacy_clause import Priced
 from tacit.tables.sql import plan
 from tacit.tables.statistics.joint import rows_of
 
@@ -93,8 +94,8 @@ def graph(path: Path) -> tuple[Session, str]:
 
 def profile(session: Session, query: str, removals: int) -> tuple[list[int], float]:
     """The down profile of a count or sum, and the seconds it took with its join."""
-    relation = plan(session, query, Pure(1)).relation
-    (statistic,) = plan(session, query, Pure(1)).statistics
+    relation = plan(session, Priced(query, Pure(1))).relation
+    (statistic,) = plan(session, Priced(query, Pure(1))).statistics
     start = time.perf_counter()
     with session._engine.snapshot() as snapshot:
         touches = snapshot.touches(relation, Incidence(getattr(statistic, "total", RowCount())))

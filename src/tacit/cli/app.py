@@ -145,10 +145,11 @@ def ask(
     Example: tacit ask orders.parquet --person customer --epsilon 0.5 "SELECT SUM(amount) FROM orders"
     """
     import tacit
-    from tacit.tables.costs import cost_of
     from tacit.tables.declare import default_name
+    from tacit.tables.privacy_clause import priced
 
-    cost = cost_of(epsilon, delta, rho)
+    given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
+    cost = priced(query, given).cost  # type: ignore[arg-type]
     if ledger is None:
         print("tacit: no ledger, so this spending is not recorded.", file=sys.stderr)
         asked = tacit.read(source, person=person, budget=cost, table=table)
@@ -156,7 +157,6 @@ def ask(
         asked = tacit.read(
             source, person=person, table=table, ledger=ledger, name=name or table or default_name(source)
         )
-    given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
     try:
         answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
     except KeyboardInterrupt:

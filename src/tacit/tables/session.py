@@ -27,10 +27,11 @@ from tacit.exact import Number
 from tacit.guarantees import Guarantee
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
-from tacit.tables.costs import Cost, taken
+from tacit.tables.costs import Cost
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
 from tacit.tables.grouping import MOST_KEYS
 from tacit.tables.persons import Touching
+from tacit.tables.privacy_clause import priced
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.stored import decode, encode
@@ -119,11 +120,14 @@ class Session:
         keys: Any = None,
         **cost: Unpack[Cost],
     ) -> Answer | Answers:
-        """Answer one SELECT with aggregates; what cannot be answered privately is refused before anything is spent."""
+        """Answer one SELECT with aggregates; what cannot be answered privately is refused before anything is spent.
+
+        The cost is named by keywords, or inside the query by GoogleSQL's WITH DIFFERENTIAL_PRIVACY OPTIONS(…).
+        """
         from tacit.tables.sql import plan
 
-        price, fresh = taken(cost)
-        return plan(self, query, price, keys).ask(fresh)
+        asked = priced(query, cost)
+        return plan(self, asked, keys).ask(asked.fresh)
 
     def cost(
         self,
@@ -135,7 +139,7 @@ class Session:
         """What a question would cost and whether it fits, without spending anything."""
         from tacit.tables.sql import plan
 
-        return plan(self, query, taken(cost)[0], keys).preview()
+        return plan(self, priced(query, cost), keys).preview()
 
     def ask(
         self, relation: Relation, statistic: Statistic, cost: Guarantee, *, fresh: bool = False, text: str = ""

@@ -15,10 +15,10 @@ from tacit.engines.parsing import convert
 from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
 from tacit.engines.types import BOOLEAN, FLOAT
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.guarantees import Guarantee
 from tacit.tables.declare import Private
 from tacit.tables.grouping import given, listed
 from tacit.tables.plans import Order, Plan
+from tacit.tables.privacy_clause import Priced, check_unit
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
 from tacit.tables.statistics.extremes import Extremum
@@ -39,9 +39,9 @@ _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order",
 _AGGREGATES = "COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VARIANCE and STDDEV"
 
 
-def plan(session: Session, query: str, cost: Guarantee, keys: Any = None) -> Plan:
+def plan(session: Session, asked: Priced, keys: Any = None) -> Plan:
     """The plan of a query; refuses what cannot be answered, and spends nothing."""
-    return _Planner(session, query, cost, keys).plan()
+    return _Planner(session, asked, keys).plan()
 
 
 def parse_select(query: str) -> exp.Select:
@@ -65,15 +65,21 @@ def parse_select(query: str) -> exp.Select:
 
 
 class _Planner:
-    def __init__(self, session: Session, query: str, cost: Guarantee, keys: Any) -> None:
-        self.session, self.query, self.cost, self.keys = session, query, cost, keys
+    def __init__(self, session: Session, asked: Priced, keys: Any) -> None:
+        self.session, self.asked, self.keys = session, asked, keys
         self.views = ViewBuilder(session)
 
     def plan(self) -> Plan:
-        select = parse_select(self.query)
+        select = parse_select(self.asked.query)
         refuse(select, _CLAUSES)
         view = self.views.rows(select, {})
         relation = self.views.relation(view)
+        if self.asked.unit is not None:
+            tables = [
+                self.session.declared(name) for name in (relation.table, *(join.table for join in relation.joins))
+            ]
+            persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
+            check_unit(self.asked.unit, persons, single=not relation.others)
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
         by = self._by(select, view.scope, aliases)
         groups = self._groups(by, view) if by else None
@@ -101,8 +107,8 @@ class _Planner:
             groups is not None,
             self._order(select, columns, by, view.scope),
             _limit(select),
-            self.cost,
-            self.query,
+            self.asked.cost,
+            self.asked.query,
         )
 
     def _by(self, select: exp.Select, scope: Scope, aliases: dict[str, Any]) -> list[tuple[Expression, str]]:
