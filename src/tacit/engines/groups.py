@@ -15,6 +15,8 @@ from tacit.engines.requests import (
     Key,
     KeyCounts,
     KeysPerPerson,
+    Lead,
+    LeadingValue,
     Norm,
     RowCount,
     Value,
@@ -85,6 +87,21 @@ def _(request: KeyCounts, statement: Statement, index: int) -> Decoder:
     def decode(rows: list[AnswerRow]) -> tuple[tuple[Key, int], ...]:
         kinds = [expression.type for expression in request.by]
         return tuple((tuple(map(_decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows)
+
+    return decode
+
+
+@answer.register
+def _(request: LeadingValue, statement: Statement, index: int) -> Decoder:
+    pairs = _pairs((request.value,), statement)
+    counts = f"SELECT k0, COUNT(*) AS persons FROM {pairs} WHERE k0 IS NOT NULL GROUP BY k0"
+    source = f"({counts} ORDER BY persons DESC LIMIT 2) AS most"
+    statement.arms.append((index, Arm(source, a="persons", keys=[_encoded("k0", request.value.type, statement)])))
+
+    def decode(rows: list[AnswerRow]) -> Lead:
+        found = sorted(((int(row[1]), row[5]) for row in rows), key=lambda item: -item[0])
+        ahead = found[0][0] - (found[1][0] if len(found) > 1 else 0) if found else 0
+        return Lead(_decoded(found[0][1], request.value.type), ahead) if ahead else Lead(None, 0)
 
     return decode
 

@@ -405,6 +405,28 @@ class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
         return f"KeyCounts(by={self.by!r}, cap={self.cap}, least={self.least}, salt=…)"
 
 
+@dataclass(frozen=True)
+class Lead:
+    """The value that most persons have, and by how many persons it is ahead of the next; None and 0 in a tie."""
+
+    value: Scalar
+    persons: int
+
+    def __repr__(self) -> str:
+        return "<a lead>"
+
+
+@dataclass(frozen=True)
+class LeadingValue(Request[Lead]):
+    """Which value of a column most persons have, each person counted once for every value they have."""
+
+    value: Expression
+
+    def __post_init__(self) -> None:
+        if self.value.type.kind is Kind.OTHER:
+            raise InvalidInput("mode needs a column of a type that Tacit reads; name another column.")
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Touches:
     """Rows that concern several persons: a weight and, for each person column, a number for the person (0: none)."""

@@ -3,10 +3,11 @@
 PROMISE  Approx(ε, δ) for one draw; the output is a value that occurs in the data, or None (a refusal).
 
 PROOF  Propose-test-release with bound 0. Let lead be the votes of the most frequent value minus those of the next, 0
-in a tie. One person moves the lead by at most 1. Release when lead − 1 + Z ≥ T, Z discrete Laplace of rate ε, T the
-least integer with P[Z ≥ T] = e^{-εT}/(1 + e^{-ε}) ≤ δ; never in a tie. Neighbours with the same unique mode pay ε for
-the test. Otherwise one of them is tied or their modes differ, each by at most 1: every lead is at most 1, and a
-release has probability at most P[Z ≥ T] ≤ δ. The noise needs both signs, as for `stable_argmin`.
+in a tie. One person, with at most one vote for each of any number of values, moves the lead by at most 1. Release when
+lead − 1 + Z ≥ T, Z discrete Laplace of rate ε, T the least integer with P[Z ≥ T] = e^{-εT}/(1 + e^{-ε}) ≤ δ; never in
+a tie. Neighbours with the same unique mode pay ε for the test. Otherwise one of them is tied or their modes differ,
+each by at most 1: every lead is at most 1, and a release has probability at most P[Z ≥ T] ≤ δ. The noise needs both
+signs, as for `stable_argmin`.
 
 ACCURACY  A mode that leads by T + k, P[Z ≥ k] ≤ β, is released with probability 1 − β. No noise is added to it.
 
@@ -33,16 +34,10 @@ class StableModeLaw(Law[Hashable | None]):
 
     name = "stable mode"
 
-    def __init__(self, votes: Iterable[Hashable] | Mapping[Hashable, int], epsilon: Fraction, delta: Fraction) -> None:
+    def __init__(self, mode: Hashable | None, lead: int, epsilon: Fraction, delta: Fraction) -> None:
         self.guarantee = Approx(epsilon, delta)
         self.threshold = laplace_reach(epsilon, delta)
-        self._epsilon = epsilon
-        counts: Counter[Hashable] = Counter()
-        for vote, persons in counted(votes):
-            if vote is not None:
-                counts[vote] += persons
-        (mode, most), (_, second) = (*counts.most_common(2), (None, 0), (None, 0))[:2]
-        self._mode, self._lead = (mode, most - second) if most > second else (None, 0)
+        self._epsilon, self._mode, self._lead = epsilon, mode, lead
 
     def _draw(self, source: Source) -> Hashable | None:
         return self._mode if self._lead - 1 + discrete_laplace(self._epsilon, source=source) >= self.threshold else None
@@ -67,6 +62,16 @@ class StableModeLaw(Law[Hashable | None]):
         return Accuracy(failure, lead, statement)
 
 
+def lead(votes: Iterable[Hashable] | Mapping[Hashable, int]) -> tuple[Hashable | None, int]:
+    """The most frequent value and how many votes it is ahead of the next; (None, 0) in a tie. NOT PRIVATE."""
+    counts: Counter[Hashable] = Counter()
+    for vote, persons in counted(votes):
+        if vote is not None:
+            counts[vote] += persons
+    (mode, most), (_, second) = (*counts.most_common(2), (None, 0), (None, 0))[:2]
+    return (mode, most - second) if most > second else (None, 0)
+
+
 def stable_mode(votes: Iterable[Hashable] | Mapping[Hashable, int], epsilon: Number, delta: Number) -> StableModeLaw:
     """The most frequent value, one vote for each person, if it is clearly ahead of all others; otherwise None."""
-    return StableModeLaw(votes, positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
+    return StableModeLaw(*lead(votes), positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))

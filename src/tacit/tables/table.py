@@ -17,14 +17,17 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
 from tacit.tables.costs import Cost, taken
 from tacit.tables.grouping import GroupBy, bins, candidates, listed
+from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.candidates import Frequent
 from tacit.tables.statistics.distinct import DistinctValues
 from tacit.tables.statistics.extremes import Extremum
 from tacit.tables.statistics.groups import GroupedTotals, Groups, counted
+from tacit.tables.statistics.leading import StableMode
+from tacit.tables.statistics.local_quantiles import LocalQuantile
 from tacit.tables.statistics.means import Mean
 from tacit.tables.statistics.moments import Moment, Wanted
-from tacit.tables.statistics.quantiles import Quantiles
+from tacit.tables.statistics.quantiles import METHODS, Quantiles
 from tacit.tables.statistics.ratio import Ratio
 from tacit.tables.statistics.totals import PersonCount, Total
 
@@ -154,12 +157,23 @@ class Table:
         q: Number | Sequence[Number],
         *,
         per: Per = "row",
+        method: str = "exponential",
+        range: tuple[Number, Number] | None = None,
         **cost: Unpack[Cost],
     ) -> Answer | Answers:
-        """One quantile, or several at once in ascending order of their values."""
+        """One quantile, or several at once in ascending order of their values.
+
+        ``method`` is "exponential" (default) or "permute_and_flip", or for one quantile of numbers "smooth" or, with
+        δ, "propose_test_release"; the latter two can use a public ``range``.
+        """
         several = isinstance(q, Iterable) and not isinstance(q, str)
         wanted = tuple(_quantile(x) for x in (cast(Sequence[Number], q) if several else (cast(Number, q),)))
-        statistic = Quantiles(Ordered(self._expression(column)), column, wanted, _per(per), not several)
+        if method in local_quantiles.METHODS:
+            return self._ask(self._local_quantile(column, wanted, per, method, range), cost)
+        if method not in METHODS or range is not None:
+            known = ", ".join((*METHODS, *local_quantiles.METHODS))
+            raise InvalidInput(f"method must be one of {known}; only the last two take a range.")
+        statistic = Quantiles(Ordered(self._expression(column)), column, wanted, _per(per), not several, method)
         return self._ask(statistic, cost)
 
     def median(
@@ -167,11 +181,12 @@ class Table:
         column: str,
         *,
         per: Per = "row",
+        method: str = "exponential",
+        range: tuple[Number, Number] | None = None,
         **cost: Unpack[Cost],
     ) -> Answer:
-        """The middle value."""
-        statistic = Quantiles(Ordered(self._expression(column)), column, (Fraction(1, 2),), _per(per))
-        return self._one(statistic, cost)
+        """The middle value; ``method`` and ``range`` as for `quantile`."""
+        return cast(Answer, self.quantile(column, "0.5", per=per, method=method, range=range, **cost))
 
     def ratio(self, column: str, *, method: str | None = None, **cost: Unpack[Cost]) -> Answer:
         """The share of persons with at least one true value of a column or condition.
@@ -199,12 +214,14 @@ class Table:
     def mode(
         self,
         column: str,
-        candidates: Sequence[Any],
+        candidates: Sequence[Any] | None = None,
         *,
         per: Per = "row",
         **cost: Unpack[Cost],
     ) -> Answer:
-        """The most frequent of some given values."""
+        """The most frequent of some given values; without candidates that of all persons, for δ, if clearly ahead."""
+        if candidates is None:
+            return self._one(StableMode(self._expression(column), column, _per(per)), cost)
         groups = self._candidates(column, candidates)
         return self._one(Frequent(groups, per=_per(per)), cost)
 
@@ -277,6 +294,21 @@ class Table:
 
     def _extremum(self, column: str, largest: bool, per: Per, method: str) -> Extremum:
         return Extremum(Ordered(self._expression(column)), column, largest, _per(per), method)
+
+    def _local_quantile(
+        self,
+        column: str,
+        wanted: tuple[Fraction, ...],
+        per: Per,
+        method: str,
+        range: tuple[Number, Number] | None,
+    ) -> LocalQuantile:
+        if len(wanted) != 1:
+            raise InvalidInput(f"method {method!r} answers one quantile at a time; ask for each, or leave method out.")
+        expression = self._expression(column)
+        step = self._value(column).unit if expression.type.number else Fraction(1)
+        ends = None if range is None else _range(range)
+        return LocalQuantile(Ordered(expression), column, wanted[0], method, step, ends, _per(per))
 
     def _moment(self, column: str, wanted: Wanted, per: Per, range: tuple[Number, Number] | None) -> Moment:
         found = self._value(column)

@@ -9,7 +9,7 @@ from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.enclosures import BITS, Enclosure, exp
 from tacit.guarantees import Approx
-from tacit.mechanisms.stable_mode import StableModeLaw, stable_mode
+from tacit.mechanisms.stable_mode import StableModeLaw, lead, stable_mode
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10)
 
@@ -18,7 +18,7 @@ class _LowThreshold(StableModeLaw):
     """The threshold one lower than the proof asks."""
 
     def __init__(self, x: Dataset) -> None:
-        super().__init__(x, EPSILON, DELTA)
+        super().__init__(*lead(x), EPSILON, DELTA)
         self.threshold -= 1
 
 
@@ -26,7 +26,7 @@ class _OneSided(StableModeLaw):
     """Noise that is never negative, P[Z ≥ k] = e^{-εk}, with its own threshold."""
 
     def __init__(self, x: Dataset) -> None:
-        super().__init__(x, EPSILON, DELTA)
+        super().__init__(*lead(x), EPSILON, DELTA)
         self.threshold = next(t for t in range(1, 1000) if exp(-EPSILON * t).high <= DELTA)
 
     def pmf(self, y: Hashable | None, bits: int = BITS) -> Enclosure:

@@ -27,7 +27,7 @@ from tacit.curves import Run, StepLoss
 from tacit.engines.requests import WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
 from tacit.spreads import Covers
 from tacit.tables.costs import Allowance
@@ -41,6 +41,9 @@ PRECISION = 4
 
 CAP_SHARE = Fraction(1, 5)
 """What the cap on rows per person takes of the cost, per row."""
+
+METHODS = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip"}
+"""How a value may be chosen by its loss; both keep the rank error that is stated."""
 
 ROW_LEVELS = levels(2**30)
 """Caps on rows per person."""
@@ -85,6 +88,8 @@ class Quantiles(Statistic):
     quantiles: tuple[Fraction, ...]
     per: Per = "row"
     single: bool = True
+    method: str = "exponential"
+    """How a value is chosen by its loss: a method of `tacit.mechanisms.inverse_sensitivity`."""
 
     def __post_init__(self) -> None:
         if not self.quantiles or len(set(self.quantiles)) < len(self.quantiles) or len(self.quantiles) > 100:
@@ -95,7 +100,7 @@ class Quantiles(Statistic):
     def words(self) -> str:
         """What is asked."""
         if self.single:
-            return f"{_ordinal(self.quantiles[0])} of {self.name}"
+            return f"{ordinal(self.quantiles[0])} of {self.name}"
         return f"quantiles of {self.name}"
 
     def release(self, room: Room) -> Answer | Answers:
@@ -128,7 +133,7 @@ class Quantiles(Statistic):
                 return
             middle = len(indices) // 2
             q = self.quantiles[indices[middle]]
-            y = room.draw(quantile_law(ranks, indices[middle], q, cap, scale, grid, limit, each.epsilon))
+            y = room.draw(quantile_law(ranks, indices[middle], q, cap, scale, grid, limit, each.epsilon, self.method))
             found[q] = y
             fill(indices[:middle], grid.between(None, y))
             fill(indices[middle + 1 :], grid.between(y, None))
@@ -139,9 +144,9 @@ class Quantiles(Statistic):
     def _answer(self, room: Room, q: Fraction, y: Any, scale: Scale, each: Allowance, cap: int | None) -> Answer:
         steps = max(q, 1 - q) * (cap or 1)
         return room.answer(
-            f"{_ordinal(q)} of {self.name}",
+            f"{ordinal(q)} of {self.name}",
             scale.value(y),
-            mechanism="inverse sensitivity with the exponential mechanism",
+            mechanism=f"inverse sensitivity by {METHODS[self.method]}",
             spread=Ranked(each.epsilon, scale.grid.size, float(steps), "rows" if cap else "persons"),
             per=self.per,
             notes=(f"A person counts for at most {cap:,} rows.",) if cap else (),
@@ -149,13 +154,23 @@ class Quantiles(Statistic):
 
 
 def quantile_law(
-    ranks: Ranks, which: int, q: Fraction, cap: int | None, scale: Scale, grid: Grid, limit: int, epsilon: Fraction
+    ranks: Ranks,
+    which: int,
+    q: Fraction,
+    cap: int | None,
+    scale: Scale,
+    grid: Grid,
+    limit: int,
+    epsilon: Fraction,
+    method: str = "exponential",
 ) -> Law[Any]:
     """The law of one quantile on the grid."""
-    return exponential(quantile_loss(ranks, which, q, WEIGHT * (cap or 1), scale, grid, limit), epsilon)
+    loss = quantile_loss(ranks, which, q, WEIGHT * (cap or 1), scale, grid, limit)
+    return inverse_sensitivity(loss, epsilon=epsilon, method=method)
 
 
-def _ordinal(q: Fraction) -> str:
+def ordinal(q: Fraction) -> str:
+    """A quantile in words."""
     return "median" if q == Fraction(1, 2) else f"{float(q):g} quantile"
 
 

@@ -1,0 +1,153 @@
+"""A quantile with noise scaled to how far it can move near the data: smooth sensitivity and propose-test-release.
+
+With the weights and thresholds t_j = qW + jg of `quantiles`, let L_j be the smallest value y with W(≤y) ≥ t_j: the low
+end of the public range where t_j ≤ 0, the high end where t_j > W. Adding or removing a person moves W(≤y) − qW by at
+most g for every y, so L_{j-1}(x) ≤ L_j(x') ≤ L_{j+1}(x) for neighbours: a `Ladder`, whose middle rung is the quantile.
+Values are saturated at the ends of the range row by row, which keeps their order.
+
+Inverse sensitivity is far better for a quantile and is the default; these are for comparison, and for those who need
+noise that is added to the quantile itself. Propose-test-release may refuse: that is a released and paid answer without
+a value.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tacit.answers import Answer
+from tacit.engines.requests import WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
+from tacit.errors import InvalidInput
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.mechanisms.ladder import Ladder
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.propose_test_release import TEST_SHARE, Release, propose_test_release
+from tacit.mechanisms.smooth_sensitivity import smooth_sensitivity
+from tacit.spreads import Additive, laplace_noise
+from tacit.tables.costs import Allowance
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Per, Statistic, unit_of
+from tacit.tables.statistics.caps import choose_cap
+from tacit.tables.statistics.quantiles import CAP_SHARE, ROW_LEVELS, ordinal
+
+METHODS = ("smooth", "propose_test_release")
+
+REACH = 1600
+"""How many persons in each direction the ladder reaches; beyond that everything in the range is possible."""
+
+
+def ladder(ranks: Ranks, q: Fraction, largest: int, ends: tuple[Fraction, Fraction]) -> list[Fraction]:
+    """The rungs L_j, −REACH < j < REACH."""
+    step, target = max(q, 1 - q) * largest, q * ranks.weight
+    low, high = ends
+    (steps,) = ranks.steps
+    after = [item.after for item in steps]
+
+    def rung(j: int) -> Fraction:
+        threshold = target + j * step
+        if threshold <= 0:
+            return low
+        if threshold > ranks.weight:
+            return high
+        return min(max(steps[bisect_left(after, threshold)].value, low), high)
+
+    return [rung(j) for j in range(1 - REACH, REACH)]
+
+
+@dataclass(frozen=True)
+class LocalQuantile(Statistic):
+    """One quantile of numbers with additive noise of a local scale."""
+
+    value: Ordered
+    name: str
+    quantile: Fraction
+    method: str
+    step: Fraction
+    """The public lattice of the answers: the column's unit."""
+    range: tuple[Fraction, Fraction] | None = None
+    per: Per = "row"
+
+    def __post_init__(self) -> None:
+        if not self.value.expression.type.number:
+            raise InvalidInput(f"method {self.method!r} needs numbers; leave method out for dates and times.")
+        if not 0 < self.quantile < 1:
+            raise InvalidInput(f"method {self.method!r} needs q between 0 and 1; use min or max for the ends.")
+        RankSteps(self.value, (self.quantile,), REACH)  # refuses what the engine could not answer
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return f"{ordinal(self.quantile)} of {self.name}"
+
+    @property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """The public range: as given, or all that 64 bits of the column's unit hold."""
+        return self.range or (-(2**63) * self.step, (2**63 - 1) * self.step)
+
+    def check(self, cost: Guarantee) -> None:
+        """Refuse a cost the method cannot use."""
+        if self.method == "propose_test_release" and not isinstance(cost, Approx):
+            raise InvalidInput("propose-test-release needs delta= beside epsilon=, and an Approx budget.")
+        super().check(cost)
+
+    def release(self, room: Room) -> Answer:
+        """A cap on rows per person where rows count, then the quantile with its noise."""
+        cost, cap = room.cost, None
+        if self.per == "row":
+            (buckets,) = room.ask(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
+            assert isinstance(buckets, Buckets)
+            cap_cost, cost = _split(cost)
+            cap = choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], cap_cost)
+        (ranks,) = room.ask(RankSteps(self.value, (self.quantile,), REACH, cap))
+        rungs = ladder(ranks, self.quantile, WEIGHT * (cap or 1), self.ends)
+        drawn = room.draw(self._law(rungs, cost))
+        unit = unit_of(self.value.expression.type, self.step)
+        notes: tuple[str, ...] = (f"A person counts for at most {cap:,} rows.",) if cap else ()
+        spread = None
+        if self.method == "smooth":
+            notes += ("The scale of its noise depends on the data and is not released, so no interval is stated.",)
+            value = drawn
+        elif drawn is None:
+            notes += ("The test refused: few persons could move this quantile far. The refusal is the answer.",)
+            value = None
+        else:
+            assert isinstance(drawn, Release)
+            assert isinstance(cost, Approx)
+            noise = laplace_noise((1 - TEST_SHARE) * cost.epsilon, drawn.bound / self.step)
+            spread = Additive(noise, unit, "capped value" if cap else "truth")
+            value = drawn.value
+        return room.answer(
+            self.words,
+            None if value is None else unit.value(value / self.step),
+            mechanism="smooth sensitivity" if self.method == "smooth" else "propose-test-release, bound by a scan",
+            spread=spread,
+            per=self.per,
+            unit=unit,
+            notes=notes,
+        )
+
+    def _law(self, rungs: list[Fraction], cost: Guarantee) -> Law[Any]:
+        low, high = self.ends
+        statistic = Ladder(low, high, self.words)
+        match cost:
+            case Approx(epsilon, delta) if self.method == "propose_test_release":
+                return propose_test_release(statistic, rungs, epsilon, delta, lattice=self.step)
+            case Approx(epsilon, delta):
+                return smooth_sensitivity(statistic, rungs, epsilon, delta=delta, noise="laplace", lattice=self.step)
+            case Zcdp(rho):
+                return smooth_sensitivity(statistic, rungs, rho=rho, noise="laplace_log_normal", lattice=self.step)
+        assert isinstance(cost, Pure)
+        return smooth_sensitivity(statistic, rungs, cost.epsilon, lattice=self.step)
+
+
+def _split(cost: Guarantee) -> tuple[Allowance, Guarantee]:
+    """What the cap may spend, and what is left; a δ stays whole."""
+    match cost:
+        case Approx(epsilon, delta):
+            return Allowance(epsilon * CAP_SHARE, concentrated=False), Approx(epsilon * (1 - CAP_SHARE), delta)
+        case Zcdp(rho):
+            return Allowance(rho * CAP_SHARE, concentrated=True), Zcdp(rho * (1 - CAP_SHARE))
+    assert isinstance(cost, Pure)
+    return Allowance(cost.epsilon * CAP_SHARE, concentrated=False), Pure(cost.epsilon * (1 - CAP_SHARE))
