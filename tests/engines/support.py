@@ -16,6 +16,7 @@ from tacit.engines.duckdb import DuckDB
 from tacit.engines.expressions import Expression, Scope
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
+from tacit.engines.script import Script
 from tacit.engines.sources import DIALECT
 from tacit.engines.types import Schema
 
@@ -126,7 +127,7 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     rows = Rows(DIALECT, relation(), {"t": engine.tables["t"].sql})
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
-        return run(snapshot, f"WITH {', '.join(rows.ctes())} SELECT {', '.join(names)} FROM rows")
+        return run(snapshot, DIALECT.statement(Script(tuple(rows.parts()), f"SELECT {', '.join(names)} FROM rows")))
 
 
 def run(snapshot: Any, statement: str) -> list[tuple[Any, ...]]:

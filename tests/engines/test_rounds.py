@@ -41,7 +41,7 @@ SPLIT = (" AS MATERIALIZED (", " AS NOT MATERIALIZED (")
 
 def sql(*requests: object, where: str | None = None) -> str:
     about = relation(where=None if where is None else parse(where, SCOPE))
-    return render(DIALECT, {"t": TABLE}, about, requests).sql  # type: ignore[arg-type]
+    return DIALECT.statement(render(DIALECT, {"t": TABLE}, about, requests).script)  # type: ignore[arg-type]
 
 
 def test_a_sum_of_integers() -> None:
@@ -117,7 +117,7 @@ def test_joins() -> None:
     public = TableSQL('"p"', {"id": column("id", "INTEGER", INTEGER, DIALECT)})
     join = Join("p", "p 1", ((Column(INTEGER, "t", "i"), Column(INTEGER, "p 1", "id")),), "left")
     about = Relation("t", "t", Column(INTEGER, "t", "who"), (join,))
-    text = render(DIALECT, {"t": TABLE, "p": public}, about, (Persons(),)).sql
+    text = DIALECT.statement(render(DIALECT, {"t": TABLE, "p": public}, about, (Persons(),)).script)
     assert 'FROM "t" AS "t" LEFT JOIN "p" AS "p 1" ON "t"."i" = CAST("p 1"."id" AS BIGINT)' in text
 
 
@@ -130,7 +130,7 @@ def test_answers_stay_small_whatever_the_table() -> None:
     empty = dict.fromkeys(SCOPE.tables["t"])
     table = [empty | {"who": who, "i": 2 * who - 3000} for who in range(3_000)]
     with engine_over(table) as engine, engine.snapshot() as snapshot:
-        text = render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).sql
+        text = DIALECT.statement(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).script)
         numbers = run(snapshot, text)
     assert 0 < 2 * len(numbers) <= LARGEST_ANSWER
 

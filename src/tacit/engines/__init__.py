@@ -3,9 +3,10 @@
 An engine answers the requests of `tacit.engines.requests`, exactly and always in the same way. It knows SQL and no
 privacy: whoever asks has charged for the answer before. The contract:
 
-- ``open_engine(tables)`` reads public facts only (names and types), refuses what they show to be wrong, and starts
-  nothing else.
-- ``engine.snapshot()`` is a context in which up to two rounds see the same rows; nothing is ever written.
+- ``open_engine(tables, timeout)`` reads public facts only (names and types), refuses what they show to be wrong, and
+  starts nothing else. No statement may take longer than ``timeout`` seconds.
+- ``engine.snapshot()`` is a context in which up to two rounds see the same rows; nothing is ever written. Entering it
+  touches no rows: what fails there (`UNREACHABLE`) is known before anything is charged.
 - ``snapshot.ask(relation, requests)`` runs one statement and returns one result for each request.
 - Whatever goes wrong while rows are read (memory, time, a damaged file) ends in one `EngineError` whose words do not
   depend on the rows. Ctrl-C stops the statement and passes on as KeyboardInterrupt.
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from tacit.engines.types import Schema
+from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tacit.engines.requests import Incidence, Relation, Request, Touches
@@ -33,13 +35,20 @@ FAILED = (
 )
 """The one sentence of every failure while rows are read."""
 
+UNREACHABLE = (
+    "the tables cannot be reached as they were when they were opened (the server, the privilege to read them, or their "
+    "columns); check the source and open it anew."
+)
+"""The sentence of every failure before rows are read; it follows from public facts."""
+
 
 @dataclass(frozen=True)
 class Source:
     """Where a table's rows are, and the public facts given about it.
 
-    ``data`` is a path, a pandas or Polars frame, an Arrow table or an open DuckDB connection; ``table`` names the
-    table inside a database; ``schema`` fixes names and types (otherwise inferred once); ``options`` are the reader's.
+    ``data`` is a path, a pandas or Polars frame, an Arrow table, an open DuckDB or psycopg connection, a string
+    "postgresql://…", a Spark DataFrame or session; ``table`` names the table inside a database; ``schema`` fixes names
+    and types (otherwise inferred once); ``options`` are the reader's.
     """
 
     data: object = field(repr=False)
@@ -76,8 +85,33 @@ class Engine(Protocol):
         """Let go of files and connections."""
 
 
-def open_engine(tables: Mapping[str, Source]) -> Engine:
-    """The engine for some named tables; reads schemas, not answers."""
+def open_engine(tables: Mapping[str, Source], timeout: float | None = None) -> Engine:
+    """The engine for some named tables, all of which must be its own; reads schemas, not answers."""
+    if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout < 10**6):
+        raise InvalidInput("timeout must be a number of seconds above 0, such as 600.")
+    homes = {_home(source.data) for source in tables.values()}
+    if len(homes) > 1:
+        raise InvalidInput(
+            f"the tables of one session must be in one place, not in {' and '.join(sorted(homes))}; "
+            "copy the smaller ones to where the others are."
+        )
+    match homes.pop() if homes else "":
+        case "PostgreSQL":
+            from tacit.engines.postgres import Postgres
+
+            return Postgres(tables, timeout)
+        case "Spark":
+            from tacit.engines.spark import Spark
+
+            return Spark(tables, timeout)
     from tacit.engines.duckdb import DuckDB
 
-    return DuckDB(tables)
+    return DuckDB(tables, timeout)
+
+
+def _home(data: object) -> str:
+    """The engine of a source, told by its type alone: no library is loaded for sources that are not its own."""
+    if isinstance(data, str) and data.startswith(("postgresql://", "postgres://")):
+        return "PostgreSQL"
+    module = type(data).__module__.partition(".")[0]
+    return {"psycopg": "PostgreSQL", "pyspark": "Spark"}.get(module, "files, frames or DuckDB")

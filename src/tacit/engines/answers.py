@@ -154,11 +154,13 @@ def _cell(x: str, least: str, statement: Statement) -> str:
     Every operation is monotone under IEEE rounding, which a logarithm need not be; six roots turn 600 decades into 10.
     """
     double = statement.dialect.float64
-    distance = f"CAST({x} AS {double}) - CAST({least} AS {double})"
-    root = f"LEAST({distance}, {statement.dialect.double(LARGEST_DOUBLE)})"
+    far = LARGEST_DOUBLE / 4  # no two values kept within ±far have a distance beyond the finite range
+    near = "LEAST(GREATEST(CAST({} AS {}), {}), {})".format
+    low, high = statement.dialect.double(-far), statement.dialect.double(far)
+    root = f"({near(x, double, low, high)} - {near(least, double, low, high)})"
     for _ in range(6):
         root = f"SQRT({root})"
-    return f"CAST({root} * 16384 AS {statement.dialect.int64})"
+    return statement.dialect.rounded(f"{root} * 16384")
 
 
 def _windows(request: RankSteps, total: str, statement: Statement) -> tuple[str, str]:

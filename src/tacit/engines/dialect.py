@@ -1,31 +1,46 @@
-"""The few places where SQL differs between engines, as DuckDB writes them.
+"""The few places where SQL differs between engines, and what each must mean.
 
-Everything else of a statement is the same SQL everywhere. Another engine gives its own class with these methods; what
-each must mean is said here, and the tests of the requests hold for all.
+Everything else of a statement is the same SQL everywhere. An engine gives its own subclass; what is written out here
+is right for engines that follow the standard, what raises must be given. The conformance tests hold for all.
+
+Three rules: no expression may fail on any row; the same rows give the same numbers, bit for bit; text is compared byte
+by byte. Where a docstring says *column*, the operand is a plain name that may be written several times.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from datetime import date, datetime
 from fractions import Fraction
 
 from tacit.engines.expressions import Literal
+from tacit.engines.script import Script
 from tacit.engines.types import ColumnType, Kind
 
 SMALLEST = -(2**63)
 LARGEST = 2**63 - 1
 LARGEST_DOUBLE = 1.7976931348623157e308
 
-Scalar = int | float | bool | str | date | datetime | Fraction | None
 
-
-class DuckDialect:
-    """DuckDB's SQL. Casts from double to integer round half to even; NaN is larger than any number."""
+class Dialect(ABC):
+    """How one engine writes what differs."""
 
     int64 = "BIGINT"
-    int128 = "HUGEINT"
+    int128: str
+    """Integers in which sums of 2^63 64-bit numbers, and products of two of them, are exact."""
     float64 = "DOUBLE"
     text_type = "VARCHAR"
+    timestamp_type = "TIMESTAMP"
+    kept = "AS MATERIALIZED"
+    """Before a part that is computed once."""
+    passing = "AS NOT MATERIALIZED"
+    """Before a part that is computed where it is used."""
+    fence = ""
+    """Ends a query whose columns are to be computed once for each row, however often the next query names them."""
+    row_number = "ROW_NUMBER() OVER ()"
+    """A different positive integer for each row."""
+
+    # ---- names and constants ------------------------------------------------------------------------------------
 
     def name(self, identifier: str) -> str:
         """A quoted identifier, whatever its characters."""
@@ -43,7 +58,7 @@ class DuckDialect:
             Kind.FLOAT: self.float64,
             Kind.BOOLEAN: "BOOLEAN",
             Kind.DATE: "DATE",
-            Kind.TIMESTAMP: "TIMESTAMP",
+            Kind.TIMESTAMP: self.timestamp_type,
             Kind.TEXT: self.text_type,
         }[kind.kind]
 
@@ -73,25 +88,50 @@ class DuckDialect:
         """An exact constant as a number of steps of 10^-scale."""
         return int(Fraction(literal.value) * 10**scale)  # type: ignore[arg-type]
 
+    # ---- numbers ------------------------------------------------------------------------------------------------
+
     def wide(self, sql: str) -> str:
         """A 64-bit integer in 128 bits, where sums and products of two of them are exact."""
         return f"CAST({sql} AS {self.int128})"
 
     def narrow(self, name: str) -> str:
-        """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column, being used thrice."""
+        """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column."""
         return f"CASE WHEN {name} BETWEEN {SMALLEST} AND {LARGEST} THEN CAST({name} AS {self.int64}) END"
 
+    @abstractmethod
+    def quotient(self, left: str, right: str, *, short: bool = False) -> str:
+        """The integer quotient of two integers, the first ≥ 0, the second > 0; ``short`` if both have 64 bits."""
+
+    def operation(self, operator: str, left: str, right: str) -> str:
+        """+, −, * or / of two finite doubles as one IEEE operation, whose result `finite` reads; both are columns.
+
+        Division by zero is NULL. A result beyond the finite range may be ±inf, NaN or NULL.
+        """
+        return f"({left} / NULLIF({right}, 0))" if operator == "/" else f"({left} {operator} {right})"
+
     def finite(self, name: str) -> str:
-        """A double, or NULL where it is infinite or NaN; ``name`` is a column, being used twice."""
+        """The result of an operation on doubles, or NULL where it is infinite or NaN; ``name`` is a column."""
         return f"CASE WHEN ABS({name}) <= {self.double(LARGEST_DOUBLE)} THEN {name} END"
 
     def is_nan(self, sql: str) -> str:
         """Whether a double is NaN."""
         return f"ISNAN({sql})"
 
-    def quotient(self, left: str, right: str) -> str:
-        """The integer quotient of two numbers of which the first is ≥ 0 and the second > 0."""
-        return f"({left} // {right})"
+    def rounded(self, sql: str) -> str:
+        """A double well inside 64 bits as an integer, rounded half to even."""
+        return f"CAST({sql} AS {self.int64})"
+
+    def truth(self, sql: str) -> str:
+        """A truth value as 0 or 1 in 64 bits."""
+        return f"CAST({sql} AS {self.int64})"
+
+    # ---- comparisons --------------------------------------------------------------------------------------------
+
+    def same(self, left: str, right: str, kind: ColumnType) -> str:
+        """Whether two columns of one kind are equal or both NULL, in a form that a join can hash."""
+        return f"{left} IS NOT DISTINCT FROM {right}"
+
+    # ---- dates --------------------------------------------------------------------------------------------------
 
     def extract(self, part: str, sql: str) -> str:
         """A part of a date or timestamp as a 64-bit integer; seconds without their fraction."""
@@ -101,15 +141,40 @@ class DuckDialect:
         """The start of the unit, in the operand's own type."""
         return f"CAST(DATE_TRUNC('{unit}', {sql}) AS {self.type(kind)})"
 
+    def days_between(self, left: str, right: str) -> str:
+        """The days from the second date to the first as a 64-bit integer."""
+        return f"CAST({left} - {right} AS {self.int64})"
+
     def days(self, sql: str) -> str:
         """A date as days since 1970-01-01."""
-        return f"CAST({sql} - DATE '1970-01-01' AS {self.int64})"
+        return self.days_between(sql, "DATE '1970-01-01'")
 
+    @abstractmethod
     def microseconds(self, sql: str) -> str:
         """A timestamp as microseconds since 1970-01-01 00:00:00."""
-        return f"EPOCH_US({sql})"
+
+    # ---- the whole ----------------------------------------------------------------------------------------------
 
     def digest(self, texts: list[str], salt: bytes) -> str:
         """A keyed hash of some texts, each preceded by its length so that no two lists look alike."""
         parts = [self.text(salt.hex()), *(f"COALESCE(LENGTH({t}) || ':' || {t}, '-')" for t in texts)]
         return f"MD5({' || '.join(parts)})"
+
+    def statement(self, script: Script) -> str:
+        """A script as one statement."""
+        parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.sql})" for part in script.parts]
+        return f"WITH {', '.join(parts)} {script.body}"
+
+
+class DuckDialect(Dialect):
+    """DuckDB's SQL. Casts from double to integer round half to even; NaN is larger than any number."""
+
+    int128 = "HUGEINT"
+
+    def quotient(self, left: str, right: str, *, short: bool = False) -> str:
+        """``//`` truncates, in either width."""
+        return f"({left} // {right})"
+
+    def microseconds(self, sql: str) -> str:
+        """A function of its own."""
+        return f"EPOCH_US({sql})"

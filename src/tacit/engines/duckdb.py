@@ -21,11 +21,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tacit.engines import FAILED, Source
-from tacit.engines.incidence import incidence_sql
-from tacit.engines.requests import Incidence, Relation, Request, Touches
-from tacit.engines.rounds import render
-from tacit.engines.rows import Rows, TableSQL
+from tacit.engines import FAILED, UNREACHABLE, Source
+from tacit.engines.script import Script
+from tacit.engines.snapshots import Rounds
 from tacit.engines.sources import DIALECT, OpenTable, open_table
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_ROUNDS = 2
 _PATIENCE = 0.1
 """Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
 
@@ -75,7 +72,7 @@ class DuckDB:
                     cursor.register(table.view, table.frame)
             cursor.execute("BEGIN TRANSACTION READ ONLY")
         except Exception:
-            raise EngineError(FAILED) from None
+            raise EngineError(UNREACHABLE) from None
         try:
             yield _Snapshot(self, cursor)
         finally:
@@ -86,52 +83,23 @@ class DuckDB:
         self._connection.close()
 
 
-class _Snapshot:
-    """Up to two rounds inside one transaction."""
+class _Snapshot(Rounds):
+    """Up to two rounds inside one transaction, over files that must not change meanwhile."""
 
     def __init__(self, engine: DuckDB, cursor: duckdb.DuckDBPyConnection) -> None:
+        super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
         self._engine, self._cursor = engine, cursor
-        self._rounds = 0
-        self._states: dict[tuple[str, ...], tuple[object, ...]] = {}
 
-    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
-        """One statement, one result for each request."""
-        if relation.others:
-            raise InvalidInput("rows that concern several persons are asked for by their incidence.")
-        with self._round(relation) as tables:
-            ready = render(DIALECT, tables, relation, requests)
-            return ready.results(self._run(ready.sql, lambda cursor: cursor.fetchall()))
+    def _rows(self, script: Script) -> list[tuple[Any, ...]]:
+        return self._run(DIALECT.statement(script), lambda cursor: cursor.fetchall())
 
-    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
-        """One statement: whom the rows concern."""
-        with self._round(relation) as tables:
-            sql = incidence_sql(DIALECT, Rows(DIALECT, relation, tables), request)
-            found: list[Any] = list(self._run(sql, lambda cursor: cursor.fetchnumpy()).values())
-        weights, persons = found[0], found[1 : 1 + len(relation.persons)]
-        if len(weights) > request.limit:
-            raise EngineError(FAILED)
-        kinds = tuple(kind for kind, _ in relation.persons)
-        return Touches(weights, tuple(persons), kinds, None if request.values is None else found[-1])
+    def _columns(self, script: Script) -> list[Any]:
+        return list(self._run(DIALECT.statement(script), lambda cursor: cursor.fetchnumpy()).values())
 
-    @contextmanager
-    def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:
-        """The tables of one round, which must not change meanwhile."""
-        self._rounds += 1
-        if self._rounds > _ROUNDS:
-            raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
-        names = (relation.table, *(join.table for join in relation.joins))
-        before = self._states.setdefault(names, self._state(names))
-        yield {name: self._engine.tables[name].sql for name in names}
-        if self._state(names) != before:
-            raise EngineError(FAILED)
-
-    def _state(self, names: tuple[str, ...]) -> tuple[object, ...]:
-        """What the tables' files look like from outside, so that a change between two rounds is noticed."""
+    def _state(self, names: tuple[str, ...]) -> object:
+        """What the tables' files look like, so that a change between two rounds is noticed."""
         files = [file for name in names for file in self._engine.tables[name].files]
-        try:
-            return tuple((s.st_size, s.st_mtime_ns, s.st_ino) for s in map(os.stat, files))
-        except OSError:
-            raise EngineError(FAILED) from None
+        return tuple((s.st_size, s.st_mtime_ns, s.st_ino) for s in map(os.stat, files))
 
     def _run(self, statement: str, fetch: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""

@@ -118,7 +118,8 @@ def _matched(request: GroupNorms | GroupTotals, statement: Statement, aggregates
     constants = ", ".join(
         f"({g}, {', '.join(statement.dialect.constant(part) for part in key)})" for g, key in enumerate(request.keys)
     )
-    matches = " AND ".join(f"{column} IS NOT DISTINCT FROM {name}" for column, name in zip(columns, names, strict=True))
+    kinds = [expression.type for expression in request.by]
+    matches = " AND ".join(map(statement.dialect.same, columns, names, kinds))
     return (
         f"SELECT person, g, {aggregates} FROM rows INNER JOIN (VALUES {constants}) AS asked(g, {', '.join(names)}) "
         f"ON {matches} GROUP BY person, g"

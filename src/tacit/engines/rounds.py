@@ -8,9 +8,10 @@ from typing import Any
 
 from tacit.engines import groups as groups  # adds its requests to `answer`
 from tacit.engines.answers import answer
-from tacit.engines.dialect import DuckDialect
+from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Relation, Request
 from tacit.engines.rows import Rows, TableSQL
+from tacit.engines.script import Script
 from tacit.engines.statement import AnswerRow, Decoder, Statement
 
 
@@ -18,7 +19,7 @@ from tacit.engines.statement import AnswerRow, Decoder, Statement
 class Round:
     """A statement ready to run, and how to read what it returns."""
 
-    sql: str
+    script: Script
     decoders: tuple[Decoder, ...]
 
     def results(self, rows: Sequence[AnswerRow]) -> tuple[Any, ...]:
@@ -30,9 +31,9 @@ class Round:
 
 
 def render(
-    dialect: DuckDialect, tables: Mapping[str, TableSQL], relation: Relation, requests: Sequence[Request[Any]]
+    dialect: Dialect, tables: Mapping[str, TableSQL], relation: Relation, requests: Sequence[Request[Any]]
 ) -> Round:
     """The statement for some requests."""
     statement = Statement(dialect, Rows(dialect, relation, tables))
     decoders = tuple(answer(request, statement, index) for index, request in enumerate(requests))
-    return Round(statement.sql(), decoders)
+    return Round(statement.script(), decoders)

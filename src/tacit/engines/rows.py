@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from tacit.engines import expressions as ast
-from tacit.engines.dialect import LARGEST, DuckDialect
+from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests import SATURATION, Ordered, Relation, Value
+from tacit.engines.script import Part
 from tacit.engines.types import FLOAT, Kind
 
 
@@ -49,7 +50,7 @@ class Term:
 class Rows:
     """The rows of a relation, with the columns that requests ask for."""
 
-    def __init__(self, dialect: DuckDialect, relation: Relation, tables: Mapping[str, TableSQL]) -> None:
+    def __init__(self, dialect: Dialect, relation: Relation, tables: Mapping[str, TableSQL]) -> None:
         self.dialect = dialect
         self.relation = relation
         self.tables = {relation.alias: tables[relation.table]}
@@ -70,7 +71,7 @@ class Rows:
         term = self.term(value.expression)
         match value.expression.type.kind:
             case Kind.BOOLEAN:
-                term = self._form("CAST({} AS " + self.dialect.int64 + ")", term)
+                term = Term(self.dialect.truth(term.sql), term.level)
             case Kind.DATE:
                 term = Term(self.dialect.days(term.sql), term.level)
             case Kind.TIMESTAMP:
@@ -86,14 +87,14 @@ class Rows:
         x = self._bind(self._value(value))
         width = high - low
         counted = x.sql if width * steps <= LARGEST else self.dialect.wide(x.sql)
-        inner = self.dialect.quotient(f"(({counted} - ({low})) * {steps})", str(width))
+        inner = self.dialect.quotient(f"(({counted} - ({low})) * {steps})", str(width), short=counted == x.sql)
         sql = (
             f"CASE WHEN {x.sql} <= {low} THEN 0 WHEN {x.sql} >= {high} THEN {steps} "
             f"WHEN {x.sql} > {low} THEN CAST({inner} AS {self.dialect.int64}) END"
         )
         return self._output(Term(sql, x.level))
 
-    def ctes(self) -> list[str]:
+    def parts(self) -> list[Part]:
         """The chain, ending in ``rows``: the person and every column asked for."""
         condition = None if self.relation.filter is None else self.term(self.relation.filter)
         terms = list(self._outputs.values()) + ([condition] if condition else [])
@@ -102,15 +103,15 @@ class Rows:
         named_persons = dict(zip(self.persons(), map(self._person, columns_of), strict=True))
         person = ", ".join(f"{sql} AS {name}" for name, sql in named_persons.items())
         read = "".join(f", {sql} AS {name}" for sql, name in self._read.items())
-        chain = [f"link0 AS NOT MATERIALIZED (SELECT {person}{read} FROM {self._source()})"]
+        chain = [Part("link0", f"SELECT {person}{read} FROM {self._source()}")]
         for level in range(depth):
             named = "".join(f", {sql} AS {name}" for sql, name in self._links[level].items())
-            chain.append(f"link{level + 1} AS NOT MATERIALIZED (SELECT *{named} FROM link{level})")
+            chain.append(Part(f"link{level + 1}", f"SELECT *{named} FROM link{level}{self.dialect.fence}"))
         columns = "".join(f", {term.sql} AS {name}" for name, term in self._outputs.items())
         present = " OR ".join(f"{name} IS NOT NULL" for name in named_persons)
         kept = (present if len(named_persons) == 1 else f"({present})") + (f" AND {condition.sql}" if condition else "")
         persons = ", ".join(named_persons)
-        chain.append(f"rows AS NOT MATERIALIZED (SELECT {persons}{columns} FROM link{depth} WHERE {kept})")
+        chain.append(Part("rows", f"SELECT {persons}{columns} FROM link{depth} WHERE {kept}"))
         return chain
 
     def persons(self) -> list[str]:
@@ -172,7 +173,7 @@ class Rows:
     def _value(self, value: Value) -> Term:
         expression = value.expression
         if expression.type.kind is Kind.BOOLEAN:
-            return self._form("CAST({} AS " + self.dialect.int64 + ")", self.term(expression))
+            return self._form(self.dialect.truth("{}"), self.term(expression))
         if expression.type != FLOAT:
             return self.term(expression)
         if isinstance(expression, ast.Column):  # read as it is: the comparison below sorts out NaN and ±inf by itself
@@ -182,7 +183,7 @@ class Rows:
         double, unit = self.dialect.double, value.unit
         count = f"{x.sql} * {double(float(1 / unit))}" if unit.numerator == 1 else f"{x.sql} / {double(float(unit))}"
         sql = (
-            f"CASE WHEN ABS({x.sql}) < {double(float(SATURATION * unit))} THEN CAST({count} AS {self.dialect.int64}) "
+            f"CASE WHEN ABS({x.sql}) < {double(float(SATURATION * unit))} THEN {self.dialect.rounded(count)} "
             f"WHEN {self.dialect.is_nan(x.sql)} THEN NULL "
             f"WHEN {x.sql} > 0 THEN {SATURATION} WHEN {x.sql} < 0 THEN -{SATURATION} END"
         )
@@ -201,14 +202,15 @@ class Rows:
 
     @term.register
     def _(self, expression: ast.Literal) -> Term:
-        return Term(self.dialect.constant(expression), 0, name=True)
+        return Term(self.dialect.constant(expression), 0, name=not self.dialect.fence)
 
     @term.register
     def _(self, expression: ast.Arithmetic) -> Term:
         left, right = self.term(expression.left), self.term(expression.right)
         if expression.type == FLOAT:
-            form = "({} / NULLIF({}, 0))" if expression.operator == "/" else f"({{}} {expression.operator} {{}})"
-            return self._finite(self._form(form, left, right))
+            left, right = self._bind(left), self._bind(right)
+            sql = self.dialect.operation(expression.operator, left.sql, right.sql)
+            return self._finite(Term(sql, max(left.level, right.level)))
         wide = f"({self.dialect.wide('{}')} {expression.operator} {self.dialect.wide('{}')})"
         return self._narrow(self._form(wide, left, right))
 
@@ -227,7 +229,7 @@ class Rows:
     @term.register
     def _(self, expression: ast.DaysBetween) -> Term:
         return self._form(
-            f"CAST({{}} - {{}} AS {self.dialect.int64})", *map(self.term, (expression.left, expression.right))
+            self.dialect.days_between("{}", "{}"), self.term(expression.left), self.term(expression.right)
         )
 
     @term.register

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tacit.engines.dialect import DuckDialect
+from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Ordered, PersonMean, RowCount, Total, Value
 from tacit.engines.rows import Rows
+from tacit.engines.script import Part, Script
 from tacit.engines.types import FLOAT
 
 AnswerRow = tuple[Any, ...]
@@ -36,7 +37,7 @@ class Arm:
 class Statement:
     """A statement being put together; `tacit.engines.answers` adds the requests."""
 
-    dialect: DuckDialect
+    dialect: Dialect
     rows: Rows
     aggregates: dict[str, str] = field(default_factory=dict)
     tables: dict[str, str] = field(default_factory=dict)
@@ -69,15 +70,15 @@ class Statement:
         """The column of ``rows`` with a value to be ordered."""
         return self.rows.value(value) if isinstance(value, Value) else self.rows.ordered(value)
 
-    def sql(self) -> str:
+    def script(self) -> Script:
         """The whole statement."""
         person = ["person"] if self.keep_person else []
         columns = person + [f"{sql} AS {name}" for sql, name in self.aggregates.items()]
-        persons = f"persons AS MATERIALIZED (SELECT {', '.join(columns)} FROM rows GROUP BY person)"
-        ctes = [*self.rows.ctes(), *([persons] if columns else [])]
-        ctes += [f"{name} AS MATERIALIZED ({sql})" for sql, name in self.tables.items()]
+        persons = Part("persons", f"SELECT {', '.join(columns)} FROM rows GROUP BY person", kept=True)
+        parts = [*self.rows.parts(), *([persons] if columns else [])]
+        parts += [Part(name, sql, kept=True) for sql, name in self.tables.items()]
         width = max((len(arm.keys) for _, arm in self.arms), default=0)
-        return f"WITH {', '.join(ctes)} " + " UNION ALL ".join(self._arm(i, arm, width) for i, arm in self.arms)
+        return Script(tuple(parts), " UNION ALL ".join(self._arm(i, arm, width) for i, arm in self.arms))
 
     def _arm(self, index: int, arm: Arm, width: int) -> str:
         keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]

@@ -3,22 +3,25 @@
 The one way from a question to an answer is `Session.ask`:
 1. the statistic and the cost are checked on public facts (nothing spent if they are refused);
 2. an answer already released to the same question at the same cost is returned, free;
-3. the budget is charged;
-4. the engine is asked in one read-only snapshot, noise is drawn, the answer is kept and returned.
-Whatever fails after 3 has been paid: giving it back would tell what the data look like.
+3. a read-only snapshot is opened, which touches no rows (nothing spent if the tables cannot be reached);
+4. the budget is charged;
+5. the engine is asked, noise is drawn, the answer is kept and returned.
+Whatever fails after 4 has been paid: giving it back would tell what the data look like.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from copy import copy
+from html import escape
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
-from tacit.engines import FAILED, Engine, open_engine
+from tacit.engines import FAILED, UNREACHABLE, Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.requests import KeyCounts, Relation
 from tacit.engines.types import Schema
@@ -54,11 +57,12 @@ class Session:
         name: str | None = None,
         ledger: str | Path | Ledger | None = None,
         analyst: str = "",
+        timeout: float | None = None,
         randomness: Randomness = SYSTEM,
     ) -> None:
         _check_tables(tables)
         self._tables = dict(tables)
-        self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()})
+        self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()}, timeout)
         try:
             self.touching = Touching(self._tables, {key: self._engine.schema(key) for key in self._tables})
             self.touching.check()
@@ -154,23 +158,31 @@ class Session:
         question = self.question(relation, statistic, text)
         if not fresh and (stored := self.budget.recall(question, cost)) is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
-        receipt = self.budget.charge(cost, question)
-        released: Answer | Answers | None = None
-        kept: Mapping[str, Any] | None = None
-        try:
-            with self._engine.snapshot() as snapshot:
+        with self._snapshot() as snapshot:
+            receipt = self.budget.charge(cost, question)
+            released: Answer | Answers | None = None
+            kept: Mapping[str, Any] | None = None
+            try:
                 room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
                 released = statistic.release(room)
-            kept = encode(released)
-        except EngineError:
-            raise
-        except Exception:
-            released = None  # what went wrong may show rows; not even as a context does it leave this block
-        finally:
-            self.budget.settle(receipt, kept)
+                kept = encode(released)
+            except Exception:
+                released = None  # what went wrong may show rows; not even as a context does it leave this block
+            finally:
+                self.budget.settle(receipt, kept)
         if released is None:
             raise EngineError(FAILED)
         return released
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Snapshot]:
+        """A view of the tables, opened while nothing is charged yet."""
+        with ExitStack() as stack:
+            try:
+                snapshot = stack.enter_context(self._engine.snapshot())
+            except EngineError:
+                raise EngineError(f"{UNREACHABLE} Nothing was charged.") from None
+            yield snapshot
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question."""
@@ -223,6 +235,13 @@ class Session:
         for name, table in self._tables.items():
             lines.append(f"  {name} ({table}): {self._engine.schema(name)}")
         return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            "<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in cells) + "</tr>"
+            for cells in ((name, str(table), str(self._engine.schema(name))) for name, table in self._tables.items())
+        )
+        return f"<table><tr><th>table</th><th></th><th>columns</th></tr>{rows}</table>{self.budget._repr_html_()}"
 
 
 def _budget(
@@ -279,13 +298,16 @@ def read(
     schema: Columns | None = None,
     unit: Number | None = None,
     composition: str = "basic",
+    timeout: float | None = None,
     randomness: Randomness = SYSTEM,
     **options: Any,
 ) -> Table:
     """One private table under a budget of its own.
 
-    ``source`` is a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table or an open DuckDB
-    connection; further options go to the reader. The table's name in SQL is ``table``, or the file's stem.
+    ``source`` is a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB
+    or psycopg connection, a string "postgresql://…", a Spark DataFrame or session; further options go to the reader.
+    The table's name in SQL is ``table``, or the file's stem. A statement that takes longer than ``timeout`` seconds
+    fails, and what was charged stays charged.
     """
     key = table or default_name(source)
     private = Private(source, person, table=table, schema=schema, unit=unit, **options)
@@ -296,6 +318,7 @@ def read(
         name=name,
         ledger=ledger,
         analyst=analyst,
+        timeout=timeout,
         randomness=randomness,
     )
     return session[key]

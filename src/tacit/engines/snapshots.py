@@ -1,0 +1,85 @@
+"""What all engines share: up to two rounds over the same rows, and one sentence for whatever fails in them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tacit.engines import FAILED
+from tacit.engines.dialect import Dialect
+from tacit.engines.incidence import incidence
+from tacit.engines.requests import Incidence, Relation, Request, Touches
+from tacit.engines.rounds import render
+from tacit.engines.rows import Rows, TableSQL
+from tacit.engines.script import Script
+from tacit.errors import EngineError, InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+T = TypeVar("T")
+
+_ROUNDS = 2
+
+
+class Rounds(ABC):
+    """A `tacit.engines.Snapshot`: a subclass says how a script runs, and what must not change meanwhile."""
+
+    def __init__(self, dialect: Dialect, tables: Mapping[str, TableSQL]) -> None:
+        self._dialect, self._tables = dialect, tables
+        self._count = 0
+        self._states: dict[tuple[str, ...], object] = {}
+
+    @abstractmethod
+    def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+        """The rows of a script, their values exact; whatever it raises is withheld."""
+
+    @abstractmethod
+    def _columns(self, script: Script) -> Sequence[NDArray[np.int64]]:
+        """The columns of a script whose rows are 64-bit integers, none of them NULL; raises as `_rows`."""
+
+    def _state(self, names: tuple[str, ...]) -> object:
+        """What tables look like from outside, where a transaction does not keep them as they are; raises as `_rows`."""
+        return None
+
+    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
+        """One statement, one result for each request."""
+        if relation.others:
+            raise InvalidInput("rows that concern several persons are asked for by their incidence.")
+        with self._round(relation) as tables:
+            ready = render(self._dialect, tables, relation, requests)
+            return ready.results(withheld(lambda: self._rows(ready.script)))
+
+    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
+        """One statement: whom the rows concern."""
+        with self._round(relation) as tables:
+            script = incidence(self._dialect, Rows(self._dialect, relation, tables), request)
+            weights, *found = withheld(lambda: self._columns(script))
+        if len(weights) > request.limit:
+            raise EngineError(FAILED)
+        kinds = tuple(kind for kind, _ in relation.persons)
+        return Touches(weights, tuple(found[: len(kinds)]), kinds, None if request.values is None else found[-1])
+
+    @contextmanager
+    def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:
+        """The tables of one round, which must not change meanwhile."""
+        self._count += 1
+        if self._count > _ROUNDS:
+            raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
+        names = (relation.table, *(join.table for join in relation.joins))
+        before = self._states.setdefault(names, withheld(lambda: self._state(names)))
+        yield {name: self._tables[name] for name in names}
+        if withheld(lambda: self._state(names)) != before:
+            raise EngineError(FAILED)
+
+
+def withheld(work: Callable[[], T]) -> T:
+    """What some work on rows returns; whatever it raises becomes one `EngineError` without a trace of the rows."""
+    try:
+        return work()
+    except Exception:
+        pass  # so that the error below has no context either
+    raise EngineError(FAILED)
