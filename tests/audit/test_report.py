@@ -128,6 +128,11 @@ ABSENT = Line("library", "opendp, discrete Laplace noise", "Pure(1)", "â€“", "â€
 def test_the_summary_says_what_failed() -> None:
     assert summary([GOOD, ABSENT]) == "1 promise holds, 1 not run, nothing broken."
     assert summary([GOOD, BAD]).endswith("1 FAILED: mean & co.")
+    theirs = replace(ABSENT, verdict="broken")
+    assert (
+        summary([GOOD, theirs])
+        == f"1 promise holds, broken outside of Tacit: {theirs.name}, nothing of Tacit is broken."
+    )
 
 
 class _Reader(HTMLParser):

@@ -126,13 +126,22 @@ def summary(lines: Sequence[Line]) -> str:
     failed = [line.name for line in lines if not line.passed]
     caught = sum(line.verdict == "caught" for line in lines)
     absent = sum(line.verdict in (MISSING, "not run") for line in lines)
-    kept = len(lines) - caught - absent - len(failed)
+    elsewhere = [line.name for line in lines if line.passed and line.verdict == "broken"]  # another library's promise
+    kept = len(lines) - caught - absent - len(failed) - len(elsewhere)
     parts = [f"{kept} promises hold"] if kept != 1 else ["1 promise holds"]
     if caught:
         parts.append(f"{caught} known mistake{'s' * (caught > 1)} caught")
     if absent:
         parts.append(f"{absent} not run")
-    end = f"{len(failed)} FAILED: {'; '.join(failed)}" if failed else "nothing broken"
+    if elsewhere:
+        parts.append(f"broken outside of Tacit: {'; '.join(elsewhere)}")
+    end = (
+        f"{len(failed)} FAILED: {'; '.join(failed)}"
+        if failed
+        else "nothing of Tacit is broken"
+        if elsewhere
+        else "nothing broken"
+    )
     return f"{', '.join(parts)}, {end}."
 
 
