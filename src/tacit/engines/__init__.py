@@ -23,6 +23,9 @@ from tacit.engines.types import Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tacit.engines.blocks import Blocks
     from tacit.engines.requests import Incidence, Relation, Request, Touches
 
 A = TypeVar("A")
@@ -70,6 +73,9 @@ class Snapshot(Protocol):
     def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]: ...
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """Whom the rows of a relation of several persons concern; a round of its own."""
+
+    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+        """Rows with the number of their block, for functions that run on the trusted side; a round of its own."""
 
 
 class Engine(Protocol):

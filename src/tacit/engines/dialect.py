@@ -160,6 +160,10 @@ class Dialect(ABC):
         parts = [self.text(salt.hex()), *(f"COALESCE(LENGTH({t}) || ':' || {t}, '-')" for t in texts)]
         return f"MD5({' || '.join(parts)})"
 
+    def number(self, digest: str) -> str:
+        """The first 15 hexadecimal digits of a digest as a 64-bit integer."""
+        return f"CAST('0x' || SUBSTR({digest}, 1, 15) AS {self.int64})"
+
     def statement(self, script: Script) -> str:
         """A script as one statement."""
         parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.sql})" for part in script.parts]

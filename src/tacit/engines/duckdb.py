@@ -30,6 +30,7 @@ from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 T = TypeVar("T")
 
@@ -96,19 +97,24 @@ class _Snapshot(Rounds):
     def _columns(self, script: Script) -> list[Any]:
         return list(self._run(DIALECT.statement(script), lambda cursor: cursor.fetchnumpy()).values())
 
+    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        found: pa.Table = self._run(DIALECT.statement(script), lambda cursor: cursor.to_arrow_table(), relational=True)
+        return found.rename_columns(schema.names).cast(schema)
+
     def _state(self, names: tuple[str, ...]) -> object:
         """What the tables' files look like, so that a change between two rounds is noticed."""
         files = [file for name in names for file in self._engine.tables[name].files]
         return tuple((s.st_size, s.st_mtime_ns, s.st_ino) for s in map(os.stat, files))
 
-    def _run(self, statement: str, fetch: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
         results: list[T] = []
         done = threading.Event()
 
         def work() -> None:
             try:
-                results.append(fetch(self._cursor.execute(statement)))
+                run = self._cursor.sql if relational else self._cursor.execute
+                results.append(fetch(run(statement)))
             except Exception:
                 results.clear()
             finally:

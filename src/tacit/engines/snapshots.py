@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
+from tacit.engines.blocks import Blocks, arrow_schema, blocks
 from tacit.engines.dialect import Dialect
 from tacit.engines.incidence import incidence
 from tacit.engines.requests import Incidence, Relation, Request, Touches
@@ -18,6 +19,7 @@ from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 T = TypeVar("T")
@@ -41,6 +43,13 @@ class Rounds(ABC):
     def _columns(self, script: Script) -> Sequence[NDArray[np.int64]]:
         """The columns of a script whose rows are 64-bit integers, none of them NULL; raises as `_rows`."""
 
+    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """The rows of a script as an Arrow table; an engine with a faster way overrides this. Raises as `_rows`."""
+        import pyarrow as pa
+
+        columns = list(zip(*self._rows(script), strict=True)) or [()] * len(schema)
+        return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
+
     def _state(self, names: tuple[str, ...]) -> object:
         """What tables look like from outside, where a transaction does not keep them as they are; raises as `_rows`."""
         return None
@@ -62,6 +71,17 @@ class Rounds(ABC):
             raise EngineError(FAILED)
         kinds = tuple(kind for kind, _ in relation.persons)
         return Touches(weights, tuple(found[: len(kinds)]), kinds, None if request.values is None else found[-1])
+
+    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+        """One statement: the rows with their blocks."""
+        if relation.others:
+            raise InvalidInput("rows that concern several persons have no one block.")
+        with self._round(relation) as tables:
+            script = blocks(self._dialect, Rows(self._dialect, relation, tables), request)
+            found = withheld(lambda: self._table(script, arrow_schema(request)))
+        if len(found) > request.limit:
+            raise EngineError(FAILED)
+        return found
 
     @contextmanager
     def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:

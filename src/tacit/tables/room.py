@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
 from fractions import Fraction
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tacit.answers import Answer, Value
 from tacit.engines import Engine, Snapshot
+from tacit.engines.blocks import Blocks
 from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
@@ -22,6 +23,9 @@ from tacit.randomness import Source
 from tacit.spreads import Spread
 from tacit.tables.costs import Allowance
 from tacit.units import WHOLE, Unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 T = TypeVar("T")
 
@@ -70,6 +74,10 @@ class Room:
     def touches(self, request: Incidence) -> Touches:
         """Whom the rows concern, as bare numbers."""
         return self._snapshot.touches(self._relation, request)
+
+    def blocks(self, request: Blocks) -> pa.Table:
+        """Rows with the number of their block, for a function that runs apart."""
+        return self._snapshot.blocks(self._relation, request)
 
     def draw(self, law: Law[T], part: str = "") -> T:
         """One draw, its guarantee added to what is spent on the part (the empty part is everybody)."""

@@ -1,0 +1,97 @@
+"""Rows for a function that only the trusted side may run: chosen columns, each row with the number of its block.
+
+PROMISE. A person's rows are all in one block, which depends on that person and a secret salt alone: nobody else's
+coming or going moves them. Inside a block rows come in the order of their own values, so that a block looks the same
+whatever the other blocks hold. Nothing but the block's number and the declared columns leaves the engine.
+
+The block's number comes from the dialect's `digest` and `number`; any engine that runs scripts can answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.engines import build
+from tacit.engines.dialect import Dialect
+from tacit.engines.expressions import Expression
+from tacit.engines.requests import Request
+from tacit.engines.rows import Rows
+from tacit.engines.script import Part, Script
+from tacit.engines.types import FLOAT, Kind
+from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_BLOCKS = 1_000_000
+"""The largest number of blocks."""
+
+
+@dataclass(frozen=True, repr=False)
+class Blocks(Request["pa.Table"]):
+    """The rows with their blocks; ``blocks`` None gives every person a block, numbered in the order of persons.
+
+    Columns have their own values, decimals as doubles. The exception from the limit of 10,000 numbers: there are as
+    many rows as the relation has, at most ``limit``; more are a failure of the engine.
+    """
+
+    columns: tuple[tuple[str, Expression], ...]
+    """Names in the frame, each with its expression."""
+    blocks: int | None
+    salt: bytes
+    """Secret, fresh for each question."""
+    limit: int = 50_000_000
+
+    def __post_init__(self) -> None:
+        if not self.columns or any(expression.type.kind is Kind.OTHER for _, expression in self.columns):
+            raise InvalidInput("columns must be at least one of a type that Tacit reads; name other columns.")
+        if len({name for name, _ in self.columns}) < len(self.columns):
+            raise InvalidInput("columns must have different names; name each once.")
+        if self.blocks is not None and not 1 <= self.blocks <= MOST_BLOCKS:
+            raise InvalidInput(f"blocks must lie between 1 and {MOST_BLOCKS:,}.")
+        if len(self.salt) < 16 or self.limit < 1:
+            raise InvalidInput("salt must be at least 16 secret bytes, and limit at least 1.")
+
+    def __repr__(self) -> str:
+        return f"Blocks(columns={self.columns!r}, blocks={self.blocks}, salt=…)"
+
+
+def blocks(dialect: Dialect, rows: Rows, request: Blocks) -> Script:
+    """The statement whose columns are the block and v0, v1, …; one block for each person by the engine's equality."""
+    values = [rows.plain(expression) for _, expression in _read(request)]
+    if request.blocks is None:
+        block = "DENSE_RANK() OVER (ORDER BY person) - 1"
+    else:
+        digest = dialect.digest([f"MIN(CAST(person AS {dialect.text_type}))"], request.salt)
+        block = f"{dialect.number(digest)} % {request.blocks}"
+    homes = f"SELECT person, CAST({block} AS {dialect.int64}) AS block FROM rows GROUP BY person"
+    shown = ", ".join(f"rows.{value} AS v{i}" for i, value in enumerate(values))
+    order = ", ".join(["block", *(f"v{i}" for i in range(len(values)))])
+    found = f"SELECT block, {shown} FROM rows INNER JOIN homes ON rows.person = homes.person LIMIT {request.limit + 1}"
+    body = f"SELECT * FROM ({found}) AS found ORDER BY {order}"
+    return Script((*rows.parts(), Part("homes", homes, kept=True)), body)
+
+
+def arrow_schema(request: Blocks) -> pa.Schema:
+    """The answer's columns: the block's number, named "", then the chosen ones."""
+    import pyarrow as pa
+
+    kinds = {
+        Kind.INTEGER: pa.int64(),
+        Kind.FLOAT: pa.float64(),
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.DATE: pa.date32(),
+        Kind.TIMESTAMP: pa.timestamp("us"),
+        Kind.TEXT: pa.string(),
+    }
+    chosen = [pa.field(name, kinds[expression.type.kind]) for name, expression in _read(request)]
+    return pa.schema([pa.field("", pa.int64()), *chosen])
+
+
+def _read(request: Blocks) -> list[tuple[str, Expression]]:
+    """The columns as they are read, decimals as doubles."""
+    return [
+        (name, build.widen(expression, FLOAT) if expression.type.kind is Kind.DECIMAL else expression)
+        for name, expression in request.columns
+    ]
