@@ -23,16 +23,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from tacit.engines.expressions import Column, Expression, Scalar
 from tacit.engines.expressions import Literal as Constant
-from tacit.engines.types import BOOLEAN, FLOAT, ColumnType, Kind
+from tacit.engines.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 from tacit.errors import InvalidInput
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ResultT = TypeVar("ResultT", covariant=True)
 
@@ -74,6 +70,17 @@ class Join:
 
 
 @dataclass(frozen=True)
+class Membership:
+    """Only persons whose least ``place`` over all their rows, those that a filter leaves out included, is ``wanted``.
+
+    A person has one least place, so persons of different places are different persons.
+    """
+
+    place: Expression
+    wanted: int
+
+
+@dataclass(frozen=True)
 class Relation:
     """The rows a question is about: a private table, its person column, joins and a filter.
 
@@ -86,9 +93,11 @@ class Relation:
     joins: tuple[Join, ...] = ()
     filter: Expression | None = None
     others: tuple[tuple[str, Column], ...] = ()
-    """Further persons whom every row concerns, each with its kind; only `Incidence` may then be asked."""
+    """Further persons whom every row concerns, each with its kind; only `tacit.engines.incidence` may then be asked."""
     kind: str = ""
     """The kind of ``person``."""
+    members: tuple[Membership, ...] = ()
+    """Which persons belong; only where a row concerns one."""
 
     @property
     def persons(self) -> tuple[tuple[str, Column], ...]:
@@ -100,6 +109,8 @@ class Relation:
             raise InvalidInput(
                 f"filter must be true or false for each row, not {self.filter.type}; write a comparison."
             )
+        if self.members and (self.others or any(member.place.type != INTEGER for member in self.members)):
+            raise InvalidInput("persons are told apart by a whole number, and only where a row concerns one person.")
         aliases = [self.alias, *(join.alias for join in self.joins)]
         if len(set(aliases)) < len(aliases):
             raise InvalidInput("each table of a join needs its own name; write AS other_name.")
@@ -425,38 +436,3 @@ class LeadingValue(Request[Lead]):
     def __post_init__(self) -> None:
         if self.value.type.kind is Kind.OTHER:
             raise InvalidInput("mode needs a column of a type that Tacit reads; name another column.")
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Touches:
-    """Rows that concern several persons: a weight and, for each person column, a number for the person (0: none)."""
-
-    weights: NDArray[np.int64]
-    persons: tuple[NDArray[np.int64], ...]
-    kinds: tuple[str, ...]
-    values: NDArray[np.int64] | None = None
-    """A number for each row's value, where values were asked for."""
-
-    def __repr__(self) -> str:
-        return "<rows that concern persons>"
-
-
-@dataclass(frozen=True)
-class Incidence(Request[Touches]):
-    """Whom the rows concern, rows of the same persons (and value) made one: weights added, or the largest taken.
-
-    The exception from the limit of 10,000 numbers: the list is as long as there are different combinations of
-    persons, at most ``limit``; a longer one is a failure of the engine. Persons and values leave the engine as bare
-    numbers in no particular order. Weights saturate at ±2^62.
-    """
-
-    entry: Value | RowCount
-    largest: bool = False
-    values: Expression | None = None
-    limit: int = 20_000_000
-
-    def __post_init__(self) -> None:
-        if self.largest and not isinstance(self.entry, Value):
-            raise InvalidInput("the largest weight needs a value; give one.")
-        if self.values is not None and self.values.type.kind is Kind.OTHER:
-            raise InvalidInput("distinct values need a column of a type that Tacit reads; use another column.")

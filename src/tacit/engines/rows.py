@@ -97,7 +97,8 @@ class Rows:
     def parts(self) -> list[Part]:
         """The chain, ending in ``rows``: the person and every column asked for."""
         condition = None if self.relation.filter is None else self.term(self.relation.filter)
-        terms = list(self._outputs.values()) + ([condition] if condition else [])
+        places = [self.term(member.place) for member in self.relation.members]
+        terms = list(self._outputs.values()) + ([condition] if condition else []) + places
         depth = max((term.level for term in terms), default=0)
         columns_of = [column for _, column in self.relation.persons]
         named_persons = dict(zip(self.persons(), map(self._person, columns_of), strict=True))
@@ -110,6 +111,10 @@ class Rows:
         columns = "".join(f", {term.sql} AS {name}" for name, term in self._outputs.items())
         present = " OR ".join(f"{name} IS NOT NULL" for name in named_persons)
         kept = (present if len(named_persons) == 1 else f"({present})") + (f" AND {condition.sql}" if condition else "")
+        for number, (place, member) in enumerate(zip(places, self.relation.members, strict=True)):
+            each = f"SELECT person FROM link{depth} WHERE person IS NOT NULL GROUP BY person"
+            chain.append(Part(f"members{number}", f"{each} HAVING MIN({place.sql}) = {member.wanted}"))
+            kept += f" AND person IN (SELECT person FROM members{number})"
         persons = ", ".join(named_persons)
         chain.append(Part("rows", f"SELECT {persons}{columns} FROM link{depth} WHERE {kept}"))
         return chain

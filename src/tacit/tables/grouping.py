@@ -93,7 +93,7 @@ def given(by: tuple[Expression, ...], names: tuple[str, ...], keys: Sequence[Any
     return Groups(by, tuple(literals), labels, ", ".join(names))
 
 
-def candidates(expression: Expression, name: str, values: Sequence[Any]) -> Groups:
+def candidates(expression: Expression, name: str, values: Iterable[Any]) -> Groups:
     """The given values of one column."""
     return given((expression,), (name,), listed(values, "candidates"))
 

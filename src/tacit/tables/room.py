@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tacit.answers import Answer, Value
 from tacit.engines import Engine, Snapshot
 from tacit.engines.blocks import Blocks
-from tacit.engines.requests import Incidence, Relation, Request, Touches
+from tacit.engines.incidence import Incidence, Touches
+from tacit.engines.requests import Relation, Request
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.randomness import Source

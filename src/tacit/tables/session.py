@@ -23,13 +23,14 @@ from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
 from tacit.engines import FAILED, UNREACHABLE, Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
-from tacit.engines.requests import KeyCounts, Relation
+from tacit.engines.requests import KeyCounts, Membership, Relation
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
 from tacit.exact import Number
 from tacit.guarantees import Guarantee
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
+from tacit.tables.charging import charged
 from tacit.tables.costs import Cost
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
 from tacit.tables.grouping import MOST_KEYS
@@ -37,7 +38,7 @@ from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.stored import decode, encode
+from tacit.tables.stored import decode
 from tacit.tables.table import Table
 from tacit.tables.views import View, ViewBuilder
 
@@ -74,6 +75,7 @@ class Session:
         self._analyst = analyst
         self._randomness = randomness
         self._owner = True
+        self._members: tuple[Membership, ...] = ()
 
     def _kinds(self) -> dict[str, None]:
         """The kinds of person that the private tables are about; without a name, the columns'."""
@@ -159,20 +161,8 @@ class Session:
         if not fresh and (stored := self.budget.recall(question, cost)) is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
         with self._snapshot() as snapshot:
-            receipt = self.budget.charge(cost, question)
-            released: Answer | Answers | None = None
-            kept: Mapping[str, Any] | None = None
-            try:
-                room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
-                released = statistic.release(room)
-                kept = encode(released)
-            except Exception:
-                released = None  # what went wrong may show rows; not even as a context does it leave this block
-            finally:
-                self.budget.settle(receipt, kept)
-        if released is None:
-            raise EngineError(FAILED)
-        return released
+            room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
+            return charged(self.budget, cost, question, lambda: statistic.release(room))
 
     @contextmanager
     def _snapshot(self) -> Iterator[Snapshot]:
@@ -185,7 +175,9 @@ class Session:
             yield snapshot
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
-        """What the budget is told about a question."""
+        """What the budget is told about a question; a part's budget is told about that part's persons only."""
+        if relation.members[: len(self._members)] != self._members:
+            raise UnsupportedQuery("this budget pays for one part of the persons only; ask the part's own table.")
         columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
         for expression in _expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
@@ -210,6 +202,12 @@ class Session:
         """One analyst's view: every charge counts here too and may not exceed ``limit`` altogether."""
         view = self._under(self.budget.analyst(name, limit))
         view._analyst = name
+        return view
+
+    def part(self, budget: Budget, members: tuple[Membership, ...]) -> Session:
+        """A session for some persons only, whose budget is a part beside others of a `tacit.budgets.Parallel`."""
+        view = self._under(budget)
+        view._members = members
         return view
 
     def _under(self, budget: Budget) -> Session:

@@ -17,6 +17,7 @@ from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
 from tacit.tables.costs import Cost, taken
 from tacit.tables.grouping import GroupBy, bins, candidates, listed
+from tacit.tables.parts import parts
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.candidates import Frequent
@@ -63,6 +64,13 @@ class Table:
         """Only these columns can be asked about from here on."""
         kept = {name: self._scope.find(name, quoted=True) for name in columns}
         return Table(self._session, self._relation, Scope({self._relation.alias: kept}), self._unit)
+
+    def partition(self, by: str, keys: Iterable[Any]) -> dict[Any, Table]:
+        """The table in parts that hold different persons, one for each public key; together they cost the dearest.
+
+        A person with rows of several keys belongs, with all rows, to the first of these keys in the list.
+        """
+        return {key: Table(*part, self._scope, self._unit) for key, part in parts(self, by, keys).items()}
 
     # Statistics
 
