@@ -20,10 +20,11 @@ from tacit.curves import StepLoss
 from tacit.enclosures import BITS, Enclosure, exp
 from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.mechanisms.absorb import Absorbed, absorb
 from tacit.mechanisms.binary_search import BinarySearchLaw, LaplaceNoise, binary_search
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import Laplace, TruncatedLaplace, laplace
+from tacit.mechanisms.noise import Laplace, TruncatedLaplace, laplace, randomised_response
 from tacit.mechanisms.noise_vector import laplace_vector
 from tacit.mechanisms.ratio import ratio
 from tacit.mechanisms.scan_rates import Rates
@@ -252,6 +253,15 @@ def _bound_valid() -> float:
     return log(1 + (float(exp(CUT.epsilon)) - 1) / (2 * float(CUT.delta))) / float(CUT.epsilon)
 
 
+ABSORBED = Approx(1, Fraction(1, 10))
+
+
+def _absorbed(x: Dataset, beta: Fraction) -> Absorbed[int]:
+    """A parity told by randomised response, its wrong answers corrected with probability β over all."""
+    parity = len(x) % 2
+    return absorb(randomised_response(parity, 2, 1), parity, lambda y: y != parity, beta)
+
+
 MISSING = 2
 """How many persons a subset may lack."""
 
@@ -348,6 +358,14 @@ EXHIBITS: tuple[Exhibit, ...] = (
         CROWD,
         broken=lambda x: _truncated(x, _bound_published()),
         repaired=lambda x: _truncated(x, _bound_valid()),
+    ),
+    _exact_exhibit(
+        "failures absorbed for δ + β",
+        "An answer that is good for one dataset may be the one replaced for its neighbour: δ grows by (1 + e^ε)·β.",
+        ABSORBED,
+        CROWD,
+        broken=lambda x: _absorbed(x, ABSORBED.delta),
+        repaired=lambda x: _absorbed(x, ABSORBED.delta / 4),
     ),
     _exact_exhibit(
         "monotonised with a relative floor",

@@ -4,9 +4,11 @@ A law knows the private data. `law.sample()` is what may be released, once, for 
 for verification and study.
 """
 
+from tacit.mechanisms.absorb import absorb
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
+from tacit.mechanisms.condition_on_success import condition_on_success
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
@@ -22,6 +24,8 @@ from tacit.mechanisms.priors import Decaying, Prior, Uniform
 from tacit.mechanisms.propose_test_release import Release, propose_test_release
 from tacit.mechanisms.ratio import ratio
 from tacit.mechanisms.ratio_counts import Ratio
+from tacit.mechanisms.repeat_and_select import repeat_and_select
+from tacit.mechanisms.run_counts import NegativeBinomial, Poisson
 from tacit.mechanisms.scan_and_release import scan_and_release, signed_scan_and_release
 from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.mechanisms.smooth_sensitivity import smooth_sensitivity
@@ -39,6 +43,8 @@ __all__ = [
     "Law",
     "Maximum",
     "Minimum",
+    "NegativeBinomial",
+    "Poisson",
     "Prior",
     "Quantile",
     "Ratio",
@@ -47,9 +53,11 @@ __all__ = [
     "TrimmedMean",
     "TwoSums",
     "Uniform",
+    "absorb",
     "bayesian_search",
     "binary_search",
     "bounded_mean",
+    "condition_on_success",
     "count_loss",
     "exponential",
     "gaussian",
@@ -66,6 +74,7 @@ __all__ = [
     "quantile_loss",
     "randomised_response",
     "ratio",
+    "repeat_and_select",
     "scan_and_release",
     "searched_loss",
     "shifted_inverse",

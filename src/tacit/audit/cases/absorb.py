@@ -1,0 +1,42 @@
+"""Failures absorbed: the parity of up to three persons by randomised response, a wrong answer being the failure."""
+
+from fractions import Fraction
+
+from tacit.audit.exact import Dataset, datasets
+from tacit.audit.registry import Case
+from tacit.mechanisms.absorb import Absorbed, absorb
+from tacit.mechanisms.noise import RandomisedResponse, randomised_response
+
+BETA = Fraction(1, 10)
+"""Less than the law's 1/(1 + e): the claim is false, and privacy must not depend on it."""
+
+
+def _told(x: Dataset) -> RandomisedResponse:
+    return randomised_response(_parity(x), 2, 1)
+
+
+def _parity(x: Dataset) -> int:
+    return len(x) % 2
+
+
+def _absorbed(x: Dataset) -> Absorbed[int]:
+    return absorb(_told(x), _parity(x), lambda y: y != _parity(x), BETA)
+
+
+def _claim_believed(x: Dataset) -> Absorbed[int]:
+    return Absorbed(_told(x), _parity(x), lambda y: y != _parity(x), None, PROMISED)
+
+
+PROMISED = _absorbed(()).guarantee
+
+CASES = (
+    Case(
+        name="failures absorbed, parity",
+        covers="mechanisms.absorb",
+        mechanism=_absorbed,
+        datasets=datasets((1,), 3),
+        promised=PROMISED,
+        twins={"a false claim believed": _claim_believed},
+        sampled=((1,),),
+    ),
+)
