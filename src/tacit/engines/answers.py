@@ -97,7 +97,7 @@ def _(request: Moments, statement: Statement, index: int) -> Decoder:
         source = f"(SELECT {mean} AS t FROM persons WHERE {n} > 0) AS means"
         parts = [f"{S} - t", "t"] if request.degree == 1 else [f"{S} * ({S} - t)", f"t * ({S} - t)", "t * t"]
     else:
-        second = wide(statement.aggregate(f"SUM({t} * {t})")) if request.degree == 2 else ""
+        second = wide(statement.aggregate(statement.dialect.total(f"({t} * {t})"))) if request.degree == 2 else ""
         count = wide(n)
         whole = (
             [f"({count} * {S} - {first})", first]

@@ -98,6 +98,10 @@ class Dialect(ABC):
         """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column."""
         return f"CASE WHEN {name} BETWEEN {SMALLEST} AND {LARGEST} THEN CAST({name} AS {self.int64}) END"
 
+    def total(self, name: str) -> str:
+        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
+        return f"SUM({name})"
+
     @abstractmethod
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """The integer quotient of two integers, the first ≥ 0, the second > 0; ``short`` if both have 64 bits."""
@@ -133,13 +137,17 @@ class Dialect(ABC):
 
     # ---- dates --------------------------------------------------------------------------------------------------
 
-    def extract(self, part: str, sql: str) -> str:
+    def extract(self, part: str, sql: str, kind: ColumnType) -> str:
         """A part of a date or timestamp as a 64-bit integer; seconds without their fraction."""
         return f"CAST(EXTRACT({part} FROM {sql}) AS {self.int64})"
 
     def date_trunc(self, unit: str, sql: str, kind: ColumnType) -> str:
         """The start of the unit, in the operand's own type."""
         return f"CAST(DATE_TRUNC('{unit}', {sql}) AS {self.type(kind)})"
+
+    def midnight(self, sql: str) -> str:
+        """The first moment of a date, as a timestamp."""
+        return f"CAST({sql} AS {self.timestamp_type})"
 
     def days_between(self, left: str, right: str) -> str:
         """The days from the second date to the first as a 64-bit integer."""

@@ -226,6 +226,8 @@ class Rows:
             return self._narrow(
                 self._form(f"({self.dialect.wide('{}')} * {10 ** (target.scale - source.scale)})", operand)
             )
+        if target.kind is Kind.TIMESTAMP:
+            return self._form(self.dialect.midnight("{}"), operand)
         form = f"CAST({{}} AS {self.dialect.type(target)})"
         if target == FLOAT and source.scale:
             form = f"({form} / {self.dialect.double(10.0**source.scale)})"
@@ -292,7 +294,7 @@ class Rows:
     @term.register
     def _(self, expression: ast.Extract) -> Term:
         operand = self.term(expression.operand)
-        return Term(self.dialect.extract(expression.part, operand.sql), operand.level)
+        return Term(self.dialect.extract(expression.part, operand.sql, expression.operand.type), operand.level)
 
     @term.register
     def _(self, expression: ast.DateTrunc) -> Term:

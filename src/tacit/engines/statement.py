@@ -55,11 +55,12 @@ class Statement:
     def total(self, total: Total) -> str:
         """The column of ``persons`` with a person's total."""
         if isinstance(total, Value):
-            return self.aggregate(f"SUM({self.rows.value(total)})")
+            return self.aggregate(self.dialect.total(self.rows.value(total)))
         if isinstance(total, PersonMean):
             column = self.rows.value(total.value)
-            size = self.dialect.quotient(f"ABS(SUM({column}))", f"COUNT({column})")
-            return self.aggregate(f"CASE WHEN SUM({column}) < 0 THEN -{size} ELSE {size} END")
+            whole = self.dialect.total(column)
+            size = self.dialect.quotient(f"ABS({whole})", f"COUNT({column})")
+            return self.aggregate(f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END")
         return self.aggregate(self.count(total))
 
     def count(self, count: RowCount) -> str:
