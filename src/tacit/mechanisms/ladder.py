@@ -21,35 +21,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import repeat
 
-from tacit.exact import Number
-from tacit.mechanisms.person_values import span
-from tacit.mechanisms.sensitivities import HIGH, LOW, Statistic
+from tacit.mechanisms.sensitivities import Ranged
 
 Rungs = Sequence[Fraction]
 
 
 @dataclass(frozen=True)
-class Ladder(Statistic):
+class Ladder(Ranged):
     """The middle rung of a ladder of values in a public range."""
 
-    low: Number = LOW
-    high: Number = HIGH
     name: str = "ladder"
     exact = False
-
-    def __post_init__(self) -> None:
-        span(self.low, self.high)
-
-    @property
-    def window(self) -> tuple[Fraction, Fraction]:
-        """The range."""
-        return span(self.low, self.high)
-
-    @property
-    def global_sensitivity(self) -> Fraction:
-        """The whole range."""
-        low, high = self.window
-        return high - low
 
     def value(self, data: Rungs) -> Fraction:
         """The middle rung."""

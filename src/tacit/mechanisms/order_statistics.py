@@ -32,34 +32,7 @@ from itertools import accumulate, count
 
 from tacit.exact import Number, between, whole
 from tacit.mechanisms.person_values import Values, numbers, span
-from tacit.mechanisms.sensitivities import HIGH, LOW, Statistic
-
-
-@dataclass(frozen=True)
-class _Ranged(Statistic):
-    """A statistic of values in a public range."""
-
-    low: Number = LOW
-    high: Number = HIGH
-
-    def __post_init__(self) -> None:
-        low, high = span(self.low, self.high)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    @property
-    def window(self) -> tuple[Fraction, Fraction]:
-        assert isinstance(self.low, Fraction)
-        assert isinstance(self.high, Fraction)
-        return self.low, self.high
-
-    @property
-    def global_sensitivity(self) -> Fraction:
-        low, high = self.window
-        return high - low
-
-    def _sorted(self, data: Values) -> _Sorted:
-        return _Sorted(numbers(data, *self.window), *self.window)
+from tacit.mechanisms.sensitivities import Ranged, Statistic
 
 
 @dataclass(frozen=True)
@@ -85,8 +58,12 @@ class _Sorted:
         return list(accumulate(self.values, initial=Fraction(0)))
 
 
+def _sorted(statistic: Statistic, data: Values) -> _Sorted:
+    return _Sorted(numbers(data, *statistic.window), *statistic.window)
+
+
 @dataclass(frozen=True)
-class Quantile(_Ranged):
+class Quantile(Ranged):
     """The quantile x_(⌈qn⌉), the lower median by default."""
 
     q: Number = Fraction(1, 2)
@@ -110,12 +87,12 @@ class Quantile(_Ranged):
 
     def value(self, data: Values) -> Fraction:
         """x_(⌈qn⌉)."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return x[self._rank(len(x))]
 
     def growth(self, data: Values) -> Iterator[Fraction]:
         """The widest gap that k persons can bring to the quantile."""
-        x, widest = self._sorted(data), Fraction(0)
+        x, widest = _sorted(self, data), Fraction(0)
         if self._q == Fraction(1, 2):
             yield from (x[(len(x) + k) // 2 + 1] - x[(len(x) - k) // 2] for k in count())
         walks: list[_Walk] = []
@@ -143,7 +120,7 @@ class Quantile(_Ranged):
 
     def reach(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove from one end and add at the other."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         n = len(x)
         removals = range(min(k, n) + 1)
         ranks = [(r, k - r, self._rank(n + k - 2 * r)) for r in removals]
@@ -153,7 +130,7 @@ class Quantile(_Ranged):
 
     def fall(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove from one end."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         left = [(len(x) - r, r) for r in range(min(k, len(x)) + 1)]
         lowest = min(x[self._rank(n)] for n, _ in left)
         return lowest, max(x[self._rank(n) + r] if n else x.low for n, r in left)
@@ -182,61 +159,61 @@ class _Walk:
 
 
 @dataclass(frozen=True)
-class Maximum(_Ranged):
+class Maximum(Ranged):
     """The largest value."""
 
     name = "maximum"
 
     def value(self, data: Values) -> Fraction:
         """x_(n)."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return x[len(x)]
 
     def growth(self, data: Values) -> Iterator[Fraction]:
         """Add one at the end of the range, or remove the largest, after removing others."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         n = len(x)
         return (max(x.high - x[n - k], x[n] - x[n - k - 1]) for k in count())
 
     def reach(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove the largest, or add one at the end of the range."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return x[len(x) - k], x.high if k else x[len(x)]
 
     def fall(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove the largest."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return x[len(x) - k], x[len(x)]
 
 
 @dataclass(frozen=True)
-class Minimum(_Ranged):
+class Minimum(Ranged):
     """The smallest value; of nobody, the range's high end."""
 
     name = "minimum"
 
     def value(self, data: Values) -> Fraction:
         """x_(1)."""
-        return self._sorted(data)[1]
+        return _sorted(self, data)[1]
 
     def growth(self, data: Values) -> Iterator[Fraction]:
         """Add one at the end of the range, or remove the smallest, after removing others."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return (max(x[k + 1] - x.low, x[k + 2] - x[1]) for k in count())
 
     def reach(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove the smallest, or add one at the end of the range."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return x.low if k else x[1], x[k + 1]
 
     def fall(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove the smallest."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         return x[1], x[k + 1]
 
 
 @dataclass(frozen=True)
-class InterquartileRange(_Ranged):
+class InterquartileRange(Ranged):
     """The upper minus the lower quartile, x_(⌈3n/4⌉) − x_(⌈n/4⌉)."""
 
     name = "interquartile range"
@@ -284,7 +261,7 @@ class InterquartileRange(_Ranged):
 
 
 @dataclass(frozen=True)
-class TrimmedMean(_Ranged):
+class TrimmedMean(Ranged):
     """The mean without the ``trim`` smallest and ``trim`` largest values, a public number; of nobody, the low end."""
 
     trim: int = 0
@@ -297,7 +274,7 @@ class TrimmedMean(_Ranged):
 
     def value(self, data: Values) -> Fraction:
         """The mean of x_(m+1), …, x_(n−m)."""
-        return self._mean(self._sorted(data), 0, 0, 0, 0)
+        return self._mean(_sorted(self, data), 0, 0, 0, 0)
 
     def _mean(self, x: _Sorted, dropped_low: int, dropped_high: int, added_low: int, added_high: int) -> Fraction:
         """The trimmed mean after changes at the ends."""
@@ -315,7 +292,7 @@ class TrimmedMean(_Ranged):
 
     def growth(self, data: Values) -> Iterator[Fraction]:
         """The bounds U_k."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         n, m = len(x), self.trim
         widths: list[Fraction] = []
         largest = Fraction(0)
@@ -329,12 +306,12 @@ class TrimmedMean(_Ranged):
 
     def reach(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove from one end and add at the other."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         changes = [(r, a) for r in range(min(k, len(x)) + 1) for a in range(k - r + 1)]
         return min(self._mean(x, 0, r, a, 0) for r, a in changes), max(self._mean(x, r, 0, 0, a) for r, a in changes)
 
     def fall(self, data: Values, k: int) -> tuple[Fraction, Fraction]:
         """Remove from one end."""
-        x = self._sorted(data)
+        x = _sorted(self, data)
         removed = range(min(k, len(x)) + 1)
         return min(self._mean(x, 0, r, 0, 0) for r in removed), max(self._mean(x, r, 0, 0, 0) for r in removed)

@@ -108,6 +108,32 @@ class Statistic(ABC):
 
 
 @dataclass(frozen=True)
+class Ranged(Statistic):
+    """A statistic that stays in a public range, as the values do."""
+
+    low: Number = LOW
+    high: Number = HIGH
+
+    def __post_init__(self) -> None:
+        low, high = span(self.low, self.high)
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def window(self) -> tuple[Fraction, Fraction]:
+        """The range."""
+        assert isinstance(self.low, Fraction)
+        assert isinstance(self.high, Fraction)
+        return self.low, self.high
+
+    @property
+    def global_sensitivity(self) -> Fraction:
+        """All of it."""
+        low, high = self.window
+        return high - low
+
+
+@dataclass(frozen=True)
 class Count(Statistic):
     """How many persons have a value that is not 0."""
 
