@@ -6,6 +6,8 @@ import flint
 import pytest
 from hypothesis import settings
 
+from tests.postgres import server as server  # a fixture for whoever asks for it
+
 settings.register_profile("tacit", deadline=None)
 settings.load_profile("tacit")
 

@@ -16,7 +16,7 @@ from tacit.ledger import open_ledger, verify
 from tacit.ledger import store as clocks
 from tacit.ledger.sqlite import SqliteStore
 from tests.ledger import raw
-from tests.ledger.conftest import POSTGRES, REQUIRED, schema
+from tests.postgres import POSTGRES, REQUIRED, schema
 
 
 @pytest.fixture

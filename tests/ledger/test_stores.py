@@ -2,7 +2,7 @@
 
 import warnings
 
-from tests.ledger.conftest import POSTGRES, REQUIRED
+from tests.postgres import POSTGRES, REQUIRED
 
 
 def test_postgresql_is_tested_or_said_not_to_be() -> None:
