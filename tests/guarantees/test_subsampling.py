@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.audit.cases.subsampling import subsampled
+from tacit.audit.exact import examine
 from tacit.errors import InvalidInput
 from tacit.exact import Number
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp, allowance, amplify
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp, allowance, amplify, subsampling_plan
 from tests.guarantees.oracle import DELTAS, EPSILONS, ball, coin, hockey_stick, just_above
 
 SHARES = st.fractions(Fraction(1, 1000), 1, max_denominator=1000).filter(lambda p: p > 0)
@@ -79,3 +81,24 @@ def test_what_sampling_does_not_amplify_is_refused(g: Guarantee) -> None:
             function(g, "0.5")
     with pytest.raises(InvalidInput, match="below the sampling probability"):
         allowance(Approx(1, "0.1"), "0.1")
+
+
+@pytest.mark.parametrize("p", [Fraction(1, 100), Fraction(1, 3), Fraction(9, 10)])
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(4)])
+def test_amplification_measured_equals_theory(epsilon: Fraction, p: Fraction) -> None:
+    """The exact largest loss of a mechanism on a sample, over all small datasets, is ln(1 + p(e^ε − 1))."""
+    found = examine(lambda x: subsampled(x, p, epsilon), (1,), 3, epsilons=(), orders=())
+    theory = ball(1) + ball(p) * (ball(epsilon).exp() - 1)
+    assert abs(ball(found.loss.low) - theory.log()) < ball(Fraction(1, 2**80))
+    assert found.loss.high <= amplify(Pure(epsilon), p).epsilon
+
+
+def test_the_plan_shows_where_sampling_stops_being_free() -> None:
+    """The noise ratio ε'/(p·ε) is about 1 + ε'(1−p)/(2p) for small ε' and nears 1/p for large ones."""
+    assert subsampling_plan("0.001", "0.1").noise_ratio == pytest.approx(1 + 0.001 * 0.9 / 0.2, abs=2e-5)
+    assert subsampling_plan("0.1", "0.1").noise_ratio == pytest.approx(1.391, abs=1e-3)
+    assert subsampling_plan(1000, "0.1").noise_ratio == pytest.approx(10, rel=0.003)
+    assert subsampling_plan(1, 1).noise_ratio == 1
+    plan = subsampling_plan(1, "0.1")
+    assert amplify(plan.inside, plan.probability) <= plan.promised
+    assert str(plan).startswith("A sample of 10 % of the persons keeps Pure(1) with ε = 2.9 inside; the noise")

@@ -2,13 +2,13 @@
 
 `Pure`, `Approx`, `Zcdp` and `Renyi` are the kinds a budget can have. `RenyiCurve` knows what single mechanisms spend at
 every order, `LossDistribution` composes them numerically (an optional extra), `amplify` and `allowance` account for
-sampling.
+sampling, `subsampling_plan` says what it costs in noise.
 """
 
 from tacit.guarantees.kinds import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.guarantees.loss_distribution import LossDistribution
 from tacit.guarantees.renyi_curves import RenyiCurve
-from tacit.guarantees.subsampling import allowance, amplify
+from tacit.guarantees.subsampling import SubsamplingPlan, allowance, amplify, subsampling_plan
 
 __all__ = [
     "Approx",
@@ -17,7 +17,9 @@ __all__ = [
     "Pure",
     "Renyi",
     "RenyiCurve",
+    "SubsamplingPlan",
     "Zcdp",
     "allowance",
     "amplify",
+    "subsampling_plan",
 ]

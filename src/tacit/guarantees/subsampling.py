@@ -8,12 +8,15 @@ e^{ε'} = 1+p(e^ε−1), use (1−p+pe^{−ε})(1−p+pe^ε) ≥ 1 and e^{ε'−
 The sample must be secret and drawn afresh: where one sample serves several mechanisms, compose first, amplify once.
 ρ-zCDP has no such rule (the divergence at high orders is not amplified), so it is refused.
 
-Cost in accuracy: a sample of p·n persons answered at ε costs about p·ε when ε is small, but its sampling error is of
-the order √((1−p)/(p·n)) of the answer; it is nearly free only where ε is of the order of p.
+Cost in accuracy: a total of the sample is divided by p, and so is its noise. For noise of scale 1/ε the ratio to the
+noise without sampling is ε'/(p·ε), between 1 and 1/p (`subsampling_plan`): about 1 + ε'(1−p)/(2p) while ε' is below p,
+and it grows towards 1/p beyond. Sampling error comes on top, √((1−p)/p·Σx²) for a total of x over persons. So a sample
+saves work, never error.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import overload
 
@@ -24,7 +27,7 @@ from tacit.guarantees import rounding
 from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Approx, Guarantee, Pure
 
-__all__ = ["allowance", "amplify"]
+__all__ = ["SubsamplingPlan", "allowance", "amplify", "subsampling_plan"]
 
 
 @overload
@@ -62,6 +65,33 @@ def allowance(target: Guarantee, probability: Number) -> Pure | Approx:
             raise InvalidInput("delta must be below the sampling probability; give a smaller delta or sample more.")
         return Approx(_allowed(target.epsilon, p), target.delta / p)
     raise _refusal(target)
+
+
+@dataclass(frozen=True)
+class SubsamplingPlan:
+    """What sampling persons does to noise, from public facts alone."""
+
+    probability: Fraction
+    promised: Pure
+    """What everybody is promised."""
+    inside: Pure
+    """What is spent on the sample."""
+    noise_ratio: float
+    """The noise of a total, over its noise without sampling at the same promise: ε'/(p·ε), at least 1."""
+
+    def __str__(self) -> str:
+        return (
+            f"A sample of {float(100 * self.probability):g} % of the persons keeps {self.promised!r} with ε = "
+            f"{float(self.inside.epsilon):.4g} inside; the noise of a total is {self.noise_ratio:.4g} times that "
+            "without sampling, and sampling error comes on top."
+        )
+
+
+def subsampling_plan(epsilon: Number, probability: Number) -> SubsamplingPlan:
+    """What it costs in noise to answer from a sample at the same promise ε."""
+    promised, p = Pure(epsilon), share(probability)
+    inside = allowance(promised, p)
+    return SubsamplingPlan(p, promised, inside, float(promised.epsilon / (p * inside.epsilon)))
 
 
 def _amplified(epsilon: Fraction, p: Fraction) -> Fraction:
