@@ -20,7 +20,7 @@ microseconds since 1970-01-01, truth values as 0 and 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Generic, Literal, TypeVar
@@ -80,6 +80,22 @@ class Membership:
     wanted: int
 
 
+SAMPLE_STEPS = 2**60
+"""Into so many steps the chance of a person to be sampled is divided; `Dialect.number` has as many values."""
+
+
+@dataclass(frozen=True, repr=False)
+class Sample:
+    """Only persons whose keyed hash is below ``steps`` of `SAMPLE_STEPS`; the key is secret and never reused."""
+
+    steps: int
+    key: bytes
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.steps <= SAMPLE_STEPS or len(self.key) < 16:
+            raise InvalidInput(f"a sample takes 1 to {SAMPLE_STEPS} steps and a key of at least 16 secret bytes.")
+
+
 @dataclass(frozen=True)
 class Relation:
     """The rows a question is about: a private table, its person column, joins and a filter.
@@ -98,6 +114,8 @@ class Relation:
     """The kind of ``person``."""
     members: tuple[Membership, ...] = ()
     """Which persons belong; only where a row concerns one."""
+    sample: Sample | None = field(default=None, repr=False)
+    """Which of them are sampled; only where a row concerns one."""
 
     @property
     def persons(self) -> tuple[tuple[str, Column], ...]:
@@ -111,6 +129,8 @@ class Relation:
             )
         if self.members and (self.others or any(member.place.type != INTEGER for member in self.members)):
             raise InvalidInput("persons are told apart by a whole number, and only where a row concerns one person.")
+        if self.sample and self.others:
+            raise InvalidInput("persons are sampled only where a row concerns one person.")
         aliases = [self.alias, *(join.alias for join in self.joins)]
         if len(set(aliases)) < len(aliases):
             raise InvalidInput("each table of a join needs its own name; write AS other_name.")

@@ -15,7 +15,7 @@ from functools import singledispatchmethod
 
 from tacit.engines import expressions as ast
 from tacit.engines.dialect import LARGEST, Dialect
-from tacit.engines.requests import SATURATION, Ordered, Relation, Value
+from tacit.engines.requests import SATURATION, Ordered, Relation, Sample, Value
 from tacit.engines.script import Part
 from tacit.engines.types import FLOAT, Kind
 
@@ -115,9 +115,19 @@ class Rows:
             each = f"SELECT person FROM link{depth} WHERE person IS NOT NULL GROUP BY person"
             chain.append(Part(f"members{number}", f"{each} HAVING MIN({place.sql}) = {member.wanted}"))
             kept += f" AND person IN (SELECT person FROM members{number})"
+        if self.relation.sample:
+            chain.append(self._sampled(self.relation.sample, f"link{depth}"))
+            kept += " AND person IN (SELECT person FROM sampled)"
         persons = ", ".join(named_persons)
         chain.append(Part("rows", f"SELECT {persons}{columns} FROM link{depth} WHERE {kept}"))
         return chain
+
+    def _sampled(self, sample: Sample, rows: str) -> Part:
+        """The persons of a sample, each with all rows: equal persons that are written differently are one."""
+        text = f"MIN(CAST(person AS {self.dialect.text_type}))"
+        chance = self.dialect.number(self.dialect.digest([text], sample.key))
+        each = f"SELECT person FROM {rows} WHERE person IS NOT NULL GROUP BY person"
+        return Part("sampled", f"{each} HAVING {chance} < {sample.steps}")
 
     def persons(self) -> list[str]:
         """The names of the person columns of ``rows``."""
@@ -187,8 +197,9 @@ class Rows:
             x = self._bind(self.term(expression))
         double, unit = self.dialect.double, value.unit
         count = f"{x.sql} * {double(float(1 / unit))}" if unit.numerator == 1 else f"{x.sql} / {double(float(unit))}"
+        tiny = "" if unit <= 1 else f"WHEN ABS({x.sql}) < {double(0.25)} THEN 0 "  # whose quotient may be no double
         sql = (
-            f"CASE WHEN ABS({x.sql}) < {double(float(SATURATION * unit))} THEN {self.dialect.rounded(count)} "
+            f"CASE {tiny}WHEN ABS({x.sql}) < {double(float(SATURATION * unit))} THEN {self.dialect.rounded(count)} "
             f"WHEN {self.dialect.is_nan(x.sql)} THEN NULL "
             f"WHEN {x.sql} > 0 THEN {SATURATION} WHEN {x.sql} < 0 THEN -{SATURATION} END"
         )
@@ -228,6 +239,8 @@ class Rows:
             )
         if target.kind is Kind.TIMESTAMP:
             return self._form(self.dialect.midnight("{}"), operand)
+        if target.kind is Kind.INTEGER:
+            return self._form(self.dialect.truth("{}"), operand)
         form = f"CAST({{}} AS {self.dialect.type(target)})"
         if target == FLOAT and source.scale:
             form = f"({form} / {self.dialect.double(10.0**source.scale)})"
