@@ -1,0 +1,193 @@
+"""`sample_and_aggregate`: any function of many persons, run on disjoint blocks of them, the answers combined privately.
+
+PROMISE  Pure(ε), Zcdp(ρ) or Approx(ε, δ) for all coordinates together, for any f.
+
+PROOF  `block_median`: a person is in one block, which no other person's presence changes, and so changes one of a
+public number of block answers. f sees the rows of its block alone, in an order of their own, in a process of its own; a
+block without persons has the grid's bottom for an answer. Each of d coordinates is a median of its own at ε/d, or at
+ρ/d of concentrated privacy with ε_i = √(8ρ/d); costs add up. (ε, δ) buys the ρ that stays within it.
+
+ACCURACY  That of f on a block, n/B persons in place of n, and a place near the middle of the B answers. More than 2t
+blocks, t the loss stated there, are needed for any accuracy at all, each large enough for f to make sense.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from tacit.answers import Answer, Answers
+from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
+from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.processes import Worker, Workers, limits, named, pickled
+from tacit.black_boxes.records import Frames, People, fresh_name
+from tacit.black_boxes.values import bottomed, failures, step_of
+from tacit.black_boxes.watching import watched
+from tacit.budgets import Budget
+from tacit.engines.blocks import MOST_BLOCKS
+from tacit.errors import InvalidInput
+from tacit.exact import Number, between, whole
+from tacit.grids import Grid
+from tacit.guarantees import Guarantee
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.scan_rates import BETA
+from tacit.randomness import SYSTEM, Source, uniform_below
+from tacit.tables import Session
+from tacit.tables.costs import Allowance, cost_of
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Statistic
+
+T = TypeVar("T")
+Draw = Callable[[Law[T]], T]
+
+
+@dataclass(frozen=True)
+class BlockMedian(Statistic):
+    """A function run on blocks, with everything public about its release."""
+
+    name: str
+    blocks: int
+    grids: tuple[Grid, ...]
+    keys: tuple[Any, ...] | None
+    """The coordinates' names; None where there is one number."""
+    method: str
+    beta: Fraction
+    frames: Frames | None
+    nonce: str
+    workers: Workers | None = field(default=None, repr=False)
+    per = "person"
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return f"median of {self.name} over {self.blocks:,} blocks of persons"
+
+    def release(self, room: Room) -> Answer | Answers:
+        """Blocks from a table, one frame for each."""
+        assert self.frames is not None
+        rows = room.blocks(self.frames.request(self.blocks, room.secret()))
+        found = self._answers({number: [blob] for number, blob in self.frames.split(rows)})
+        return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
+
+    def placed(self, records: Sequence[Any], source: Source) -> list[list[int]]:
+        """Every block's answer, each person put into a block at random."""
+        members: dict[int, list[bytes]] = {}
+        for record in records:
+            members.setdefault(uniform_below(self.blocks, source=source), []).append(pickle.dumps(record))
+        return self._answers(members)
+
+    def _answers(self, members: Mapping[int, list[bytes]]) -> list[list[int]]:
+        """For each block a place on every grid; the bottom for a block without persons."""
+        assert self.workers is not None
+        found = [[0] * len(self.grids) for _ in range(self.blocks)]
+
+        def work(worker: Worker, block: int) -> None:
+            if block in members:
+                found[block] = worker.alone(members[block])
+            tell(1)
+
+        with watched(self.words, self.blocks) as tell:
+            self.workers.over(range(self.blocks), work)
+        return found
+
+    def told(
+        self,
+        found: Sequence[Sequence[int]],
+        cost: Guarantee,
+        draw: Draw[Any],
+        answer: Callable[..., Answer],
+    ) -> Answer | Answers:
+        """A median for each coordinate, drawn and put into words."""
+        answers = {}
+        for i, grid in enumerate(self.grids):
+            law = self.law([places[i] for places in found], grid, cost)
+            value = draw(law)
+            answers[i if self.keys is None else self.keys[i]] = answer(
+                value=value if isinstance(value, int) else float(value),
+                mechanism=f"private median of block answers by {self.method}",
+                per="person",
+                unit=step_of(grid),
+                notes=(self._middle(law), f"{failures(grid)} So does a block without persons."),
+            )
+        return answers[0] if self.keys is None else Answers(answers, cost, "coordinate")
+
+    def law(self, places: Sequence[int], grid: Grid, cost: Guarantee) -> Law[Any]:
+        """The law of one coordinate's median, its guarantee the coordinate's share of the cost."""
+        share = Allowance.of(cost).share(Fraction(1, len(self.grids)))
+        if not share.concentrated:
+            return block_median(places, grid, share.amount, self.method)
+        law = block_median(places, grid, epsilon_within(share.amount), self.method)
+        law.guarantee = share.guarantee
+        return law
+
+    def _middle(self, law: Law[Any]) -> str:
+        beta = self.beta / len(self.grids)
+        window = law.accuracy(beta).window
+        assert window is not None
+        beside = min(self.blocks, self.blocks // 2 + window)
+        sure = f"With probability at least {float(1 - beta):g}"
+        if beside == self.blocks:
+            return f"{self.blocks:,} blocks are too few at this cost to say where the value lies among their answers."
+        return f"{sure} at most {beside:,} of the {self.blocks:,} block answers lie below it and at most as many above."
+
+
+def _coordinates(grid: Any) -> tuple[tuple[Grid, ...], tuple[Any, ...] | None]:
+    """The grids, and the coordinates' names where there are several."""
+    if isinstance(grid, Grid):
+        return (bottomed(grid),), None
+    if not isinstance(grid, Mapping | Sequence) or isinstance(grid, str) or not grid:
+        raise InvalidInput("grid must be a grid, or one for each coordinate: a list, or a mapping from names to grids.")
+    named_grids = grid if isinstance(grid, Mapping) else dict(enumerate(grid))
+    return tuple(bottomed(each) for each in named_grids.values()), tuple(named_grids)
+
+
+def sample_and_aggregate(
+    f: Any,
+    records: Any,
+    *,
+    blocks: int,
+    grid: Grid | Sequence[Grid] | Mapping[str, Grid],
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    budget: Guarantee | Budget | None = None,
+    session: Session | None = None,
+    columns: Sequence[str] | None = None,
+    method: str = "exponential",
+    beta: Number = BETA,
+    time_limit: float = 60,
+    memory_limit: int = 2**31,
+    workers: int | None = None,
+    randomness: Source = SYSTEM,
+) -> Answer | Answers:
+    """The private median of any function f over disjoint blocks of persons, chosen at random.
+
+    ``records`` is a private table (f gets a data frame of its block's rows, sorted, with the named ``columns``, and the
+    table's own session pays) or has one entry for each person: a list or a mapping. ``blocks`` is public; each should
+    be large enough for f to make sense. Several ``grid``s are for an f that returns as many numbers; the answer is
+    then an `Answers` by name or number, and the cost is split evenly.
+    """
+    cost = cost_of(epsilon, None if delta == 0 else delta, rho)
+    if method == "permute_and_flip" and Allowance.of(cost).concentrated:
+        raise InvalidInput("method 'permute_and_flip' is for epsilon alone; use 'exponential' with rho or delta.")
+    if method not in METHODS:
+        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    seconds, memory, count = limits(time_limit, memory_limit, workers)
+    if whole(blocks, "blocks", 1) > MOST_BLOCKS:
+        raise InvalidInput(f"blocks must be at most {MOST_BLOCKS:,}.")
+    grids, keys = _coordinates(grid)
+    people = People.of(records, budget, session, columns, randomness)
+    level = between(beta, "beta", 0, 1)
+    median = BlockMedian(named(f), int(blocks), grids, keys, method, level, people.frames, fresh_name())
+    setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory)
+    with Workers(setup, count) as crew:
+        median = replace(median, workers=crew)
+
+        def release() -> Answer | Answers:
+            found = median.placed(people.entries, people.randomness)
+            return median.told(found, cost, people.draw, lambda **facts: people.answer(median.words, cost, **facts))
+
+        return people.ask(median, cost, "sample_and_aggregate", release)

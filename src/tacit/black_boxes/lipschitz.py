@@ -1,0 +1,68 @@
+"""Lipschitz filter: a function with a claimed sensitivity, held to its claim whatever it does.
+
+PROMISE  Pure(ε) for one draw, for any function f into a grid of equal steps and any claim of c steps, true or false.
+
+PROOF  Let F(∅) = f(∅), and for a group z let F(z) be the number nearest to f(z) in
+
+    [ max_v F(z∖v) − c,  min_v F(z∖v) + c ],   v over the persons of z.
+
+By induction on the size of z: (1) The interval is not empty. For u ≠ v both F(z∖u) and F(z∖v) are within c of
+F(z∖{u,v}), so they differ by at most 2c. (2) |F(z) − F(z∖v)| ≤ c for every v, which is what the interval says. So F
+has sensitivity c everywhere, and F(x) is computed from f on the subsets of x alone: discrete Laplace noise of c/ε steps
+makes it Pure(ε). (3) If no person changes f by more than c on any group of the persons of x, f(z) itself lies in the
+interval, so F(x) = f(x). Rounding to a grid of equal steps keeps a claim of c steps: rounding is monotone and commutes
+with whole steps.
+
+COST  2^n values of f. Where the number of persons is private, a tenth of ε pays for a noisy one, by which alone it is
+decided whether so many are affordable: two steps, ε/10 + 9ε/10.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.errors import InvalidInput
+from tacit.exact import Number, positive
+from tacit.grids import Grid
+from tacit.mechanisms.noise import Laplace, laplace
+
+SIZE_SHARE = Fraction(1, 10)
+"""The part of ε that pays for a noisy number of persons."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The public numbers of a filter."""
+
+    grid: Grid
+    step: Fraction
+    sensitivity: int
+    """c, in steps of the grid."""
+    size_epsilon: Fraction | None
+    """ε of the noisy number of persons; None where that number is public."""
+    epsilon: Fraction
+    """ε of the noise on the value."""
+
+    def noisy_size(self, persons: int) -> Laplace | None:
+        """The law of the noisy number of persons."""
+        return None if self.size_epsilon is None else laplace(persons, self.size_epsilon)
+
+    def noisy_value(self, filtered: int) -> Laplace:
+        """The law of the value, in steps from the grid's bottom."""
+        return laplace(filtered, self.epsilon, self.sensitivity)
+
+    def value(self, steps: int) -> Fraction:
+        """The number that so many steps from the grid's bottom are, beyond its ends too."""
+        assert self.grid.lowest is not None
+        return self.grid.lowest + steps * self.step
+
+
+def claimed(grid: Grid, sensitivity: Number, epsilon: Fraction, persons_public: bool) -> Filter:
+    """The filter for a claim that no person changes the function by more than ``sensitivity``."""
+    step = getattr(grid, "step", None)
+    if not isinstance(step, Fraction):
+        raise InvalidInput("grid must have equal steps where a sensitivity is claimed; use integers or multiples.")
+    steps = -(-positive(sensitivity, "sensitivity") // step)
+    size = None if persons_public else SIZE_SHARE * epsilon
+    return Filter(grid, step, steps, size, epsilon - (size or 0))

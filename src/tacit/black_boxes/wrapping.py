@@ -1,0 +1,271 @@
+"""`wrap`: any function of few persons, answered privately, with nothing known about it.
+
+What is promised, and why, stands in `floors` (the default: a value of the grid, chosen from the function's values on
+subsets) and in `lipschitz` (where a sensitivity is claimed). Both need one thing of f: that its value on a group
+depends on that group alone. Each call is therefore made in a process of its own that holds nothing else, unless f is
+trusted.
+
+The budget is charged before f sees any record. That f cannot be sent to another process, or would have to be evaluated
+too often on a public number of persons, is found before. Where that number is private the noisy one decides, and a
+refusal is a paid answer without a value. Nothing that f does is an error; how long it takes is not hidden.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, islice
+from typing import Any, TypeVar, cast
+
+from tacit.answers import Answer
+from tacit.black_boxes.evaluation import layers
+from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.floors import Design, design
+from tacit.black_boxes.lattice import Lattice
+from tacit.black_boxes.lipschitz import Filter, claimed
+from tacit.black_boxes.processes import Workers, default_workers, limits, named, pickled
+from tacit.black_boxes.records import Frames, People, fresh_name
+from tacit.black_boxes.subsets import evaluations
+from tacit.black_boxes.values import bottomed, failures, place, step_of
+from tacit.black_boxes.watching import watched
+from tacit.budgets import Budget
+from tacit.errors import InvalidInput
+from tacit.exact import Number, between, whole
+from tacit.grids import Grid
+from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.scan_rates import BETA
+from tacit.randomness import SYSTEM, Source
+from tacit.spreads import Additive, laplace_noise
+from tacit.tables import Session
+from tacit.tables.costs import cost_of
+from tacit.tables.room import Room
+from tacit.tables.statistics.base import Statistic
+from tacit.units import Unit
+
+T = TypeVar("T")
+Draw = Callable[[Law[T]], T]
+Profile = Callable[[list[Any], int], Iterable[Any]]
+"""From everybody's records and the fewest persons of a group to D_0, D_1, … of g (see `floors`), computed directly."""
+
+LIMIT = 2**20
+"""The most evaluations unless more are allowed."""
+
+ALONE, TOGETHER = 2e-3, 2.5e-5
+"""Seconds that one call takes beside the function's own time, in a process of its own and among others."""
+
+
+@dataclass(frozen=True)
+class Box(Statistic):
+    """A function with everything public about its release."""
+
+    name: str
+    rule: Design | Filter
+    cost: Pure | Approx
+    public: bool
+    trusted: bool
+    limit: int
+    frames: Frames | None
+    nonce: str
+    profile: Profile | None = field(repr=False)
+    workers: Workers | None = field(default=None, repr=False)
+    per = "person"
+
+    @property
+    def words(self) -> str:
+        """What is asked."""
+        return f"wrapped function {self.name}"
+
+    def check(self, cost: Guarantee) -> None:
+        """The cost was checked when the box was made."""
+
+    def release(self, room: Room) -> Answer:
+        """Persons from a table, one frame for each."""
+        assert self.frames is not None
+        blobs = [blob for _, blob in self.frames.split(room.blocks(self.frames.request(None, room.secret())))]
+        return room.answer(self.words, **self.facts(blobs, room.draw))
+
+    def facts(self, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+        """What an answer says, from what was drawn and from public numbers."""
+        found = self._filtered if isinstance(self.rule, Filter) else self._chosen
+        facts = found(blobs, draw)
+        if self.trusted or self.profile is not None:
+            facts["notes"] += ("The function is trusted to depend on the records of its group alone.",)
+        return {"per": "person", **facts}
+
+    # ---- the two ways -------------------------------------------------------------------------------------------
+
+    def _chosen(self, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+        rule, persons = cast(Design, self.rule), len(blobs)
+        noisy = draw(rule.noisy(persons))
+        floor = rule.floor(noisy)
+        mechanism = f"shifted inverse sensitivity by {rule.method} over subsets of at least a noisy number of persons"
+        size = persons if self.public else max(noisy, 0)
+        if self._too_many(size, size - floor):
+            return self._refused(mechanism, size, size - floor)
+        value = draw(rule.select(self._profile(floor, blobs)))
+        return {
+            "value": value if isinstance(value, int) else float(value),
+            "mechanism": mechanism,
+            "unit": step_of(rule.grid),
+            "notes": (
+                f"With probability at least {float(1 - rule.beta):g} it lies between the smallest and the largest "
+                f"value that the function, rounded to the grid, takes on groups that miss at most {rule.missing} "
+                "persons.",
+                f"Groups of at least {floor} persons were looked at, of a noisy number of {noisy}.",
+                failures(rule.grid),
+            ),
+        }
+
+    def _profile(self, floor: int, blobs: list[bytes]) -> Sequence[int]:
+        persons = len(blobs)
+        if floor > persons:
+            return []
+        if self.profile is not None:
+            return self._given(self.profile, floor, blobs)
+        lattice = Lattice(persons, persons - floor)
+        return lattice.profile(self._layers(lattice, blobs))
+
+    def _given(self, profile: Profile, floor: int, blobs: list[bytes]) -> list[int]:
+        """The profile as the function's own author computes it; a failure is the bottom from there on."""
+        places: list[int] = []
+        try:
+            for value in islice(profile([pickle.loads(blob) for blob in blobs], floor), len(blobs) - floor + 1):
+                places.append(place(self.rule.grid, value))
+        except Exception:
+            places.append(0)
+        return list(accumulate(places, min))
+
+    def _filtered(self, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+        rule, persons = cast(Filter, self.rule), len(blobs)
+        sized = rule.noisy_size(persons)
+        size = persons if sized is None else max(draw(sized), 0)
+        mechanism = "discrete Laplace noise on the function, filtered to its claimed sensitivity on all subsets"
+        if self._too_many(size, size):
+            return self._refused(mechanism, size, size)
+        lattice = Lattice(persons, persons)
+        law = rule.noisy_value(lattice.filtered(self._layers(lattice, blobs), rule.sensitivity))
+        unit = Unit(rule.step, "integer" if rule.step.denominator == 1 else "float")
+        value = rule.value(draw(law))
+        return {
+            "value": value.numerator if value.denominator == 1 and unit.kind == "integer" else float(value),
+            "mechanism": mechanism,
+            "unit": step_of(rule.grid),
+            "spread": Additive(laplace_noise(rule.epsilon, rule.sensitivity), unit, "capped value"),
+            "notes": (
+                f"The capped value is the function's own if no person changes it by more than "
+                f"{float(rule.sensitivity * rule.step):g} on any group of the persons.",
+                failures(rule.grid),
+            ),
+        }
+
+    def _layers(self, lattice: Lattice, blobs: list[bytes]) -> list[Any]:
+        assert self.workers is not None
+        count = evaluations(lattice.persons, lattice.missing)
+        words = f"{self.name}: {estimate(count, self.trusted, len(self.workers))}" if self.public else self.name
+        with watched(words, count if self.public else None) as tell:
+            return list(layers(self.workers, blobs, lattice, self.trusted, tell))
+
+    # ---- too large ----------------------------------------------------------------------------------------------
+
+    def _too_many(self, persons: int, missing: int) -> bool:
+        return self.profile is None and evaluations(persons, missing) > self.limit
+
+    def _refused(self, mechanism: str, persons: int, missing: int) -> dict[str, Any]:
+        which = "The public" if self.public else "The noisy"
+        return {
+            "value": None,
+            "mechanism": mechanism,
+            "notes": (
+                f"{which} number of persons, {persons}, asks for {_large(evaluations(persons, missing))} evaluations "
+                f"of the function, more than max_evaluations = {self.limit:,}; the cost was charged. Allow more, give "
+                "evaluate_profile, or use sample_and_aggregate.",
+            ),
+        }
+
+    def check_public(self, persons: int) -> None:
+        """Refuse too many persons before anything is spent, where their number is public."""
+        missing = persons if isinstance(self.rule, Filter) else min(persons, self.rule.missing)
+        if self.public and self._too_many(persons, missing):
+            count = evaluations(persons, missing)
+            raise InvalidInput(
+                f"{persons} persons ask for {estimate(count, self.trusted, default_workers())}, more than "
+                f"max_evaluations = {self.limit:,}; nothing was spent. Allow more, give evaluate_profile, or use "
+                "sample_and_aggregate."
+            )
+
+
+def estimate(count: int, trusted: bool, workers: int) -> str:
+    """Evaluations and time, the function's own time not counted."""
+    seconds = count * (TOGETHER if trusted else ALONE) / workers if count < 10**15 else float("inf")
+    time = f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 3600:,.1f} h" if seconds < 1e7 else "months"
+    return f"up to {_large(count)} evaluations (about {time} and the function's own time)"
+
+
+def _large(count: int) -> str:
+    return f"{count:,}" if count < 10**12 else f"10^{len(str(count)) - 1}"
+
+
+def _hook(function: Any, given: Profile | None) -> Profile | None:
+    found = getattr(function, "evaluate_profile", None) if given is None else given
+    if found is not None and not callable(found):
+        raise InvalidInput("evaluate_profile must be a function of the records and the fewest persons of a group.")
+    return cast("Profile | None", found)
+
+
+def wrap(
+    f: Any,
+    records: Any,
+    *,
+    grid: Grid,
+    epsilon: Number,
+    delta: Number | None = None,
+    budget: Guarantee | Budget | None = None,
+    session: Session | None = None,
+    columns: Sequence[str] | None = None,
+    method: str = "scan",
+    beta: Number = BETA,
+    sensitivity: Number | None = None,
+    evaluate_profile: Profile | None = None,
+    persons_public: bool = False,
+    trusted: bool = False,
+    time_limit: float = 10,
+    memory_limit: int = 2**30,
+    workers: int | None = None,
+    max_evaluations: int = LIMIT,
+    randomness: Source = SYSTEM,
+) -> Answer:
+    """A private answer of any function f of a group of persons, from its values on their subsets.
+
+    ``records`` has one entry for each person: a list, a mapping, or a private table (f then gets a data frame of the
+    group's rows, and the table's own session pays). ``grid`` holds the possible answers. ``trusted`` says that f's
+    value depends on the records of its group alone; calls then share a process and take 25 µs in place of 2 ms, and an
+    f with ``add``, ``remove`` and ``value`` is moved from group to group. With ``sensitivity`` f is filtered to that
+    claim and gets Laplace noise. ``evaluate_profile`` computes the profile of a structured f directly, at any size.
+    """
+    cost = cost_of(epsilon, None if delta is None or delta == 0 else delta)
+    assert isinstance(cost, Pure | Approx)
+    seconds, memory, count = limits(time_limit, memory_limit, workers)
+    cut, hook = bottomed(grid), _hook(f, evaluate_profile)
+    rule: Design | Filter
+    if sensitivity is None:
+        rule = design(cut, cost, method, between(beta, "beta", 0, 1))
+    elif isinstance(cost, Approx) or hook is not None:
+        raise InvalidInput("sensitivity needs neither a delta nor evaluate_profile; leave them out.")
+    else:
+        rule = claimed(cut, sensitivity, cost.epsilon, persons_public)
+    people = People.of(records, budget, session, columns, randomness)
+    limit = whole(max_evaluations, "max_evaluations", 1)
+    box = Box(named(f), rule, cost, bool(persons_public), bool(trusted), limit, people.frames, fresh_name(), hook)
+    if people.table is None:
+        box.check_public(len(people.entries))
+    setup = Setup(pickled(f), (cut,), False, people.template, seconds, memory)
+    with Workers(setup, count if hook is None else 0) as crew:
+        box = replace(box, workers=crew)
+
+        def release() -> Answer:
+            blobs = [pickle.dumps(record) for record in people.entries]
+            return people.answer(box.words, cost, **box.facts(blobs, people.draw))
+
+        return cast(Answer, people.ask(box, cost, "wrap", release))
