@@ -4,6 +4,18 @@ from tacit.budgets.budget import Budget, Parallel, open_budget
 from tacit.budgets.filters import filter_for
 from tacit.budgets.odometers import Odometer
 from tacit.budgets.policies import Policy
-from tacit.budgets.questions import Question, Receipt, Stored
+from tacit.budgets.questions import Question, Receipt, Request, Stored, Unanswered
 
-__all__ = ["Budget", "Odometer", "Parallel", "Policy", "Question", "Receipt", "Stored", "filter_for", "open_budget"]
+__all__ = [
+    "Budget",
+    "Odometer",
+    "Parallel",
+    "Policy",
+    "Question",
+    "Receipt",
+    "Request",
+    "Stored",
+    "Unanswered",
+    "filter_for",
+    "open_budget",
+]

@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from html import escape
 from threading import RLock
 from typing import Any
 
@@ -24,7 +25,7 @@ from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
 from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
-from tacit.budgets.questions import Question, Receipt, Stored
+from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
 from tacit.errors import InvalidInput
 from tacit.exact import Number
 from tacit.guarantees import Guarantee, Renyi
@@ -47,7 +48,7 @@ class Book(ABC):
 
     @abstractmethod
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
-        """Charge an account, or raise and change nothing."""
+        """Charge an account, or raise and change nothing; `Unanswered` if its request was charged before."""
 
     @abstractmethod
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
@@ -56,6 +57,13 @@ class Book(ABC):
     @abstractmethod
     def recall(self, key: str) -> Stored | None:
         """The last answer released under this key."""
+
+    @abstractmethod
+    def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
+        """What became of this question in the same request before; None if it was not charged yet.
+
+        Raises `Unanswered` if it was charged and there is no answer, and InvalidInput if the request said otherwise.
+        """
 
 
 def same_terms(known: Account, link: Link, rule: Filter | None, policy: Policy | None) -> None:
@@ -74,6 +82,8 @@ class MemoryBook(Book):
     def __init__(self, rule: Filter, policy: Policy) -> None:
         self._accounts: dict[Name, Account] = {(): Account((), Link.ROOT, rule, rule.nothing, policy)}
         self._answers: dict[str, Stored] = {}
+        self._requests: dict[str, str] = {}
+        self._once: dict[str, tuple[datetime, Stored | None, bool]] = {}
         self._charges = 0
         self._lock = RLock()
 
@@ -100,22 +110,43 @@ class MemoryBook(Book):
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge under the lock."""
         with self._lock:
+            once = question.once(cost) if question else ""
+            if question and once and self.repeated(question, cost) is not None:
+                raise Unanswered(self._once[once][0], failed=False)
             path = self.path(name)
             accounts.check(path, cost, question)
             self._write(accounts.charge(path, cost))
             self._charges += 1
-            return Receipt(self._charges, cost, datetime.now(UTC), question.key(cost) if question else "")
+            receipt = Receipt(self._charges, cost, datetime.now(UTC), question.key(cost) if question else "", once)
+            if question and question.request:
+                self._requests[question.request.key] = question.request.asked
+                self._once[once] = (receipt.at, None, False)
+            return receipt
 
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Keep the answer for the same question."""
-        if answer is not None and receipt.key:
-            with self._lock:
-                self._answers[receipt.key] = Stored(dict(answer), datetime.now(UTC), receipt.cost)
+        with self._lock:
+            stored = None if answer is None else Stored(dict(answer), datetime.now(UTC), receipt.cost)
+            if stored is not None and receipt.key:
+                self._answers[receipt.key] = stored
+            if receipt.once:
+                self._once[receipt.once] = (receipt.at, stored, stored is None)
 
     def recall(self, key: str) -> Stored | None:
         """The last answer under this key."""
         with self._lock:
             return self._answers.get(key)
+
+    def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
+        """What became of this question in the same request before."""
+        if question.request is None:
+            return None
+        with self._lock:
+            question.request.check(self._requests.get(question.request.key, question.request.asked))
+            at, stored, failed = self._once.get(question.once(cost), (None, None, False))
+        if at is not None and stored is None:
+            raise Unanswered(at, failed)
+        return stored
 
     def _write(self, changed: list[Account]) -> None:
         self._accounts.update({account.name: account for account in changed})
@@ -177,6 +208,10 @@ class Budget:
         accounts.check(self._book.path(self._name), cost, question)
         return self._book.recall(question.key(cost))
 
+    def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
+        """The answer to this question in the same request, or None if that was not charged yet; see `Book.repeated`."""
+        return self._book.repeated(question, cost)
+
     def share(self, total: Guarantee, name: str, *, policy: Policy | None = None) -> Budget:
         """A sub-session's own budget: ``total`` is taken from this one now, whether it is used or not."""
         return self._child(name, Link.SHARE, filter_for(total), policy)
@@ -216,6 +251,9 @@ class Budget:
         path = self._book.path(self._name)
         rule, spent = path[0].filter, path[0].filter.spent(path[0].sums)
         return f"<Budget {rule.describe()}: spent {spent!r}, left {accounts.remaining(path)!r}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self)[1:-1])}</p>"
 
 
 class Parallel:

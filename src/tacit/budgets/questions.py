@@ -12,7 +12,34 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
+from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Guarantee
+
+
+@dataclass(frozen=True)
+class Request:
+    """A message that may arrive twice, such as a question sent again because its answer did not arrive."""
+
+    key: str
+    """What both have in common: who sent it, and the key they gave it."""
+    asked: str
+    """What it says; the same key with other words is refused."""
+
+    def check(self, asked: str) -> None:
+        """Refuse a key that was used for something else."""
+        if asked != self.asked:
+            raise InvalidInput("this key was used for another question; nothing was spent: give each its own key.")
+
+
+class Unanswered(TacitError):
+    """This very request was charged before and its answer is not there; nothing more was charged."""
+
+    def __init__(self, at: datetime, failed: bool) -> None:
+        state = "it failed" if failed else "it is still being answered, or its answer was lost"
+        super().__init__(
+            f"this request was charged before and {state}; nothing more was charged: wait, or ask anew to pay again."
+        )
+        self.at, self.failed = at, failed
 
 
 @dataclass(frozen=True)
@@ -29,10 +56,21 @@ class Question:
     """Every column it reads, as "table.column"."""
     analyst: str = ""
     """Who asks."""
+    request: Request | None = None
+    """The message it came in, where the same message must not be charged twice."""
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common."""
         return sha256(f"{self.plan}\x00{_written(cost)}".encode(errors="surrogatepass")).hexdigest()
+
+    def once(self, cost: Guarantee) -> str:
+        """What this question has in common with the same one in the same request; empty outside a request."""
+        return once(self.request.key, self.key(cost)) if self.request else ""
+
+
+def once(request: str, key: str = "") -> str:
+    """The key of a request, or of one question in it; no question's own key looks like that."""
+    return f"request {request} {key}".rstrip()
 
 
 @lru_cache(maxsize=1024)
@@ -50,6 +88,8 @@ class Receipt:
     at: datetime
     key: str
     """The question's key, empty when it cannot be asked again for free."""
+    once: str = ""
+    """The key under which the same request finds this charge, if it came in one."""
 
 
 @dataclass(frozen=True)

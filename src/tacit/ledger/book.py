@@ -26,7 +26,7 @@ from tacit.budgets.accounts import Account, Link, Name
 from tacit.budgets.budget import Book, same_terms
 from tacit.budgets.filters import Filter
 from tacit.budgets.policies import UNLIMITED, Policy
-from tacit.budgets.questions import Question, Receipt, Stored
+from tacit.budgets.questions import Question, Receipt, Stored, Unanswered, once
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
@@ -250,15 +250,20 @@ class LedgerBook(Book):
         written = texts.guarantee_text(cost)
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            if question is not None and self._repeated(work, question, cost) is not None:
+                raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
             path = edit.path(name)
             accounts.check(path, cost, question)
             changed = accounts.charge(path, cost)
             body = {"account": "/".join(name), "after": after(changed), "cost": written, "key": key}
             body |= {"measured": texts.vector_text(path[0].filter.measure(cost))}
             number = edit.append("charged", body | _asked(question, edit.dataset.literals))
+            if question is not None and question.request:
+                edit.remember(once(question.request.key), number)
+                edit.remember(question.once(cost), number)
             edit.save(changed)
             edit.finish()
-        return Receipt(number, cost, moment(edit.at), key)
+        return Receipt(number, cost, moment(edit.at), key, question.once(cost) if question else "")
 
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Append the answer, or that there is none."""
@@ -274,28 +279,57 @@ class LedgerBook(Book):
             number = edit.append("failed" if answer is None else "answered", body)
             if answer is not None and receipt.key:
                 edit.remember(receipt.key, number)
+            if receipt.once:
+                edit.remember(receipt.once, number)
             edit.finish()
 
     def recall(self, key: str) -> Stored | None:
         """The last answer released under this key."""
         with self._store.reading() as work:
-            rows = work.read(
-                "SELECT e.at, e.body FROM tacit_answers a JOIN tacit_entries e ON e.dataset = a.dataset"
-                " AND e.number = a.number WHERE a.dataset = ? AND a.key = ?",
-                self._name,
-                key,
-            )
-        if not rows:
+            found = self._remembered(work, key)
+        return None if found is None else _stored(*found[:2])
+
+    def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
+        """What became of this question in the same request before."""
+        if question.request is None:
             return None
-        body = texts.parsed(rows[0][1])
-        return Stored(body["answer"], moment(rows[0][0]), texts.guarantee(body["cost"]))
+        with self._store.reading() as work:
+            return self._repeated(work, question, cost)
+
+    def _repeated(self, work: Work, question: Question, cost: Guarantee) -> Stored | None:
+        if question.request is None:
+            return None
+        if (first := self._remembered(work, once(question.request.key))) is not None:
+            question.request.check(first[1]["request"]["asked"])
+        found = self._remembered(work, question.once(cost))
+        if found is None:
+            return None
+        at, body, what = found
+        if what != "answered":
+            raise Unanswered(at, failed=what == "failed")
+        return _stored(at, body)
+
+    def _remembered(self, work: Work, key: str) -> tuple[datetime, Any, str] | None:
+        """The time, the body and the kind of the entry that a key leads to."""
+        rows = work.read(
+            "SELECT e.at, e.body, e.what FROM tacit_answers a JOIN tacit_entries e ON e.dataset = a.dataset"
+            " AND e.number = a.number WHERE a.dataset = ? AND a.key = ?",
+            self._name,
+            key,
+        )
+        return (moment(rows[0][0]), texts.parsed(rows[0][1]), rows[0][2]) if rows else None
+
+
+def _stored(at: datetime, body: Any) -> Stored:
+    return Stored(body["answer"], at, texts.guarantee(body["cost"]))
 
 
 def _asked(question: Question | None, literals: str) -> dict[str, Any]:
     """What an entry keeps of a question."""
     if question is None:
         return {"who": login()}
-    return {
+    request = {"key": question.request.key, "asked": question.request.asked} if question.request else None
+    return ({"request": request} if request else {}) | {
         "columns": sorted(question.columns),
         "statistics": sorted(question.statistics),
         "text": without_literals(question.text) if literals == "omit" else question.text,

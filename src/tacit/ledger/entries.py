@@ -7,7 +7,8 @@ could rebuild the whole chain; against that, note the last hash of a report else
 What entries say, by ``what``:
 - "registered": the name, the kinds of person, the terms and the policy; by whom;
 - "opened", "amended": a share, an analyst, a group or a part, with its terms and its policy;
-- "charged": by whom, the cost, the sums it led to, and of the question its text, statistics, columns and key;
+- "charged": by whom, the cost, the sums it led to, and of the question its text, statistics, columns and key, and the
+  request it came in, if that must not be charged twice;
 - "answered": the charge's number and the answer as it was released; "failed": the number of a charge that led to none.
 
 Literals. The text of a question is kept as it was written, with the constants in it ("WHERE name = 'Ada'"), because a

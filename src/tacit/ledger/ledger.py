@@ -25,7 +25,7 @@ from tacit.ledger import texts
 from tacit.ledger.book import Dataset, LedgerBook, account_from, login, read_dataset
 from tacit.ledger.entries import GENESIS, Entry, chained
 from tacit.ledger.sqlite import SqliteStore
-from tacit.ledger.store import Store, moment, stamp
+from tacit.ledger.store import Row, Store, moment, stamp
 
 PERSON = ("person",)
 """The kinds of person of a dataset that does not name them."""
@@ -158,11 +158,18 @@ class Ledger:
                     name,
                     after,
                 )
-            for number, at, what, body, digest in rows:
-                yield Entry(number, moment(at), what, texts.parsed(body), digest)
+            yield from map(_entry, rows)
             if len(rows) < _PAGE:
                 return
             after = rows[-1][0]
+
+    def entry(self, name: str, number: int) -> Entry | None:
+        """One entry of a dataset, or None if there is none of that number."""
+        with self._store.reading() as work:
+            rows = work.read(
+                "SELECT number, at, what, body, hash FROM tacit_entries WHERE dataset = ? AND number = ?", name, number
+            )
+        return _entry(rows[0]) if rows else None
 
     def close(self) -> None:
         """Let go of files and connections."""
@@ -178,6 +185,11 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"<Ledger at {self._store.where}{', read-only' if self.read_only else ''}>"
+
+
+def _entry(row: Row) -> Entry:
+    number, at, what, body, digest = row
+    return Entry(number, moment(at), what, texts.parsed(body), digest)
 
 
 def open_ledger(where: str | Path | Ledger, *, read_only: bool = False, create: bool = True) -> Ledger:

@@ -16,6 +16,7 @@ from typing import Any
 
 from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
+from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
 from tacit.ledger.book import account_from, after, read_dataset
@@ -70,6 +71,7 @@ class _Replay:
         self._accounts: dict[Name, Account] = {}
         self._answers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
+        self._once: dict[int, str] = {}
 
     def problems(self) -> Iterator[str]:
         dataset = read_dataset(self._work, self._name)
@@ -112,12 +114,17 @@ class _Replay:
             yield from self._changed(what, body)
         elif what == "charged":
             self._keys[number] = body["key"]
+            if request := body.get("request"):
+                self._once[number] = once(request["key"], body["key"])
+                self._answers |= {once(request["key"]): number, self._once[number]: number}
             changed = accounts.absorb(self._path(_name(body["account"])), texts.vector(body["measured"]))
             yield from self._keep(changed, body["after"])
-        elif what == "answered":
-            if key := self._keys.get(body["charge"]):
+        elif what in ("answered", "failed"):
+            if (key := self._keys.get(body["charge"])) and what == "answered":
                 self._answers[key] = number
-        elif what != "failed":
+            if key := self._once.get(body["charge"]):
+                self._answers[key] = number
+        else:
             yield "is of an unknown kind"
 
     def _changed(self, what: str, body: dict[str, Any]) -> Iterator[str]:

@@ -46,10 +46,9 @@ class Plan:
 
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
-        for statistic in self.statistics:
-            statistic.check(self.each)
+        self._check()
         if len(self.statistics) > 1:
-            unpaid = [s for s in self.statistics if fresh or self._unanswered(s)]
+            unpaid = [s for s in self.statistics if self._unanswered(s, fresh)]
             if unpaid:
                 self.session.budget.check(split(self.cost, len(self.statistics), len(unpaid)))
         found = [
@@ -58,13 +57,24 @@ class Plan:
         ]
         return self._shown(found)
 
-    def _unanswered(self, statistic: Statistic) -> bool:
-        return self.session.budget.recall(self.session.question(self.relation, statistic), self.each) is None
+    def _check(self) -> None:
+        """Refuse what cannot be answered before the first is paid for."""
+        for statistic in self.statistics:
+            statistic.check(self.each)
+            statistic.suits(bool(self.relation.others))
+
+    def _unanswered(self, statistic: Statistic, fresh: bool) -> bool:
+        budget, question = self.session.budget, self.session.question(self.relation, statistic)
+        return budget.repeated(question, self.each) is None and (fresh or budget.recall(question, self.each) is None)
+
+    @property
+    def free(self) -> bool:
+        """Whether every aggregate was answered before, so that asking costs nothing."""
+        return not any(self._unanswered(statistic, fresh=False) for statistic in self.statistics)
 
     def preview(self) -> str:
         """The cost in words, and whether it fits."""
-        for statistic in self.statistics:
-            statistic.check(self.each)
+        self._check()
         words = ", ".join(statistic.words for statistic in self.statistics)
         try:
             self.session.budget.check(self.cost)

@@ -2,7 +2,7 @@
 
 The one way from a question to an answer is `Session.ask`:
 1. the statistic and the cost are checked on public facts (nothing spent if they are refused);
-2. an answer already released to the same question at the same cost is returned, free;
+2. an answer already released to the same question at the same cost, or to the same request, is returned, free;
 3. a read-only snapshot is opened, which touches no rows (nothing spent if the tables cannot be reached);
 4. the budget is charged;
 5. the engine is asked, noise is drawn, the answer is kept and returned.
@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Budget, Question, open_budget
+from tacit.budgets import Budget, Question, Request, open_budget
 from tacit.engines import FAILED, UNREACHABLE, Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.requests import KeyCounts, Membership, Relation
@@ -76,6 +76,7 @@ class Session:
         self._randomness = randomness
         self._owner = True
         self._members: tuple[Membership, ...] = ()
+        self._request: Request | None = None
 
     def _kinds(self) -> dict[str, None]:
         """The kinds of person that the private tables are about; without a name, the columns'."""
@@ -158,7 +159,8 @@ class Session:
                 "ask for a count, sum, minimum, maximum or number of different values."
             )
         question = self.question(relation, statistic, text)
-        if not fresh and (stored := self.budget.recall(question, cost)) is not None:
+        stored = self.budget.repeated(question, cost) or (None if fresh else self.budget.recall(question, cost))
+        if stored is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
         with self._snapshot() as snapshot:
             room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
@@ -187,6 +189,7 @@ class Session:
             statistics=(type(statistic).__name__.lower(),),
             columns=tuple(sorted(columns)),
             analyst=self._analyst,
+            request=self._request,
         )
 
     def protected(self, relation: Relation) -> str:
@@ -202,6 +205,12 @@ class Session:
         """One analyst's view: every charge counts here too and may not exceed ``limit`` altogether."""
         view = self._under(self.budget.analyst(name, limit))
         view._analyst = name
+        return view
+
+    def within(self, request: Request) -> Session:
+        """A session for one message: what the same message asked and paid before is not charged again."""
+        view = self._under(self.budget)
+        view._request = request
         return view
 
     def part(self, budget: Budget, members: tuple[Membership, ...]) -> Session:
