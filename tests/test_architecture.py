@@ -28,6 +28,7 @@ ROOMS = [
     "ledger",
     "engines",
     "tables",
+    "black_boxes",
     "audit",
     "cli",
 ]

@@ -15,6 +15,8 @@ from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 
 if TYPE_CHECKING:
     from tacit.answers import Answer, Answers, Interval
+    from tacit.black_boxes.aggregation import sample_and_aggregate
+    from tacit.black_boxes.wrapping import wrap
     from tacit.tables import Private, Public, Session, Table, read, schema
 
 __version__ = "0.1.0"
@@ -28,7 +30,9 @@ _HOMES = {
     "Session": "tacit.tables",
     "Table": "tacit.tables",
     "read": "tacit.tables",
+    "sample_and_aggregate": "tacit.black_boxes.aggregation",
     "schema": "tacit.tables",
+    "wrap": "tacit.black_boxes.wrapping",
 }
 
 __all__ = [
@@ -52,7 +56,9 @@ __all__ = [
     "Zcdp",
     "__version__",
     "read",
+    "sample_and_aggregate",
     "schema",
+    "wrap",
 ]
 
 

@@ -12,7 +12,7 @@ from tacit.engines import build
 from tacit.engines.expressions import Expression, Scope
 from tacit.engines.parsing import parse
 from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
-from tacit.engines.types import BOOLEAN, FLOAT
+from tacit.engines.types import BOOLEAN, FLOAT, Kind
 from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
 from tacit.tables.costs import Cost, taken
@@ -35,6 +35,7 @@ from tacit.tables.statistics.totals import PersonCount, Total
 if TYPE_CHECKING:
     from tacit.budgets import Budget
     from tacit.engines.types import Schema
+    from tacit.guarantees import Guarantee
     from tacit.tables.session import Session
 
 
@@ -277,6 +278,18 @@ class Table:
         return f"<Table {self._relation.table}: {self.schema}; person = {persons}; {self.budget!r}>"
 
     # Inside
+
+    def columns(self, names: Sequence[str] | None = None) -> tuple[tuple[str, Expression], ...]:
+        """Some columns by name, or all that can be read but those that say who a row is about."""
+        if names is not None:
+            return tuple((name, self._expression(name)) for name in listed(names, "columns"))
+        persons = {column for _, column in self._relation.persons}
+        known = [pair for columns in self._scope.tables.values() for pair in columns.items()]
+        return tuple((n, e) for n, e in known if e not in persons and e.type.kind is not Kind.OTHER)
+
+    def release(self, statistic: Statistic, price: Guarantee) -> Answer | Answers:
+        """Ask a statistic that is made elsewhere, and pay for it whether or not it was asked before."""
+        return self._session.ask(self._relation, statistic, price, fresh=True)
 
     def count_plan(self, column: str | None, per: Per) -> Statistic:
         """The plan of a count."""
