@@ -120,9 +120,10 @@ def _(request: RankSteps, statement: Statement, index: int) -> Decoder:
     quotient, wide = statement.dialect.quotient, statement.dialect.wide
     x = statement.rows.ordered(request.value)
     n = statement.aggregate(f"COUNT({x})")
-    weight = quotient(str(WEIGHT), n)
+    weight = quotient(str(WEIGHT), n, short=True)
     if request.cap is not None:
-        weight = f"CASE WHEN {n} <= {request.cap} THEN {WEIGHT} ELSE {quotient(str(WEIGHT * request.cap), n)} END"
+        part = quotient(str(WEIGHT * request.cap), n, short=True)
+        weight = f"CASE WHEN {n} <= {request.cap} THEN {WEIGHT} ELSE {part} END"
     shares = statement.table("shares", f"SELECT person, {n} AS n, {weight} AS w FROM persons WHERE {n} > 0")
     total = f"(SELECT COALESCE(SUM({wide('n')} * w), 0) AS total FROM {shares}) AS totals"
     windows, crossed = _windows(request, total, statement)

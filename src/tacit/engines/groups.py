@@ -160,7 +160,7 @@ def _roots(norms: str, statement: Statement) -> str:
     quotient, wide = statement.dialect.quotient, statement.dialect.wide
     sizes = f"SELECT person, size, size < {2**64} AS fine FROM {norms}"
     scaled = f"SELECT *, CASE WHEN fine THEN size * {2 ** (2 * _FINE)} ELSE size END AS n FROM ({sizes}) AS sizes"
-    guess = wide(f"SQRT(CAST(n AS {statement.dialect.float64}))")
+    guess = wide(statement.dialect.rounded(f"SQRT(CAST(n AS {statement.dialect.float64}))"))
     guessed = f"SELECT *, GREATEST({guess}, 1) AS y0 FROM ({scaled}) AS scaled"
     refined = f"SELECT *, {quotient('(y0 + ' + quotient('n', 'y0') + ')', '2')} AS y FROM ({guessed}) AS guessed"
     return f"SELECT person, size, fine, CASE WHEN y * y >= n THEN y ELSE y + 1 END AS root FROM ({refined}) AS refined"

@@ -1,0 +1,77 @@
+"""The engines that must agree, listed in one place.
+
+Each entry opens an engine over some named Arrow tables, put where that engine keeps tables, with the native types
+nearest to Arrow's. A new engine adds a function to `OPEN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+
+import pyarrow as pa
+import pytest
+
+from tacit.engines import Engine, Source, open_engine
+from tests.postgres import POSTGRES, REQUIRED, schema
+
+Tables = Mapping[str, pa.Table]
+Opener = Callable[[pytest.FixtureRequest, Tables], AbstractContextManager[Engine]]
+
+
+@contextmanager
+def duckdb(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engine]:
+    """Arrow tables as they are."""
+    engine = open_engine({name: Source(table) for name, table in tables.items()})
+    yield engine
+    engine.close()
+
+
+@contextmanager
+def postgresql(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engine]:
+    """Tables of a new schema, asked by a connection string."""
+    where = schema(request.getfixturevalue("server"))
+    for name, table in tables.items():
+        store(where, name, table)
+    engine = open_engine({name: Source(where) for name in tables})
+    yield engine
+    engine.close()
+
+
+def store(where: str, name: str, table: pa.Table) -> None:
+    """Put an Arrow table into PostgreSQL, value by value in binary form, so that none is changed on the way."""
+    import psycopg
+
+    def quoted(identifier: str) -> str:
+        return '"' + identifier.replace('"', '""') + '"'
+
+    kinds = [_native(field.type) for field in table.schema]
+    columns = ", ".join(f"{quoted(field.name)} {kind}" for field, kind in zip(table.schema, kinds, strict=True))
+    with psycopg.connect(where, autocommit=True) as connection, connection.cursor() as cursor:
+        cursor.execute(f"CREATE TABLE {quoted(name)} ({columns})".encode())
+        with cursor.copy(f"COPY {quoted(name)} FROM STDIN (FORMAT BINARY)".encode()) as copy:
+            copy.set_types([kind.partition("(")[0] for kind in kinds])
+            for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+                copy.write_row(row)
+
+
+def _native(kind: pa.DataType) -> str:
+    if pa.types.is_decimal(kind):
+        return f"numeric({kind.precision},{kind.scale})"
+    return {
+        pa.int32(): "int4",
+        pa.int64(): "int8",
+        pa.uint64(): "numeric(20,0)",
+        pa.float32(): "float4",
+        pa.float64(): "float8",
+        pa.bool_(): "bool",
+        pa.date32(): "date",
+        pa.timestamp("us"): "timestamp",
+        pa.string(): "text",
+        pa.null(): "int4",
+    }[kind]
+
+
+OPEN: dict[str, Opener] = {"duckdb": duckdb}
+if POSTGRES or REQUIRED:
+    OPEN["postgresql"] = postgresql
