@@ -1,17 +1,26 @@
 """The command line as it is used: real processes, their output, their exit codes, and no data in what they say."""
 
+import fcntl
 import json
 import os
+import pty
+import re
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
+import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from tacit.cli.app import run
+from tacit.cli.demo import QUESTIONS
 
 SECRET = "SECRETROW"
 RUN = "from tacit.cli import main; print('ready', flush=True); main()"
@@ -80,20 +89,40 @@ def test_the_schema_is_shown_and_no_row(place: Path) -> None:
     assert found == {"customer": "integer", "amount": "float", "region": "text", "name": "text"}
 
 
-def test_the_demo_is_a_whole_tour(place: Path) -> None:
-    done = tacit(place, "demo")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "SELECT AVG(wage) FROM wages" in done.stdout
-    assert done.stdout.count("left: Pure(") >= 5
-
-
-def test_version_and_help(place: Path) -> None:
+def test_version_help_and_completion(place: Path) -> None:
     from tacit import __version__
 
     assert tacit(place, "--version").stdout == f"tacit {__version__}\n"
     help_ = tacit(place, "ask", "--help").stdout
     assert all(option in help_ for option in ("--person", "--epsilon", "--delta", "--rho", "--keys", "--json", "--csv"))
+    assert "Examples:\n    tacit ask orders.parquet" in help_
+    assert (
+        "_tacit_completion"
+        in tacit(place, "--show-completion", "bash", _TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION="1").stdout
+    )
+
+
+def test_quiet_says_only_what_was_asked_for(place: Path) -> None:
+    done = tacit(place, *ASK, "--epsilon", "1", "--quiet", "SELECT COUNT(*) FROM orders")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert tacit(place, "--quiet", "schema", "nope.csv").stderr.startswith("tacit: table 'nope': there is no file")
+
+
+def test_the_clause_of_google_sql_names_the_cost(place: Path) -> None:
+    clause = "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=0.5, privacy_unit_column=customer) COUNT(*) FROM orders"
+    assert "with Pure(0.5)." in tacit(place, *ASK, clause).stdout
+    refused = tacit(place, *ASK, "--epsilon", "1", clause)
+    assert refused.returncode == 2
+    assert "OPTIONS and epsilon= names one too" in refused.stderr
+
+
+def test_a_plan_needs_no_data(place: Path) -> None:
+    done = tacit(place, "plan", "--persons", "1000", "--statistic", "persons", "--epsilon", "0.5", "--plot", "plan.svg")
+    assert done.stdout.startswith("The persons over 1,000 persons at ε = 0.5 lies within ")
+    assert done.stderr == "tacit: wrote plan.svg.\n"
+    assert "<svg" in (place / "plan.svg").read_text(encoding="utf-8")
+    found = tacit(place, "plan", "--persons", "1000", "--statistic", "ratio", "--error", "1%", "--json")
+    assert json.loads(found.stdout)["error"] <= 0.01
 
 
 WRONG = {
@@ -107,6 +136,11 @@ WRONG = {
     (*ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders HAVING 1 = 1"): "HAVING is not supported",
     (*ASK, "--epsilon", "1", "SELECT SUM(name) FROM orders"): "needs numbers, not text",
     ("schema", "nope.csv"): "there is no file",
+    ("plan", "--persons", "9", "--statistic", "mood", "--epsilon", "1"): "statistic must be one of",
+    ("plan", "--persons", "many", "--statistic", "sum"): "Invalid value for '--persons'",
+    ("plan", "--persons", "9", "--statistic", "sum", "--error", "1%", "--plot", "x.txt"): "--plot must name a .png",
+    ("demo", "--picture", "nowhere/x.png"): "in a directory that exists",
+    ("ledger", "export", "x", "--ledger", "l.db", "--format", "tex"): "--format must be one of",
     ("nosuch",): "No such command 'nosuch'; see tacit --help.",
     ("ask", "--bogus"): "No such option: --bogus; see tacit ask --help.",
 }
@@ -148,12 +182,28 @@ def test_a_refused_budget_is_code_3_and_a_broken_ledger_code_4(place: Path) -> N
     assert again.stdout.startswith(first.stdout.rstrip("\n"))
     assert "returned at no cost" in again.stdout
     assert "spent Pure(0.5), left Pure(0.5)" in tacit(place, "ledger", "show", "--ledger", book).stdout
+    _ledger_for_programs(place, book)
     (place / "broken.db").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5000)
     for path in ("broken.db", "nowhere/book.db"):
         broken = tacit(place, *ASK, "--ledger", path, "--epsilon", "1", "SELECT COUNT(*) FROM orders")
         assert broken.returncode == 4
         assert broken.stderr.startswith("tacit: ")
         assert len(broken.stderr.splitlines()) == 1
+
+
+def _ledger_for_programs(place: Path, book: str) -> None:
+    """Every command about the ledger as JSON, and the budget as a picture."""
+
+    def asked(*arguments: str) -> Any:
+        return json.loads(tacit(place, "ledger", *arguments, "--ledger", book, "--json").stdout)
+
+    totals = {"total": "Pure(1)", "spent": "Pure(0.5)", "left": "Pure(0.5)"}
+    assert asked("show") == [{"name": "orders", **totals}]
+    assert [entry["what"] for entry in asked("history", "orders", "--plot", str(place / "burnt.png"))][-1] == "answered"
+    assert (place / "burnt.png").read_bytes().startswith(b"\x89PNG")
+    assert asked("verify", "orders")["sound"] is True
+    assert asked("export", "orders")["name"] == "orders"
+    assert asked("create", "more", "--epsilon", "2") == {"name": "more", "total": "Pure(2)", "left": "Pure(2)"}
 
 
 def test_an_engine_failure_is_code_4_and_shows_nothing(place: Path) -> None:
@@ -188,6 +238,102 @@ def test_an_interrupt_is_code_130_and_says_what_was_charged(place: Path) -> None
         assert errors.startswith("tacit: interrupted; ")
         holder.execute("ROLLBACK")
     assert "spent Pure(0)" in tacit(place, "ledger", "show", "--ledger", str(book)).stdout
+
+
+SLOW = f"SELECT SUM({' + '.join(f'v * {n}' for n in range(2, 200))}) FROM slow"
+"""Ten seconds of work in pieces that can be stopped."""
+
+
+def test_an_interrupt_in_the_middle_of_a_query_is_charged_and_the_ledger_sound(place: Path) -> None:
+    import duckdb
+
+    from tacit.ledger import charges, open_ledger
+
+    rows = "SELECT range % 100 AS person, range % 7 AS v FROM range(3000000)"
+    duckdb.execute(f"COPY ({rows}) TO '{place / 'slow.parquet'}'")
+    book = str(place / "slow.db")
+    tacit(place, "ledger", "create", "slow", "--ledger", book, "--epsilon", "1", "--person", "person")
+    question = ["ask", "slow.parquet", "--person", "person", "--ledger", book, "--epsilon", "0.75", SLOW]
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, *question], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        ledger, end = open_ledger(book, read_only=True), time.monotonic() + 60
+        while not charges(ledger, "slow") and time.monotonic() < end:
+            time.sleep(0.05)
+        time.sleep(0.3)  # the query has begun
+        process.send_signal(signal.SIGINT)
+        out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == "ready\n"
+    assert errors == "tacit: interrupted; the budget says: <Budget Pure(1): spent Pure(0.75), left Pure(0.25)>.\n"
+    assert [charge.status for charge in charges(ledger, "slow")] == ["failed"]
+    assert tacit(place, "ledger", "verify", "slow", "--ledger", book).returncode == 0
+
+
+def on_terminal(place: Path, *arguments: str, columns: int = 40, **environment: str) -> tuple[str, str]:
+    """What a command writes on a terminal of so many columns: stdout and stderr."""
+    ends = [pty.openpty(), pty.openpty()]
+    for _, inside in ends:
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    with subprocess.Popen(
+        [sys.executable, "-c", "from tacit.cli import main; main()", *arguments],
+        cwd=place,
+        env={**clean, "TERM": "xterm-256color", **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=ends[0][1],
+        stderr=ends[1][1],
+    ) as process:
+        for _, inside in ends:
+            os.close(inside)
+        texts = [_read(outside) for outside, _ in ends]
+    assert process.returncode == 0, texts[1]
+    return texts[0], texts[1]
+
+
+def _read(terminal: int) -> str:
+    parts = []
+    with open(terminal, "rb", buffering=0) as file, suppress(OSError):  # a terminal ends with an error
+        while part := file.read(65536):
+            parts.append(part)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_a_narrow_terminal_gets_short_lines(place: Path) -> None:
+    out, err = on_terminal(place, *ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders")
+    assert "no ledger" in err
+    lines = out.splitlines()
+    assert len(lines) > 3
+    assert max(map(len, lines)) <= 40
+    help_, _ = on_terminal(place, "plan", "--help")
+    wide = [line for line in help_.splitlines() if len(line) > 40]
+    assert all(line.startswith("    tacit plan ") for line in wide)  # an example stays what can be typed
+
+
+def test_colours_are_for_terminals_that_want_them(place: Path) -> None:
+    assert "\x1b[32m" in on_terminal(place, "audit", "randomised_response", columns=120)[0]
+    plain, _ = on_terminal(place, "audit", "randomised_response", columns=120, NO_COLOR="1")
+    assert "tight" in plain
+    assert "\x1b[3" not in plain  # emphasis may stay, colours may not
+
+
+def test_the_demo_is_a_whole_tour_at_80_columns(place: Path) -> None:
+    out, err = on_terminal(place, "demo", columns=80, NO_COLOR="1")
+    assert err.endswith("tacit: wrote tacit-demo.png.\n")
+    assert (place / "tacit-demo.png").read_bytes().startswith(b"\x89PNG")
+    bare = re.sub(r"\x1b\[[0-9;]*m", "", out)
+    assert max(map(len, bare.splitlines())) <= 80
+    assert "SELECT AVG(wage) FROM wages" in bare
+    assert bare.count("Off by ") == bare.count(" of 3 left") == len(QUESTIONS)
+
+
+def test_the_demo_for_programs(place: Path) -> None:
+    done = tacit(place, "demo", "--json", "--quiet", "--picture", "tour.svg")
+    assert done.stderr == ""
+    found = json.loads(done.stdout)
+    assert found["picture"] == "tour.svg"
+    assert [a["question"] for a in found["answers"]] == [question.words for question in QUESTIONS]
+    assert all(guess["off"] >= 0 for answer in found["answers"] for guess in answer["guessed_bounds"])
 
 
 def test_a_closed_pipe_is_no_error(place: Path) -> None:

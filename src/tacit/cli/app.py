@@ -6,25 +6,55 @@ Exit codes: 0 fine; 2 user error and 3 budget refused (nothing spent); 4 engine 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from tacit import __version__
 from tacit.cli.audit import audit
+from tacit.cli.ledger import book
+from tacit.cli.speech import QUIET, Json, notice, picture_file, save, say, say_json, width, working
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.exact import exact
 
-app = typer.Typer(
-    name="tacit",
-    help="Differentially private answers about personal data, without clipping bounds.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+HELP = """Differentially private answers about personal data, without clipping bounds.
+
+\b
+  tacit demo
+  tacit schema orders.csv
+  tacit ask orders.csv --person customer --epsilon 0.5 \\
+        "SELECT SUM(amount) FROM orders"
+  tacit plan --persons 10000 --statistic sum --epsilon 0.5
+  tacit audit threshold_scan
+
+Exit codes: 0 fine; 2 a mistake in the question, 3 budget refused (nothing was spent); 4 the engine or the ledger
+failed, 130 interrupted (the message says what was spent)."""
+
+ASK = """Ask one question; without a ledger the spending is not recorded.
+
+\b
+Examples:
+  tacit ask orders.parquet --person customer --epsilon 0.5 \\
+        "SELECT SUM(amount) FROM orders"
+  tacit ask orders.csv --person customer --epsilon 1 --keys EU,US \\
+        "SELECT region, COUNT(*) FROM orders GROUP BY region"
+  tacit ask postgresql:///shop --table orders --person customer \\
+        --ledger ledger.db --epsilon 0.5 "SELECT AVG(amount) FROM orders\""""
+
+PLAN = """What accuracy to expect, from public facts only.
+
+\b
+Examples:
+  tacit plan --persons 10000 --statistic sum --epsilon 0.5
+  tacit plan --persons 10000 --statistic mean --error 1% --plot plan.png"""
+
+app = typer.Typer(name="tacit", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 CODES: list[tuple[type[TacitError], int]] = [
     (BudgetExceeded, 3),
@@ -35,6 +65,8 @@ CODES: list[tuple[type[TacitError], int]] = [
 ]
 
 
+ANYWHERE = ("--debug", "--quiet")
+"""Options that mean the same wherever they stand."""
 INTERRUPTED = 130
 UNCHARGED = "interrupted; nothing was charged."
 
@@ -46,7 +78,9 @@ class Interrupted(Exception):
 def run(arguments: Sequence[str]) -> int:
     """Run one command and turn what happens into an exit code."""
     try:
-        result = app([a for a in arguments if a != "--debug"], standalone_mode=False, prog_name="tacit")
+        rest = [argument for argument in arguments if argument not in ANYWHERE]
+        QUIET.set("--quiet" in arguments)
+        result = app(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -83,47 +117,59 @@ def _version(wanted: bool) -> None:
         raise typer.Exit()
 
 
-@app.callback()
+@app.callback(help=HELP)
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No notices and no progress, wherever it stands.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from, wherever it stands.")] = False,
 ) -> None:
-    """Differentially private answers about personal data, without clipping bounds."""
-
-
-app.command()(audit)
+    """Options of every command."""
 
 
 @app.command()
-def demo() -> None:
-    """A tour on bundled data."""
+def demo(
+    picture: Annotated[Path, typer.Option(metavar="FILE", help="Where the picture goes (.png, .svg or .pdf).")] = Path(
+        "tacit-demo.png"
+    ),
+    as_json: Annotated[bool, Json] = False,
+) -> None:
+    """A complete tour on bundled data, with a picture.
+
+    Example: tacit demo --picture tour.svg
+    """
     from tacit.cli.demo import tour
 
-    tour()
+    picture_file(picture)
+    tour(picture, as_json)
 
 
 @app.command()
 def schema(
-    source: Annotated[str, typer.Argument(help="A Parquet, CSV, JSON or DuckDB file.")],
+    source: Annotated[str, typer.Argument(help="A Parquet, CSV, JSON or DuckDB file, or a connection string.")],
     table: Annotated[str | None, typer.Option(help="The table inside a database.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_json: Annotated[bool, Json] = False,
 ) -> None:
-    """The public facts as read, names and types, to be confirmed or corrected."""
+    """The public facts as read, to be confirmed or corrected.
+
+    Example: tacit schema orders.csv
+    """
     import tacit
 
-    found = tacit.schema(source, table=table)
+    with working("reading names and types"):
+        found = tacit.schema(source, table=table)
     if as_json:
-        print(json.dumps({name: str(kind) for name, kind in found.columns}, indent=2))
+        say_json({name: str(kind) for name, kind in found.columns})
         return
     width = max(len(name) for name in found)
     for name, kind in found.columns:
         print(f"{name:<{width}}  {kind}")
 
 
-@app.command()
+@app.command(help=ASK)
 def ask(
-    source: Annotated[str, typer.Argument(help="A Parquet, CSV, JSON or DuckDB file.")],
+    source: Annotated[str, typer.Argument(help="A Parquet, CSV, JSON or DuckDB file, or a connection string.")],
     query: Annotated[str, typer.Argument(help="One SELECT with aggregates.")],
     person: Annotated[str, typer.Option(help="The column that says who a row is about.")],
     epsilon: Annotated[str | None, typer.Option(help="Cost in ε.")] = None,
@@ -137,13 +183,10 @@ def ask(
     name: Annotated[
         str | None, typer.Option(help="The dataset's name in the ledger; the table's unless given.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
-    """Ask one question; without a ledger the spending is not recorded.
-
-    Example: tacit ask orders.parquet --person customer --epsilon 0.5 "SELECT SUM(amount) FROM orders"
-    """
+    """Ask one question; without a ledger the spending is not recorded."""
     import tacit
     from tacit.tables.declare import default_name
     from tacit.tables.privacy_clause import priced
@@ -151,22 +194,23 @@ def ask(
     given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
     cost = priced(query, given).cost  # type: ignore[arg-type]
     if ledger is None:
-        print("tacit: no ledger, so this spending is not recorded.", file=sys.stderr)
+        notice("no ledger, so this spending is not recorded.")
         asked = tacit.read(source, person=person, budget=cost, table=table)
     else:
         asked = tacit.read(
             source, person=person, table=table, ledger=ledger, name=name or table or default_name(source)
         )
     try:
-        answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
+        with working("asking"):
+            answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted; the budget says: {asked.budget!r}.") from None
     if as_json:
-        print(json.dumps(answer.to_dict(), indent=2))
+        say_json(answer.to_dict())
     elif as_csv:
         print(_csv(answer), end="")
     else:
-        print(answer)
+        say(str(answer))
 
 
 def _keys(text: str | None) -> list[Any] | None:
@@ -197,69 +241,39 @@ def _csv(answer: Any) -> str:
     return out.getvalue()
 
 
-book = typer.Typer(help="Durable budgets.", no_args_is_help=True)
+@app.command(help=PLAN)
+def plan(
+    statistic: Annotated[str, typer.Option(help="persons, count, sum, mean, median, nunique or ratio.")],
+    persons: Annotated[int, typer.Option(help="About how many persons there are.")],
+    epsilon: Annotated[str | None, typer.Option(help="What the answer may cost.")] = None,
+    error: Annotated[str | None, typer.Option(help="Which ε gives this error? 1% or 0.01.")] = None,
+    shape: Annotated[str, typer.Option(help="equal, uniform, lognormal or pareto.")] = "lognormal",
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="A picture (.png, .svg or .pdf).")] = None,
+    as_json: Annotated[bool, Json] = False,
+) -> None:
+    """What accuracy to expect, from public facts only."""
+    import tacit
+
+    if plot is not None:
+        picture_file(plot)
+    share = None if error is None else _share(error)
+    with working("asking made-up data"):
+        found = tacit.plan(statistic, persons=persons, epsilon=epsilon, error=share, shape=shape)
+    if plot is not None:
+        from tacit.plots import accuracy
+
+        save(accuracy(found), plot)
+    if as_json:
+        say_json(found.to_dict())
+    else:
+        say(str(found))
+
+
+def _share(text: str) -> Fraction:
+    """0.01 or 1%."""
+    number = exact(text.strip().removesuffix("%").strip(), "error")
+    return number / 100 if text.strip().endswith("%") else number
+
+
+app.command()(audit)
 app.add_typer(book, name="ledger")
-
-Where = Annotated[str, typer.Option("--ledger", envvar="TACIT_LEDGER", help="The ledger's file or connection string.")]
-
-
-@book.command()
-def create(
-    name: Annotated[str, typer.Argument(help="The dataset's name.")],
-    ledger: Where,
-    epsilon: Annotated[str | None, typer.Option(help="Total ε.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Total δ, with --epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(help="Total ρ.")] = None,
-    person: Annotated[str, typer.Option(help="The person column, or columns separated by commas.")] = "person",
-    composition: Annotated[str, typer.Option(help="basic or advanced.")] = "basic",
-) -> None:
-    """Register a dataset and its budget."""
-    from tacit.ledger import open_ledger
-    from tacit.tables.costs import cost_of
-
-    total = cost_of(epsilon, delta, rho)
-    budget = open_ledger(ledger).register(name, total, kinds=tuple(person.split(",")), composition=composition)
-    print(f"{name}: {budget!r}")
-
-
-@book.command()
-def show(ledger: Where) -> None:
-    """All datasets with what is spent and left."""
-    from tacit import ledger as books
-
-    print(books.show(books.open_ledger(ledger, read_only=True)))
-
-
-@book.command()
-def history(name: Annotated[str, typer.Argument(help="The dataset's name.")], ledger: Where) -> None:
-    """Everything that happened to a dataset's budget."""
-    from tacit import ledger as books
-
-    for line in books.history(books.open_ledger(ledger, read_only=True), name):
-        print(line)
-
-
-@book.command()
-def verify(name: Annotated[str, typer.Argument(help="The dataset's name.")], ledger: Where) -> None:
-    """Check the chain of entries and the sums; anything wrong ends with code 4."""
-    from tacit import ledger as books
-
-    found = books.verify(books.open_ledger(ledger, read_only=True), name)
-    print(found)
-    if not found.sound:
-        raise LedgerError("the ledger does not verify; keep a copy of it and ask who can write to it.")
-
-
-@book.command()
-def export(
-    name: Annotated[str, typer.Argument(help="The dataset's name.")],
-    ledger: Where,
-    form: Annotated[str, typer.Option("--format", help="csv, json or report.")] = "csv",
-) -> None:
-    """A dataset's charges for spreadsheets and programs, or a report of one page."""
-    from tacit import ledger as books
-
-    forms = {"csv": books.to_csv, "json": books.to_json, "report": books.report}
-    if form not in forms:
-        raise InvalidInput(f"--format must be one of {', '.join(forms)}.")
-    print(forms[form](books.open_ledger(ledger, read_only=True), name))

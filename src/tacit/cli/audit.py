@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tacit.cli.speech import QUIET, Json, picture_file, save, say_json
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -28,11 +29,14 @@ def audit(
         bool, typer.Option("--full", help="More samples, the broken twins, and slow statistics: some minutes.")
     ] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report that needs no other file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="A picture of losses (.png, .svg or .pdf).")] = None,
+    as_json: Annotated[bool, Json] = False,
 ) -> int:
-    """Verify the promises on this machine; ends with code 1 when one is broken.
+    """Verify the promises on this machine.
 
-    Example: tacit audit threshold_scan --html report.html
+    Ends with code 1 when one is broken.
+
+    Example: tacit audit threshold_scan --html report.html --plot losses.png
     """
     from datetime import date
     from time import monotonic
@@ -42,6 +46,8 @@ def audit(
     planned = jobs(mechanism, full)
     if html is not None and not html.absolute().parent.is_dir():
         raise InvalidInput("--html must name a file in a directory that exists.")
+    if plot is not None:
+        picture_file(plot)
     start = monotonic()
     lines = _made(planned)
     seconds = monotonic() - start
@@ -54,6 +60,10 @@ def audit(
         from tacit.audit.html import page
 
         html.write_text(page(lines, seconds, full, date.today().isoformat()), encoding="utf-8")
+    if plot is not None:
+        from tacit import plots
+
+        save(plots.audit(lines), plot)
     return 0 if all(line.passed for line in lines) else 1
 
 
@@ -68,7 +78,7 @@ def _made(work: Sequence[Job]) -> list[Line]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     processes = min(len(work), os.cpu_count() or 1) if len(work) > FEW else 1
     lines = []
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
+    with Progress(*columns, console=screen, transient=True, disable=QUIET.get() or not screen.is_terminal) as progress:
         task = progress.add_task("checking promises", total=len(work))
         for line in run(work, processes):
             lines.append(line)
@@ -83,12 +93,11 @@ FEW = 12
 
 
 def _print_json(lines: Sequence[Line], seconds: float, full: bool) -> None:
-    import json
     from dataclasses import asdict
 
     passed = all(line.passed for line in lines)
     found = {"passed": passed, "mode": "full" if full else "quick", "seconds": round(seconds, 1)}
-    print(json.dumps({**found, "lines": [asdict(line) for line in lines]}, indent=2, ensure_ascii=False))
+    say_json({**found, "lines": [asdict(line) for line in lines]})
 
 
 def _print_tables(lines: Sequence[Line]) -> None:

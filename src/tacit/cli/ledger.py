@@ -1,0 +1,124 @@
+"""`tacit ledger …`: durable budgets from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tacit.cli.speech import Json, picture_file, save, say, say_json
+from tacit.errors import InvalidInput, LedgerError
+
+book = typer.Typer(help="Durable budgets: create, show, history, verify, export.", no_args_is_help=True)
+
+Where = Annotated[str, typer.Option("--ledger", envvar="TACIT_LEDGER", help="The ledger's file or connection string.")]
+Name = Annotated[str, typer.Argument(help="The dataset's name.")]
+AsJson = Annotated[bool, Json]
+
+
+@book.command()
+def create(
+    name: Name,
+    ledger: Where,
+    epsilon: Annotated[str | None, typer.Option(help="Total ε.")] = None,
+    delta: Annotated[str | None, typer.Option(help="Total δ, with --epsilon.")] = None,
+    rho: Annotated[str | None, typer.Option(help="Total ρ.")] = None,
+    person: Annotated[str, typer.Option(help="The person column, or columns separated by commas.")] = "person",
+    composition: Annotated[str, typer.Option(help="basic or advanced.")] = "basic",
+    as_json: AsJson = False,
+) -> None:
+    """Register a dataset and its budget.
+
+    Example: tacit ledger create orders --ledger ledger.db --epsilon 2 --person customer
+    """
+    from tacit.ledger import open_ledger
+    from tacit.tables.costs import cost_of
+
+    total = cost_of(epsilon, delta, rho)
+    budget = open_ledger(ledger).register(name, total, kinds=tuple(person.split(",")), composition=composition)
+    if as_json:
+        say_json({"name": name, "total": repr(budget.total), "left": repr(budget.remaining)})
+    else:
+        say(f"{name}: {budget!r}")
+
+
+@book.command()
+def show(ledger: Where, as_json: AsJson = False) -> None:
+    """All datasets with what is spent and left."""
+    from tacit import ledger as books
+
+    opened = books.open_ledger(ledger, read_only=True)
+    if not as_json:
+        say(books.show(opened))
+        return
+    found = []
+    for name in opened.names():
+        root = opened.dataset(name).root
+        spent, left = root.filter.spent(root.sums), root.filter.remaining(root.sums)
+        found.append({"name": name, "total": repr(root.filter.total), "spent": repr(spent), "left": repr(left)})
+    say_json(found)
+
+
+@book.command()
+def history(
+    name: Name,
+    ledger: Where,
+    as_json: AsJson = False,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A picture of the budget burning down (.png or .svg).")
+    ] = None,
+) -> None:
+    """Everything that happened to a dataset's budget.
+
+    Example: tacit ledger history orders --ledger ledger.db --plot budget.png
+    """
+    from tacit import ledger as books
+
+    opened = books.open_ledger(ledger, read_only=True)
+    if plot is not None:
+        from tacit.plots import burn_down
+
+        picture_file(plot)
+        costs = [(charge.text, charge.guarantee) for charge in books.charges(opened, name)]
+        save(burn_down(opened.dataset(name).root.filter.total, costs), plot)
+    if as_json:
+        say_json(json.loads(books.to_json(opened, name))["entries"])
+    else:
+        for line in books.history(opened, name):
+            say(line)
+
+
+@book.command()
+def verify(name: Name, ledger: Where, as_json: AsJson = False) -> None:
+    """Check the chain of entries and the sums; anything wrong ends with code 4."""
+    from tacit import ledger as books
+
+    found = books.verify(books.open_ledger(ledger, read_only=True), name)
+    if as_json:
+        facts: dict[str, Any] = {"dataset": found.dataset, "sound": found.sound, "entries": found.entries}
+        say_json({**facts, "head": found.head, "problems": list(found.problems)})
+    else:
+        say(str(found))
+    if not found.sound:
+        raise LedgerError("the ledger does not verify; keep a copy of it and ask who can write to it.")
+
+
+@book.command()
+def export(
+    name: Name,
+    ledger: Where,
+    form: Annotated[str, typer.Option("--format", help="csv, json or report.")] = "csv",
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """A dataset's charges for spreadsheets and programs, or a report of one page.
+
+    Example: tacit ledger export orders --ledger ledger.db --format report > report.md
+    """
+    from tacit import ledger as books
+
+    forms = {"csv": books.to_csv, "json": books.to_json, "report": books.report}
+    if form not in forms:
+        raise InvalidInput(f"--format must be one of {', '.join(forms)}.")
+    print(forms["json" if as_json else form](books.open_ledger(ledger, read_only=True), name))

@@ -1,0 +1,114 @@
+"""How the command line speaks: answers on stdout, everything else on stderr, and only where somebody reads it.
+
+Lines are broken at the terminal's width and left whole for programs. Notices and progress disappear with --quiet;
+progress is shown only on terminals and only for what takes longer than a second. Colours are for terminals without
+NO_COLOR.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from threading import Lock, Timer
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from tacit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PATIENCE = 1.0
+"""Seconds before progress is shown."""
+NARROWEST = 24
+
+
+QUIET: ContextVar[bool] = ContextVar("QUIET", default=False)
+"""Whether --quiet was given."""
+
+
+def notice(text: str) -> None:
+    """A remark for people."""
+    if not QUIET.get():
+        print(f"tacit: {text}", file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """A result for people, in lines that fit the terminal; whole lines where a program reads."""
+    print(fitted(text) if sys.stdout.isatty() else text)
+
+
+def say_json(found: Any) -> None:
+    """A result for programs."""
+    print(json.dumps(found, indent=2, ensure_ascii=False))
+
+
+def width() -> int:
+    """The columns of the terminal, or 80."""
+    return max(NARROWEST, shutil.get_terminal_size().columns)
+
+
+def fitted(text: str, columns: int | None = None, indent: str = "") -> str:
+    """The text with every line broken at spaces, what was indented staying so."""
+    lines = []
+    for line in text.splitlines():
+        margin = indent + line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line.strip(),
+            columns or width(),
+            initial_indent=margin,
+            subsequent_indent=margin,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+    return "\n".join(lines)
+
+
+@contextmanager
+def working(words: str) -> Iterator[None]:
+    """Show that something is being done, once it has taken a second and where somebody watches."""
+    if QUIET.get() or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status(words)
+    lock, over = Lock(), False
+
+    def begin() -> None:
+        with lock:
+            if not over:
+                status.start()
+
+    timer = Timer(PATIENCE, begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        with lock:
+            over = True
+            status.stop()
+
+
+def picture_file(path: Path) -> None:
+    """Refuse a name under which no picture can be written, before the work."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf") or not path.absolute().parent.is_dir():
+        raise InvalidInput("--plot must name a .png, .svg or .pdf file in a directory that exists.")
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a picture and say where."""
+    figure.savefig(path)
+    notice(f"wrote {path}.")
+
+
+Json = typer.Option("--json", help="Machine-readable output.")

@@ -1,0 +1,305 @@
+"""What accuracy to expect, from public facts alone: how many persons, which ε, and an assumed shape of the data.
+
+PROMISE. No private data is read. A table of made-up persons with the assumed shape is asked the very question, by the
+library's own statistics and laws, some times over for each ε, with a fixed seed; the errors seen are the forecast. So
+a forecast is the same every time, costs no budget, and is as good as the assumption: real data with a heavier tail
+give larger errors. Person number i of n gets the shape's quantile at (i − 1/2)/n, so the made-up data have the
+shape as closely as n values can.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, cast
+
+from tacit.answers import Answer, show
+from tacit.engines import Engine, Snapshot, Source, open_engine
+from tacit.engines.expressions import Column
+from tacit.engines.incidence import Incidence, Touches
+from tacit.engines.requests import Relation, Request
+from tacit.engines.types import BOOLEAN
+from tacit.errors import InvalidInput
+from tacit.exact import Number, positive, whole
+from tacit.guarantees import Pure
+from tacit.randomness import seeded_not_private
+from tacit.tables.costs import cost_of
+from tacit.tables.declare import Private
+from tacit.tables.privacy_clause import Priced
+from tacit.tables.room import Room
+from tacit.tables.session import Session
+from tacit.tables.sql import plan as planned
+from tacit.tables.statistics.ratio import Ratio
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tacit.tables.statistics.base import Statistic
+
+STATISTICS = {
+    "persons": "COUNT(DISTINCT person)",
+    "count": "COUNT(*)",
+    "sum": "SUM(value)",
+    "mean": "AVG(value)",
+    "median": "MEDIAN(value)",
+    "nunique": "COUNT(DISTINCT code)",
+    "ratio": "AVG(CASE WHEN flag THEN 1.0 ELSE 0.0 END)",
+}
+"""What can be planned, and its SQL, by which the truth of the made-up data is known."""
+
+SHAPES = {
+    "equal": "everybody alike",
+    "uniform": "evenly from 0 to twice the mean",
+    "lognormal": "skewed like incomes: one in a hundred has ten times the median",
+    "pareto": "a heavy tail like orders: one in a hundred has 7 times the median, one in 10,000 has 70 times",
+}
+"""Shapes of a person's value, or of their number of rows for a count."""
+
+MOST = 1_000_000
+"""The most persons that are made up; more of them only make errors smaller."""
+DRAWS = {"median": 20}
+"""How often each question is asked, unless 40 times."""
+SEED = 20220612
+MEAN_ROWS = 10
+"""Rows of a person on average, for a count."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far answers lie off at one ε, as shares of the truth."""
+
+    epsilon: Fraction
+    typical: float
+    """Half of the answers are closer than this."""
+    nearly_all: float
+    """19 of 20 answers are closer than this."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Expected accuracy of one statistic for some values of ε."""
+
+    statistic: str
+    persons: int
+    shape: str
+    epsilon: Fraction
+    """The ε that was asked about, or found."""
+    error: float
+    """19 of 20 answers at that ε are closer to the truth than this share of it."""
+    lines: tuple[Accuracy, ...]
+
+    def __str__(self) -> str:
+        rows = [("  ε", "half of all within", "19 of 20 within")]
+        for line in self.lines:
+            mark = "> " if line.epsilon == self.epsilon else "  "
+            rows.append((mark + _short(line.epsilon), _percent(line.typical), _percent(line.nearly_all)))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        table = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
+        return "\n".join([self.headline, "", *table, "", self.assumption])
+
+    @property
+    def headline(self) -> str:
+        """The forecast in one sentence."""
+        return (
+            f"The {self.statistic} over {show(self.persons)} persons at ε = {_short(self.epsilon)} lies within "
+            f"{_percent(self.error)} of the truth in 19 of 20 cases."
+        )
+
+    @property
+    def assumption(self) -> str:
+        """What the forecast rests on."""
+        return (
+            f"Assumed shape: {self.shape}, {SHAPES[self.shape]}. Made-up data of that shape were asked, no private "
+            "data read; real data with a heavier tail give larger errors."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "statistic": self.statistic,
+            "persons": self.persons,
+            "shape": self.shape,
+            "epsilon": float(self.epsilon),
+            "error": self.error,
+            "lines": [
+                {"epsilon": float(x.epsilon), "typical": x.typical, "nearly_all": x.nearly_all} for x in self.lines
+            ],
+        }
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            f"<tr><td>{_short(x.epsilon)}</td><td>{_percent(x.typical)}</td><td>{_percent(x.nearly_all)}</td></tr>"
+            for x in self.lines
+        )
+        top = "<tr><th>ε</th><th>half of all within</th><th>19 of 20 within</th></tr>"
+        return f"<p>{html.escape(self.headline)}</p><table>{top}{cells}</table><p>{html.escape(self.assumption)}</p>"
+
+
+def plan(
+    statistic: str,
+    *,
+    persons: int,
+    epsilon: Number | None = None,
+    error: Number | None = None,
+    shape: str = "lognormal",
+) -> Forecast:
+    """The accuracy to expect at ``epsilon``, or the ε that gives ``error`` (0.01 is 1 %) in 19 of 20 cases."""
+    count = whole(persons, "persons", 1)
+    if statistic not in STATISTICS:
+        raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}.")
+    if shape not in SHAPES:
+        raise InvalidInput(f"shape must be one of {', '.join(SHAPES)}.")
+    if (epsilon is None) == (error is None):
+        raise InvalidInput("give epsilon= to learn the accuracy, or error= (0.01 for 1 %) to learn the ε, not both.")
+    if count > MOST:
+        raise InvalidInput(
+            f"persons must be at most {MOST:,}; more of them only make errors smaller, so plan with that."
+        )
+    wanted = None if error is None else positive(error, "error")
+    given = None if epsilon is None else cast(Pure, cost_of(epsilon)).epsilon
+    world = _World(statistic, count, shape)
+    try:
+        chosen = given or world.least(cast(Fraction, wanted))
+        lines = tuple(world.accuracy(chosen * Fraction(2) ** k) for k in (-2, -1, 0, 1, 2))
+    finally:
+        world.close()
+    return Forecast(statistic, count, shape, chosen, lines[2].nearly_all, lines)
+
+
+class _World:
+    """Made-up persons of one shape, and the statistic asked about them."""
+
+    def __init__(self, statistic: str, persons: int, shape: str) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect()
+        _settle(self._connection, persons, shape, several_rows=statistic == "count")
+        query = f"SELECT {STATISTICS[statistic]} FROM people"
+        (truth,) = cast(tuple[Any], self._connection.execute(query).fetchone())
+        self._truth, self._draws = float(truth), DRAWS.get(statistic, 40)
+        self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
+        self._engine = _Remembering(open_engine({"people": Source(self._connection, table="people")}))
+        asked = planned(self._session, Priced(query, Pure(1)))
+        flag = Column(BOOLEAN, "people", "flag")
+        self._relation = asked.relation
+        self._statistic: Statistic = Ratio(flag, "flag") if statistic == "ratio" else asked.statistics[0]
+
+    def accuracy(self, epsilon: Fraction) -> Accuracy:
+        """The errors of some answers at this ε."""
+        cost, source = Pure(epsilon), seeded_not_private(SEED)
+        errors = []
+        for _ in range(self._draws):
+            engine, snapshot = cast(Engine, self._engine), cast(Snapshot, self._engine)
+            room = Room(engine, snapshot, self._relation, source, cost, "nobody: made-up data")
+            answer = cast(Answer, self._statistic.release(room))
+            errors.append(1.0 if answer.value is None else abs(float(answer) / self._truth - 1))
+        errors.sort()
+        return Accuracy(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
+
+    def least(self, error: Fraction) -> Fraction:
+        """The smallest ε of a fine scale at which 19 of 20 answers are that close."""
+        low, high = 0, len(SCALE) - 1
+        if self.accuracy(SCALE[high]).nearly_all > error:
+            raise InvalidInput(
+                f"no ε up to {SCALE[high]} reaches that error with so few persons of that shape; allow a larger error "
+                "or plan for more persons."
+            )
+        while low < high:
+            middle = (low + high) // 2
+            if self.accuracy(SCALE[middle]).nearly_all <= error:
+                high = middle
+            else:
+                low = middle + 1
+        return SCALE[low]
+
+    def close(self) -> None:
+        """Let go of the made-up data."""
+        self._session.close()
+        self._engine.close()
+        self._connection.close()
+
+
+SCALE = (*(Fraction(digits, 10**power) for power in (4, 3, 2, 1) for digits in range(10, 100, 2)), Fraction(10))
+"""The values of ε among which one is sought: two digits, from 0.001 to 10."""
+
+
+def _settle(connection: duckdb.DuckDBPyConnection, persons: int, shape: str, several_rows: bool) -> None:
+    """The table of people: a value, a flag that half of them have, and a code that ten of them share."""
+    import numpy as np
+
+    number = np.arange(persons)
+    values = np.rint(1000 * _shaped(shape, (number + 0.5) / persons)).astype(np.int64)
+    rows = (
+        np.maximum(1, np.rint(MEAN_ROWS * values / values.mean())).astype(np.int64) if several_rows else number * 0 + 1
+    )
+    connection.register("made", {"person": number, "value": values, "rows": rows})
+    connection.execute(
+        "CREATE TABLE people AS SELECT person, value, person % 2 = 0 AS flag, person // 10 AS code "
+        "FROM (SELECT *, UNNEST(range(rows)) FROM made)"
+    )
+    connection.unregister("made")
+
+
+def _shaped(shape: str, at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The quantiles of a shape; the scale does not matter."""
+    import numpy as np
+
+    if shape == "equal":
+        return np.ones_like(at)
+    if shape == "uniform":
+        return 2 * at
+    if shape == "pareto":
+        return np.power(1 - at, -0.5)
+    from scipy.special import ndtri
+
+    return cast("NDArray[np.float64]", np.exp(ndtri(at)))
+
+
+class _Remembering:
+    """An engine and its snapshot in one, with as much as statistics ask; made-up data never change, so the same request
+    is answered from memory.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    @contextmanager
+    def snapshot(self) -> Iterator[_Remembering]:
+        """Itself: a snapshot of what never changes."""
+        yield self
+
+    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
+        """Asked once, then remembered."""
+        key = (relation, requests)
+        if key not in self._known:
+            with self._engine.snapshot() as snapshot:
+                self._known[key] = snapshot.ask(relation, requests)
+        return cast(tuple[Any, ...], self._known[key])
+
+    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
+        """Asked once, then remembered."""
+        key = (relation, request)
+        if key not in self._known:
+            with self._engine.snapshot() as snapshot:
+                self._known[key] = snapshot.touches(relation, request)
+        return cast(Touches, self._known[key])
+
+    def close(self) -> None:
+        """Close the engine."""
+        self._engine.close()
+
+
+def _short(number: Fraction) -> str:
+    return f"{float(number):.4g}"
+
+
+def _percent(share: float) -> str:
+    if share >= 10:
+        return "over 1,000 %"
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"

@@ -1,0 +1,87 @@
+"""Forecasts: the same every time, from public facts, and true of data that have the assumed shape."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit import InvalidInput
+from tacit.forecasts import SHAPES, STATISTICS
+
+
+def test_the_same_forecast_every_time_and_more_epsilon_is_better() -> None:
+    first, again = (tacit.plan("sum", persons=300, epsilon="0.5") for _ in range(2))
+    assert first == again
+    assert [line.epsilon for line in first.lines] == [Fraction(n, 8) for n in (1, 2, 4, 8, 16)]
+    assert first.epsilon == Fraction(1, 2)
+    assert first.error == first.lines[2].nearly_all
+    assert all(line.typical <= line.nearly_all for line in first.lines)
+    assert first.lines[0].nearly_all > first.lines[-1].nearly_all
+
+
+def test_a_count_of_persons_errs_as_laplace_noise_does() -> None:
+    """|Laplace(1/ε)| is below ln(2)/ε half of the time and below ln(20)/ε in 19 of 20 cases; the seed is fixed."""
+    forecast = tacit.plan("persons", persons=1000, epsilon="0.1")
+    assert 0.3 * 6.9 < 1000 * forecast.lines[2].typical < 3 * 6.9
+    assert 0.3 * 30 < 1000 * forecast.error < 3 * 30
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_every_statistic_gets_close_with_enough_epsilon(statistic: str) -> None:
+    assert tacit.plan(statistic, persons=1000, epsilon=40, shape="uniform").error < 0.02
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_is_described(shape: str) -> None:
+    text = str(tacit.plan("mean", persons=500, epsilon=1, shape=shape))
+    assert SHAPES[shape] in text
+    assert "no private data" in text
+    assert text.count("\n> ") == 1
+
+
+def test_heavier_tails_give_larger_errors() -> None:
+    equal, heavy = (tacit.plan("sum", persons=300, epsilon=1, shape=shape).error for shape in ("equal", "pareto"))
+    assert equal < heavy
+
+
+def test_which_epsilon_gives_an_error() -> None:
+    found = tacit.plan("persons", persons=1000, error="0.01")
+    assert found.error <= 0.01
+    assert tacit.plan("persons", persons=1000, epsilon=found.epsilon * Fraction(9, 10)).error > 0.009
+    assert Fraction("0.1") < found.epsilon < 1
+
+
+def test_few_persons_give_a_forecast_too() -> None:
+    assert tacit.plan("sum", persons=1, epsilon=1).error >= 0.5
+
+
+GOOD: dict[str, Any] = {"statistic": "sum", "persons": 100, "epsilon": 1}
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"statistic": "mood"}, "statistic must be one of persons, count"),
+    ({"shape": "round"}, "shape must be one of equal"),
+    ({"persons": 0}, "persons must be at least 1"),
+    ({"persons": 2.5}, "persons must be a whole number"),
+    ({"persons": 10**9}, "persons must be at most 1,000,000"),
+    ({"epsilon": None}, "give epsilon= to learn the accuracy, or error="),
+    ({"error": 1}, "give epsilon= to learn the accuracy, or error="),
+    ({"epsilon": 0}, "epsilon must be above 0"),
+    ({"epsilon": None, "error": 0}, "error must be above 0"),
+    ({"epsilon": None, "error": "1e-9", "statistic": "mean", "persons": 20}, "no ε up to 10 reaches that error"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), WRONG, ids=[words[:30] for _, words in WRONG])
+def test_what_cannot_be_planned_is_said(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        tacit.plan(**{**GOOD, **change})
+
+
+def test_views() -> None:
+    forecast = tacit.plan("ratio", persons=100, epsilon=1)
+    assert forecast.to_dict()["lines"][2] == {
+        "epsilon": 1.0,
+        "typical": forecast.lines[2].typical,
+        "nearly_all": forecast.error,
+    }
+    assert forecast._repr_html_().count("<tr>") == 6
