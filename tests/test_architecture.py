@@ -29,13 +29,27 @@ ROOMS = [
     "engines",
     "tables",
     "black_boxes",
+    "forecasts",
+    "plots",
     "audit",
     "cli",
 ]
 # Rooms that stand apart although the list would let them meet.
 STRANGERS = {"engines": {"mechanisms", "curves", "grids", "guarantees", "budgets", "ledger", "answers", "flows"}}
 
-HEAVY = ["duckdb", "sqlglot", "numpy", "scipy", "pandas", "pyarrow", "polars", "dp_accounting", "typer", "rich"]
+HEAVY = [
+    "duckdb",
+    "sqlglot",
+    "numpy",
+    "scipy",
+    "pandas",
+    "pyarrow",
+    "polars",
+    "dp_accounting",
+    "typer",
+    "rich",
+    "matplotlib",
+]
 
 
 def room(path: Path) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tacit.answers import Answer, Answers, Interval
     from tacit.black_boxes.aggregation import sample_and_aggregate
     from tacit.black_boxes.wrapping import wrap
+    from tacit.forecasts import plan
     from tacit.tables import Private, Public, Session, Table, read, schema
 
 __version__ = "0.1.0"
@@ -29,6 +30,7 @@ _HOMES = {
     "Public": "tacit.tables",
     "Session": "tacit.tables",
     "Table": "tacit.tables",
+    "plan": "tacit.forecasts",
     "read": "tacit.tables",
     "sample_and_aggregate": "tacit.black_boxes.aggregation",
     "schema": "tacit.tables",
@@ -55,6 +57,7 @@ __all__ = [
     "UnsupportedQuery",
     "Zcdp",
     "__version__",
+    "plan",
     "read",
     "sample_and_aggregate",
     "schema",

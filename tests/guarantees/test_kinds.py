@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from decimal import Decimal
 from fractions import Fraction
+from html import unescape
 from itertools import permutations
 
 import pytest
@@ -189,7 +190,7 @@ def test_the_sentence_is_one_sentence_with_a_bound_on_guessing(g: Guarantee) -> 
     assert sentence.endswith(" %.")
     assert ". " not in sentence
     assert Fraction(1, 2) < g.best_guess() <= 1
-    assert g.describe() in g._repr_html_()
+    assert g.describe() in unescape(g._repr_html_())
 
 
 def test_the_chance_of_guessing_rightly() -> None:

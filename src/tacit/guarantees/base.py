@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from html import escape
 from typing import NoReturn, Self, TypeVar
 
 from tacit.enclosures import Enclosure
@@ -150,7 +151,7 @@ class Guarantee:
         return f"{NEIGHBOURS} changes the results' probabilities only so much"
 
     def _repr_html_(self) -> str:
-        return f"<div><strong>{self._symbols()}</strong><br><small>{self.describe()}</small></div>"
+        return f"<div><strong>{escape(self._symbols())}</strong><br><small>{escape(self.describe())}</small></div>"
 
 
 def _no_more(a: object, b: object) -> bool:
