@@ -26,7 +26,8 @@ from typing import Any
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours, verify
 from tacit.enclosures import Enclosure
 from tacit.engines import Engine, Snapshot
-from tacit.engines.requests import Incidence, Relation, Request, Touches
+from tacit.engines.incidence import Incidence, Touches
+from tacit.engines.requests import Relation, Request
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.blocks import Blocks
-    from tacit.engines.requests import Incidence, Relation, Request, Touches
+    from tacit.engines.incidence import Incidence, Touches
+    from tacit.engines.requests import Relation, Request
 
 A = TypeVar("A")
 B = TypeVar("B")

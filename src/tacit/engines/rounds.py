@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.engines import groups as groups  # adds its requests to `answer`
+from tacit.engines import groups as groups  # these add their requests to `answer`
+from tacit.engines import top_rows as top_rows
 from tacit.engines.answers import answer
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Relation, Request

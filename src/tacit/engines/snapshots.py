@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import FAILED
 from tacit.engines.blocks import Blocks, arrow_schema, blocks
 from tacit.engines.dialect import Dialect
-from tacit.engines.incidence import incidence
-from tacit.engines.requests import Incidence, Relation, Request, Touches
+from tacit.engines.incidence import Incidence, Touches, height_schema, incidence
+from tacit.engines.requests import Relation, Request
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows, TableSQL
 from tacit.engines.script import Script
@@ -66,11 +66,21 @@ class Rounds(ABC):
         """One statement: whom the rows concern."""
         with self._round(relation) as tables:
             script = incidence(self._dialect, Rows(self._dialect, relation, tables), request)
-            weights, *found = withheld(lambda: self._columns(script))
+            weights, *found = withheld(lambda: self._numbers(script, relation, request))
         if len(weights) > request.limit:
             raise EngineError(FAILED)
         kinds = tuple(kind for kind, _ in relation.persons)
-        return Touches(weights, tuple(found[: len(kinds)]), kinds, None if request.values is None else found[-1])
+        values = None if request.values is None else found[-1]
+        return Touches(
+            weights, tuple(found[: len(kinds)]), kinds, values, None if request.heights is None else found[-1]
+        )
+
+    def _numbers(self, script: Script, relation: Relation, request: Incidence) -> Sequence[NDArray[Any]]:
+        """The columns of an incidence; heights may be doubles."""
+        if request.heights is None:
+            return self._columns(script)
+        table = self._table(script, height_schema(len(relation.persons), request.heights))
+        return [column.to_numpy() for column in table.columns]
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """One statement: the rows with their blocks."""

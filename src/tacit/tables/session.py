@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, Request, open_budget
-from tacit.engines import FAILED, UNREACHABLE, Engine, Snapshot, open_engine
+from tacit.engines import UNREACHABLE, Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.requests import KeyCounts, Membership, Relation
 from tacit.engines.types import Schema
@@ -37,6 +37,7 @@ from tacit.tables.grouping import MOST_KEYS
 from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
 from tacit.tables.room import Room
+from tacit.tables.sampling import Sampling
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.stored import decode
 from tacit.tables.table import Table
@@ -59,9 +60,12 @@ class Session:
         ledger: str | Path | Ledger | None = None,
         analyst: str = "",
         timeout: float | None = None,
+        sample: Number | None = None,
         randomness: Randomness = SYSTEM,
     ) -> None:
+        """``sample`` is each person's chance to be asked, afresh for every question; costs are amplified by it."""
         _check_tables(tables)
+        self._sampling = Sampling.of(sample)
         self._tables = dict(tables)
         self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()}, timeout)
         try:
@@ -152,19 +156,28 @@ class Session:
         self, relation: Relation, statistic: Statistic, cost: Guarantee, *, fresh: bool = False, text: str = ""
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
-        statistic.check(cost)
-        if relation.others and not statistic.several:
-            raise UnsupportedQuery(
-                f"the {statistic.words} is not supported where a row concerns several persons; "
-                "ask for a count, sum, minimum, maximum or number of different values."
-            )
+        inside = self.check(relation, statistic, cost)
         question = self.question(relation, statistic, text)
         stored = self.budget.repeated(question, cost) or (None if fresh else self.budget.recall(question, cost))
         if stored is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
         with self._snapshot() as snapshot:
-            room = Room(self._engine, snapshot, relation, self._randomness, cost, self.protected(relation))
-            return charged(self.budget, cost, question, lambda: statistic.release(room))
+            sampling, protected = self._sampling, self.protected(relation)
+            if sampling is None:
+                room = Room(self._engine, snapshot, relation, self._randomness, inside, protected)
+                return charged(self.budget, cost, question, lambda: statistic.release(room))
+            drawn = sampling.drawn(relation, self._randomness)
+            sampled = Room(self._engine, snapshot, drawn, self._randomness, inside, protected)
+            return charged(
+                self.budget, cost, question, lambda: sampling.released(statistic.release(sampled), statistic, cost)
+            )
+
+    def check(self, relation: Relation, statistic: Statistic, cost: Guarantee) -> Guarantee:
+        """Refuse, before anything is spent, what cannot be answered; what may be spent on the persons asked."""
+        inside = cost if self._sampling is None else self._sampling.inside(relation, statistic, cost)
+        statistic.check(inside)
+        statistic.suits(bool(relation.others))
+        return inside
 
     @contextmanager
     def _snapshot(self) -> Iterator[Snapshot]:
@@ -184,7 +197,7 @@ class Session:
         for expression in _expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            plan=repr((relation, statistic)),
+            plan=repr((relation, statistic, self._sampling) if self._sampling else (relation, statistic)),
             text=text or statistic.words,
             statistics=(type(statistic).__name__.lower(),),
             columns=tuple(sorted(columns)),
@@ -238,7 +251,8 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        lines = [f"<Session, {self.budget!r}"]
+        sampled = f", {self._sampling}" if self._sampling else ""
+        lines = [f"<Session, {self.budget!r}{sampled}"]
         for name, table in self._tables.items():
             lines.append(f"  {name} ({table}): {self._engine.schema(name)}")
         return "\n".join(lines) + ">"
@@ -306,6 +320,7 @@ def read(
     unit: Number | None = None,
     composition: str = "basic",
     timeout: float | None = None,
+    sample: Number | None = None,
     randomness: Randomness = SYSTEM,
     **options: Any,
 ) -> Table:
@@ -314,7 +329,8 @@ def read(
     ``source`` is a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB
     or psycopg connection, a string "postgresql://…", a Spark DataFrame or session; further options go to the reader.
     The table's name in SQL is ``table``, or the file's stem. A statement that takes longer than ``timeout`` seconds
-    fails, and what was charged stays charged.
+    fails, and what was charged stays charged. With ``sample`` every question is asked of a fresh secret sample of the
+    persons, each with this probability.
     """
     key = table or default_name(source)
     private = Private(source, person, table=table, schema=schema, unit=unit, **options)
@@ -326,6 +342,7 @@ def read(
         ledger=ledger,
         analyst=analyst,
         timeout=timeout,
+        sample=sample,
         randomness=randomness,
     )
     return session[key]

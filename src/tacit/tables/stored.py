@@ -21,13 +21,15 @@ _KIND = "!"
 
 @cache
 def _classes() -> dict[str, type]:
-    from tacit import spreads, units
+    from tacit import sampled_spreads, spreads, units
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+    from tacit.mechanisms.capped_flow import CappedFlow, Scanned, Weighed
     from tacit.mechanisms.scan_and_release import CappedTotal, Design
     from tacit.tables.statistics import capped, extremes, groups, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
-    for module in (spreads, extremes, quantiles, moments, groups, capped, means):
+    classes += [CappedFlow, Scanned, Weighed]
+    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, means):
         classes += [
             item
             for item in vars(module).values()

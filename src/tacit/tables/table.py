@@ -28,6 +28,7 @@ from tacit.tables.statistics.leading import StableMode
 from tacit.tables.statistics.local_quantiles import LocalQuantile
 from tacit.tables.statistics.means import Mean
 from tacit.tables.statistics.moments import Moment, Wanted
+from tacit.tables.statistics.peaks import MaximumDegree, ModalCount
 from tacit.tables.statistics.quantiles import METHODS, Quantiles
 from tacit.tables.statistics.ratio import Ratio
 from tacit.tables.statistics.totals import PersonCount, Total
@@ -87,20 +88,26 @@ class Table:
         column: str | None = None,
         *,
         per: Per = "row",
+        method: str | None = None,
         **cost: Unpack[Cost],
     ) -> Answer:
-        """How many rows there are, or rows where a column has a value; per person, how many persons have one."""
-        return self._one(self.count_plan(column, per), cost)
+        """How many rows there are, or rows where a column has a value; per person, how many persons have one.
+
+        Where rows concern several persons ``method`` says how: a cap chosen by "exponential" weights (default for
+        counts) or by "scan" (default for sums), or "shifted_inverse", without a cap.
+        """
+        return self._one(self.count_plan(column, per, method), cost)
 
     def sum(
         self,
         column: str,
         *,
         per: Per = "row",
+        method: str | None = None,
         **cost: Unpack[Cost],
     ) -> Answer:
-        """The sum of a column; per person, the sum of the persons' means."""
-        statistic = Total(self._value(column), column, _per(per))
+        """The sum of a column; per person, the sum of the persons' means. ``method`` as for `count`."""
+        statistic = Total(self._value(column), column, _per(per), method)
         return self._one(statistic, cost)
 
     def mean(
@@ -160,6 +167,30 @@ class Table:
         """The largest value, underestimated by construction."""
         return self._one(self._extremum(column, True, per, method), cost)
 
+    def largest(
+        self,
+        column: str,
+        k: int,
+        *,
+        per: Per = "row",
+        method: str = "scan",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The k-th largest value of all rows, or of the persons' largest ones; underestimated by construction."""
+        return self._one(self._extremum(column, True, per, method, k), cost)
+
+    def smallest(
+        self,
+        column: str,
+        k: int,
+        *,
+        per: Per = "row",
+        method: str = "scan",
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """The k-th smallest value of all rows, or of the persons' smallest ones; overestimated by construction."""
+        return self._one(self._extremum(column, False, per, method, k), cost)
+
     def quantile(
         self,
         column: str,
@@ -204,9 +235,27 @@ class Table:
         """
         return self._one(Ratio(self._expression(column), column, method=method), cost)
 
-    def nunique(self, column: str, **cost: Unpack[Cost]) -> Answer:
-        """How many different values a column has."""
-        return self._one(DistinctValues(self._expression(column), column), cost)
+    def nunique(self, column: str, *, method: str | None = None, **cost: Unpack[Cost]) -> Answer:
+        """How many different values a column has; ``method`` as for `count`."""
+        return self._one(DistinctValues(self._expression(column), column, method), cost)
+
+    def modal_count(
+        self,
+        column: str,
+        *,
+        per: Per = "row",
+        method: str | None = None,
+        **cost: Unpack[Cost],
+    ) -> Answer:
+        """How many rows, or persons, have the most frequent value of a column; ``method`` as for `count`."""
+        return self._one(ModalCount(self._expression(column), column, _per(per), method), cost)
+
+    def max_degree(self, *, method: str | None = None, **cost: Unpack[Cost]) -> Answer:
+        """The largest number of rows that concern one person: of a table of edges, the maximum degree.
+
+        ``method`` as for `count`.
+        """
+        return self._one(MaximumDegree(method), cost)
 
     def histogram(
         self,
@@ -291,12 +340,14 @@ class Table:
         """Ask a statistic that is made elsewhere, and pay for it whether or not it was asked before."""
         return self._session.ask(self._relation, statistic, price, fresh=True)
 
-    def count_plan(self, column: str | None, per: Per) -> Statistic:
+    def count_plan(self, column: str | None, per: Per, method: str | None = None) -> Statistic:
         """The plan of a count."""
         expression = None if column is None else self._expression(column)
         if _per(per) == "person":
+            if method is not None:
+                raise InvalidInput("method is for counts of rows; leave it out for persons.")
             return PersonCount(expression, column)
-        return Total(RowCount(expression), column)
+        return Total(RowCount(expression), column, method=method)
 
     def _expression(self, column: str) -> Expression:
         """A column by its exact name, otherwise a SQL expression."""
@@ -313,8 +364,8 @@ class Table:
         expression = self._expression(column)
         return value(expression, self._unit if expression.type == FLOAT else None)
 
-    def _extremum(self, column: str, largest: bool, per: Per, method: str) -> Extremum:
-        return Extremum(Ordered(self._expression(column)), column, largest, _per(per), method)
+    def _extremum(self, column: str, largest: bool, per: Per, method: str, rank: int = 1) -> Extremum:
+        return Extremum(Ordered(self._expression(column)), column, largest, _per(per), method, rank)
 
     def _local_quantile(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from tacit.answers import Answer, Answers
 from tacit.engines.types import ColumnType, Kind
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.mechanisms.noise import gaussian, laplace
 from tacit.mechanisms.noise_vector import NoiseVector, gaussian_vector, laplace_vector
 from tacit.spreads import DiscreteGaussian, Noise, laplace_noise
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from tacit.mechanisms.law import Law
 
 Per = Literal["row", "person"]
+
+JOINT_METHODS = ("exponential", "scan", "shifted_inverse")
+"""Where a row concerns several persons: how the cap is chosen, or no cap at all; counts and sums have their default."""
 
 
 class Statistic(ABC):
@@ -39,9 +43,27 @@ class Statistic(ABC):
     def release(self, room: Room) -> Answer | Answers:
         """Ask the engine, draw, and state the answer."""
 
+    def suits(self, several: bool) -> None:
+        """Refuse, before anything is spent, where this cannot be answered because rows concern several persons."""
+        if several and self.several and self.per == "person":
+            raise UnsupportedQuery(
+                f"the {self.words} per person is not supported where a row concerns several persons."
+            )
+        if several and not self.several:
+            raise UnsupportedQuery(
+                f"the {self.words} is not supported where a row concerns several persons; ask for a count, sum, "
+                "minimum, maximum, number of different values, modal count or maximum degree."
+            )
+
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
+
+
+def known_method(method: str | None) -> None:
+    """Refuse a method that statistics of rows of several persons do not have."""
+    if method not in (None, *JOINT_METHODS):
+        raise InvalidInput(f"method must be one of {', '.join(JOINT_METHODS)}.")
 
 
 def noisy(value: int, allowance: Allowance, sensitivity: int = 1) -> tuple[Law[int], Noise]:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from tacit.answers import Answer
 from tacit.engines.expressions import Expression
-from tacit.engines.requests import Incidence, RowCount
+from tacit.engines.incidence import Incidence
 from tacit.tables.room import Room
-from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.capped import CappedSum
+from tacit.tables.statistics.base import Statistic, known_method
 
 
 @dataclass(frozen=True)
@@ -23,7 +22,11 @@ class DistinctValues(Statistic):
 
     expression: Expression
     name: str
+    method: str | None = None
     several = True
+
+    def __post_init__(self) -> None:
+        known_method(self.method)
 
     @property
     def words(self) -> str:
@@ -31,13 +34,10 @@ class DistinctValues(Statistic):
         return f"number of different {self.name}"
 
     def release(self, room: Room) -> Answer:
-        """A cap on the values of one person, then a noisy count."""
+        """A cap on the values of one person, and a noisy count."""
         from tacit.flows.sums import capped_distinct
-        from tacit.tables.statistics.joint import NAME, joint_release, rows_of
+        from tacit.tables.statistics.joint import joint_answer, rows_of
 
-        touches = room.touches(Incidence(RowCount(), values=self.expression))
+        touches = room.touches(Incidence(values=self.expression))
         assert touches.values is not None
-        found = joint_release(room, capped_distinct(rows_of(touches), touches.values), room.allowance)
-        return room.answer(
-            self.words, found.value, mechanism=NAME, spread=CappedSum(found.noise), per=self.per, cap=found.cap
-        )
+        return joint_answer(room, self.words, capped_distinct(rows_of(touches), touches.values), self.method)

@@ -1,32 +1,43 @@
-"""Minimum and maximum by shifted inverse sensitivity.
+"""Minimum, maximum and k-th largest or smallest by shifted inverse sensitivity.
 
 With one row of numbers for each person, D_j is the (j+1)-th largest person maximum: what the maximum becomes when the j
-persons with the largest values leave. The upward threshold scan on the loss of this profile returns a value that only a
-few persons exceed. A minimum is minus the maximum of the negated values. The answer errs on the inner side by
-construction: a maximum is an underestimate, up to the grid's rounding.
+persons with the largest values leave. The k-th largest row falls to y without the fewest persons that leave fewer than
+k rows above y; of a person k rows matter at most, and of persons as many as may leave and k more. The upward threshold
+scan on the loss of this profile returns a value that only a few persons exceed. A minimum is minus the maximum of the
+negated values. The answer errs on the inner side by construction: a maximum is an underestimate, up to the grid's
+rounding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.answers import Answer, Value
+from tacit.answers import Answer, Value, show
 from tacit.curves import DownProfile
-from tacit.engines import build
-from tacit.engines.expressions import Literal
-from tacit.engines.requests import Extremes, Incidence, Ordered, value
-from tacit.engines.types import INTEGER
-from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.engines.incidence import Incidence
+from tacit.engines.requests import LARGEST_ANSWER, Extremes, Ordered
+from tacit.engines.top_rows import TopRows
+from tacit.engines.types import FLOAT
+from tacit.errors import InvalidInput
+from tacit.exact import whole
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.spreads import Covers
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.scales import Scale
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from tacit.flows.rows import Rows
+
+MOST = 40
+"""The largest k of a k-th largest: for more, ask for a quantile."""
 
 PRECISION = 3
 """Significant digits of a released minimum or maximum."""
@@ -62,16 +73,27 @@ class Extremum(Statistic):
     largest: bool
     per: Per = "row"
     method: str = "scan"
+    rank: int = 1
+    """k for the k-th largest or smallest; per person, of the persons' own extremes."""
     several = True
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+        if not 1 <= whole(self.rank, "k") <= MOST:
+            raise InvalidInput(f"k must lie between 1 and {MOST}; for more, ask for a quantile.")
+
+    def suits(self, several: bool) -> None:
+        """A person's own extremes are the rows' extremes, but for k-th ones of rows that concern several."""
+        if self.rank > 1:
+            super().suits(several)
 
     @property
     def words(self) -> str:
         """What is asked."""
-        return f"{'maximum' if self.largest else 'minimum'} of {self.name}"
+        if self.rank == 1:
+            return f"{'maximum' if self.largest else 'minimum'} of {self.name}"
+        return f"{ordinal(self.rank)} {'largest' if self.largest else 'smallest'} {self.name}"
 
     def release(self, room: Room) -> Answer:
         """The K largest person maxima, a scan, and one value."""
@@ -85,48 +107,80 @@ class Extremum(Statistic):
         unknown = place == grid.first
         # Values are rounded up to the grid, so the extreme itself lies above the grid value before the answer.
         inner = None if unknown else scale.value(sign * scale.next_above(grid.value(place - 1)))
-        beyond = {level: _window(law, level) for level in _LEVELS}
+        beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in windows(law))
         return room.answer(
             self.words,
             None if unknown else scale.value(sign * found, upward=not self.largest),
             mechanism=f"shifted inverse sensitivity by {self.method}",
-            spread=Inner(self.largest, tuple(beyond.items()), inner),
+            spread=Inner(self.largest, beyond, inner),
             per=self.per,
             notes=("Too few persons to name a value.",) if unknown else (),
         )
 
     def _profile(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
         """What the extreme becomes when 0, 1, 2, … persons leave."""
-        if not room.several:
-            (values,) = room.ask(Extremes(self.value, depth(epsilon), self.largest))
+        if room.several:
+            return self._joint(room, epsilon)
+        if self.rank == 1 or self.per == "person":
+            (values,) = room.ask(Extremes(self.value, depth(epsilon) + self.rank - 1, self.largest))
             assert isinstance(values, tuple)
-            return values
-        from tacit.flows.largest import largest_profile
+            return values[self.rank - 1 :]
+        import numpy as np
+
+        from tacit.flows.rows import Rows
+
+        removals = min(depth(epsilon), LARGEST_ANSWER // (2 * self.rank) - self.rank)
+        (found,) = room.ask(TopRows(self.value, removals + self.rank, self.rank, self.largest))
+        heights = sorted({height for _, height in found})
+        places = {height: place for place, height in enumerate(heights)}
+        rows = Rows.from_columns(np.ones(len(found), dtype=np.int64), [[person for person, _ in found]])
+        return self._ranked(rows, heights, [places[height] for _, height in found], removals)
+
+    def _joint(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
+        """The same where a row may concern several persons."""
+        import numpy as np
+
         from tacit.tables.statistics.joint import rows_of
 
-        if not self.value.expression.type.number:
-            raise UnsupportedQuery(
-                "the minimum or maximum of dates is not supported where rows concern several persons."
-            )
-        amount = value(self.value.expression)
-        if not self.largest:
-            amount = value(build.arithmetic("-", Literal(INTEGER, 0), self.value.expression))
-        touches = room.touches(Incidence(amount, largest=True))
-        heights, persons = touches.weights, rows_of(replace(touches, weights=touches.weights * 0 + 1))
-        found = largest_profile(persons, heights, min(depth(epsilon), 400))
+        touches = room.touches(Incidence(heights=self.value, largest=self.largest, every=self.rank > 1))
+        assert touches.heights is not None
+        distinct, places = np.unique(touches.heights, return_inverse=True)
+        kind = self.value.expression.type
+        heights = [Fraction(height) / (1 if kind == FLOAT else 10**kind.scale) for height in distinct.tolist()]
+        return self._ranked(rows_of(touches), heights, places, depth(epsilon))
+
+    def _ranked(
+        self, rows: Rows, heights: list[Fraction], places: npt.ArrayLike, removals: int
+    ) -> tuple[Fraction, ...]:
+        """The profile of rows whose heights are given by their places among the different ones, ascending."""
+        import numpy as np
+
+        from tacit.flows.largest import largest_profile
+
         sign = 1 if self.largest else -1
-        return tuple(sign * amount.unit * height for height in found if height is not None)
+        found = largest_profile(rows, sign * np.asarray(places, dtype=np.int64), removals, self.rank)
+        return tuple(heights[sign * place] for place in found if place is not None)
 
 
 _LEVELS = tuple(Fraction(n, 1000) for n in (500, 800, 900, 950, 980, 990, 995, 999))
 
 
+def windows(law: Law[Any]) -> tuple[tuple[Fraction, int | None], ...]:
+    """How many persons may lie beyond, for each confidence that the law promises at all: a public fact."""
+    return tuple((level, _window(law, level)) for level in _LEVELS)
+
+
 def _window(law: Law[Any], level: Fraction) -> int | None:
-    """How many persons may lie beyond, where the law promises that much confidence at all: a public fact."""
     try:
         return law.accuracy(1 - level).window
     except InvalidInput:
         return None
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, …"""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 @dataclass(frozen=True)
@@ -156,3 +210,35 @@ class Inner:
         if answer.value is not None and count is not None:
             side = "above" if self.largest else "below"
             yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."
+
+
+@dataclass(frozen=True)
+class Fallen:
+    """A value inside the data: the statistic is at least that, and without a few persons not above it."""
+
+    persons: tuple[tuple[Fraction, int | None], ...]
+    """For each confidence, how many persons it takes."""
+    least: Value
+    """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
+    covers: Covers = "truth"
+    std: None = None
+
+    def _count(self, confidence: Fraction) -> int | None:
+        return next((count for level, count in self.persons if level >= confidence and count is not None), None)
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """One-sided: nothing bounds a total from above without an assumption."""
+        return (-inf if self._count(confidence) is None else self.least), inf
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap was used."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """What the value means."""
+        count = self._count(Fraction(95, 100))
+        if count is not None:
+            yield (
+                f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
+                "persons it would not lie above the answer."
+            )

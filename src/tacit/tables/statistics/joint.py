@@ -1,44 +1,50 @@
-"""Capped statistics where a row may concern several persons: a cap chosen, then the capped value with noise.
+"""Statistics where a row may concern several persons, by the cap curve of a flow or by its down profile.
 
 L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Adding a person raises it by something in
-[0, λ]. The average slope q(λ) = (L(2λ) − L(λ))/λ counts the persons who still gain from a larger cap. It falls with
-λ, for L is concave, and adding a person moves it by something in [−1, 2], so it is an integer loss of that change
-once rounded down, and the exponential mechanism may weigh it with ε/3 for each. L(λ) with noise for sensitivity λ
-costs the rest; the two are charged apart. Levels are solved from the top down and only until q reaches the limit
-beyond which losses are the same, so that the many caps that cannot be chosen cost nothing.
+[0, λ]. It is released at a privately chosen cap, charged together (`tacit.mechanisms.capped_flow`); with Gaussian
+noise the choice and the release are charged apart. Counts choose the cap by weights ("exponential"), sums, which may
+count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a few persons:
+more error, but one that is counted in persons and leaves out no cap's bias.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.curves import StepLoss
-from tacit.engines.requests import Touches
+from tacit.answers import Answer
+from tacit.curves import DownProfile
+from tacit.engines.incidence import Touches
 from tacit.flows.rows import Rows
-from tacit.grids import integers
-from tacit.mechanisms.exponential import exponential
-from tacit.mechanisms.law import Law
+from tacit.grids import Grid, digits
+from tacit.mechanisms.capped_flow import SCANNED, WEIGHED, capped_flow, octaves
+from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
-from tacit.tables.statistics.base import noisy
-from tacit.tables.statistics.capped import Released
-from tacit.tables.statistics.caps import PRIOR, levels
+from tacit.tables.statistics.base import Per, noisy
+from tacit.tables.statistics.capped import CappedSum, Released
+from tacit.tables.statistics.extremes import MISS, Fallen, depth, windows
+from tacit.units import WHOLE, Unit
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic
 
 SCAN_SHARE = Fraction(1, 2)
-"""What the choice of the cap takes of the cost."""
+"""What the choice of the cap takes of ρ."""
 
-CAPS = levels(2**61)
-"""Caps on what one person carries."""
+Levels = tuple[int, ...]
+COUNTS: Levels = octaves(2**40)
+"""Caps for numbers of rows or values."""
 
-NAME = "cap chosen on the cap curve of a flow by the exponential mechanism, then noise for that cap"
+PRECISION = 4
+"""Significant digits of a statistic released from its down profile."""
+
+NAME = "cap chosen on the cap curve of a flow, and the value at that cap, charged together"
+APART = "cap chosen on the cap curve of a flow by the exponential mechanism, then noise for that cap"
+INVERSE = "shifted inverse sensitivity on the down profile of a flow"
 
 
 def rows_of(touches: Touches, sign: int = 1) -> Rows:
@@ -47,22 +53,48 @@ def rows_of(touches: Touches, sign: int = 1) -> Rows:
     return Rows.from_columns(sign * touches.weights, columns, touches.kinds)
 
 
-def slope_law(capped: CappedStatistic, epsilon: Fraction) -> Law[int]:
-    """The law of the index of a cap beyond which few persons gain."""
-    at, limit = cache(capped.at), ceil(60 / epsilon) + 20
-    losses, most = [limit] * len(CAPS), 0
-    for i in range(len(CAPS) - 1, -1, -1):
-        # The largest so far: rounding can make q rise a little with λ, and a maximum of losses keeps their change.
-        most = max(most, (at(2 * CAPS[i]) - at(CAPS[i])) // CAPS[i])
-        if most >= limit:
-            break
-        losses[i] = most
-    loss = StepLoss.from_losses(integers(0, len(CAPS) - 1), losses)
-    return exponential(loss, epsilon, PRIOR, change=(1, 2))  # type: ignore[return-value]
-
-
-def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance) -> Released:
+def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
     """A capped statistic with noise."""
-    cap = CAPS[int(room.draw(slope_law(capped, allowance.share(SCAN_SHARE).epsilon)))]
-    law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
+    at, design = cache(capped.at), SCANNED if method == "scan" else WEIGHED
+    if not allowance.concentrated:
+        drawn = room.draw(capped_flow(at, allowance.amount, levels=levels, design=design))
+        return Released(drawn.value, drawn.cap, drawn, ())
+    choice = design.chosen(at, allowance.share(SCAN_SHARE).epsilon, levels)
+    cap = design.factor * levels[int(room.draw(choice))]
+    law, noise = noisy(at(cap), allowance.share(1 - SCAN_SHARE), cap)
     return Released(room.draw(law), cap, noise, ())
+
+
+def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:
+    """A value to which the statistic falls without a few persons, in units."""
+    grid = _totals()
+    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(depth(epsilon))])
+    law = shifted_inverse(profile, grid, epsilon, beta=MISS)
+    found = int(room.draw(law))
+    place = grid.index(found)
+    assert place is not None  # a law draws from its grid
+    # Values are rounded up to the grid, so the statistic itself lies above the grid value before the answer.
+    least = 0 if place == grid.first else int(grid.value(place - 1)) + 1
+    return found, Fallen(windows(law), unit.value(least))
+
+
+@cache
+def _totals() -> Grid:
+    """Numbers of units that a total may have."""
+    return digits(PRECISION, 0, 40).between(0, None)
+
+
+def joint_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
+    """The answer of a statistic that counts rows or values."""
+    if method == "shifted_inverse":
+        found, spread = inverse_release(room, capped, room.allowance.epsilon)
+        return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
+    released = joint_release(room, capped, room.allowance, method or "exponential", COUNTS)
+    return room.answer(
+        words, released.value, mechanism=name(room), spread=CappedSum(released.noise), per=per, cap=released.cap
+    )
+
+
+def name(room: Room) -> str:
+    """How a capped statistic is released for the room's kind of cost."""
+    return APART if room.allowance.concentrated else NAME

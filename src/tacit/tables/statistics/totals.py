@@ -14,10 +14,12 @@ from fractions import Fraction
 from tacit.answers import Answer
 from tacit.engines import build
 from tacit.engines.expressions import Expression
-from tacit.engines.requests import Flags, Incidence, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.engines.incidence import Incidence
+from tacit.engines.requests import Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.errors import UnsupportedQuery
 from tacit.spreads import Additive
 from tacit.tables.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy, unit_of
+from tacit.tables.statistics.base import Per, Statistic, known_method, noisy, unit_of
 from tacit.tables.statistics.capped import CappedSum, Capper, Released
 from tacit.units import WHOLE, Unit
 
@@ -55,7 +57,18 @@ class Total(Statistic):
     total: Value | RowCount
     name: str | None = None
     per: Per = "row"
+    method: str | None = None
+    """Where a row may concern several persons: one of `tacit.tables.statistics.joint`."""
     several = True
+
+    def __post_init__(self) -> None:
+        known_method(self.method)
+
+    def suits(self, several: bool) -> None:
+        """Methods are for rows of several persons."""
+        super().suits(several)
+        if self.method is not None and not several:
+            raise UnsupportedQuery("method is for rows that concern several persons; leave it out where they do not.")
 
     @property
     def words(self) -> str:
@@ -71,7 +84,13 @@ class Total(Statistic):
 
     def release(self, room: Room) -> Answer:
         """One capped sum with its noise."""
-        found, mechanism = self._joint(room) if room.several else self._alone(room)
+        if room.several:
+            return self._joint(room)
+        capper = Capper.of(room.allowance)
+        (buckets,) = room.ask(TotalBuckets(total_of(self.total, self.per), capper.boundaries))
+        return self._capped(room, capper.release(room, buckets, signed=isinstance(self.total, Value)), capper.name)
+
+    def _capped(self, room: Room, found: Released, mechanism: str) -> Answer:
         return room.answer(
             self.words,
             self.unit.value(found.value),
@@ -82,23 +101,24 @@ class Total(Statistic):
             cap=self.unit.value(found.cap),
         )
 
-    def _alone(self, room: Room) -> tuple[Released, str]:
-        """Each row concerns one person."""
-        capper = Capper.of(room.allowance)
-        (buckets,) = room.ask(TotalBuckets(total_of(self.total, self.per), capper.boundaries))
-        return capper.release(room, buckets, signed=isinstance(self.total, Value)), capper.name
-
-    def _joint(self, room: Room) -> tuple[Released, str]:
+    def _joint(self, room: Room) -> Answer:
         """A row may concern several persons; the two signs of a sum may concern the same ones and share the cost."""
         from tacit.flows.sums import capped_sum
-        from tacit.tables.statistics.joint import NAME, joint_release, rows_of
+        from tacit.mechanisms.capped_flow import LEVELS
+        from tacit.tables.statistics import joint
 
         touches = room.touches(Incidence(self.total))
         if isinstance(self.total, RowCount):
-            return joint_release(room, capped_sum(rows_of(touches)), room.allowance), NAME
+            return joint.joint_answer(room, self.words, capped_sum(joint.rows_of(touches)), self.method)
         half = room.allowance.share(Fraction(1, 2))
-        positive, negative = (joint_release(room, capped_sum(rows_of(touches, sign)), half) for sign in (1, -1))
-        return positive.minus(negative), NAME
+        signs = [capped_sum(joint.rows_of(touches, sign)) for sign in (1, -1)]
+        if self.method == "shifted_inverse":
+            positive, negative = (joint.inverse_release(room, capped, half.epsilon)[0] for capped in signs)
+            value = self.unit.value(positive - negative)
+            note = "Both signs are underestimates; how far off their difference is cannot be said."
+            return room.answer(self.words, value, mechanism=joint.INVERSE, unit=self.unit, notes=(note,))
+        released = [joint.joint_release(room, capped, half, self.method or "scan", LEVELS) for capped in signs]
+        return self._capped(room, released[0].minus(released[1]), joint.name(room))
 
 
 def total_of(total: Value | RowCount, per: Per) -> Value | RowCount | PersonMean:
