@@ -16,8 +16,8 @@ from typing import Any, Literal, Protocol
 
 from tacit.units import WHOLE, Unit
 
-Covers = Literal["truth", "capped value"]
-"""What an interval covers: the true value, or the value after capping."""
+Covers = Literal["truth", "capped value", "sampled value", "sampled, capped value"]
+"""What an interval covers: the true value, the value after capping, or either of these on the sample that was asked."""
 
 
 class Noise(Protocol):

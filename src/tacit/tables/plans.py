@@ -60,8 +60,7 @@ class Plan:
     def _check(self) -> None:
         """Refuse what cannot be answered before the first is paid for."""
         for statistic in self.statistics:
-            statistic.check(self.each)
-            statistic.suits(bool(self.relation.others))
+            self.session.check(self.relation, statistic, self.each)
 
     def _unanswered(self, statistic: Statistic, fresh: bool) -> bool:
         budget, question = self.session.budget, self.session.question(self.relation, statistic)

@@ -21,10 +21,11 @@ _KIND = "!"
 
 @cache
 def _classes() -> dict[str, type]:
-    from tacit import sampled_spreads, spreads, units
+    from tacit import spreads, units
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
     from tacit.mechanisms.capped_flow import CappedFlow, Scanned, Weighed
     from tacit.mechanisms.scan_and_release import CappedTotal, Design
+    from tacit.tables import sampled_spreads
     from tacit.tables.statistics import capped, extremes, groups, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
