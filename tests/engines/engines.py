@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from tacit.engines import Engine, Source, open_engine
+from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Schema, decimal
 from tests.postgres import POSTGRES, REQUIRED, schema
 
 Tables = Mapping[str, pa.Table]
@@ -22,7 +23,7 @@ Opener = Callable[[pytest.FixtureRequest, Tables], AbstractContextManager[Engine
 @contextmanager
 def duckdb(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engine]:
     """Arrow tables as they are."""
-    engine = open_engine({name: Source(table) for name, table in tables.items()})
+    engine = open_engine({name: Source(table, facts(table)) for name, table in tables.items()})
     yield engine
     engine.close()
 
@@ -33,9 +34,31 @@ def postgresql(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engin
     where = schema(request.getfixturevalue("server"))
     for name, table in tables.items():
         store(where, name, table)
-    engine = open_engine({name: Source(where) for name in tables})
+    engine = open_engine({name: Source(where, facts(table)) for name, table in tables.items()})
     yield engine
     engine.close()
+
+
+def facts(table: pa.Table) -> Schema:
+    """The schema that is declared for an Arrow table, the same on every engine."""
+    return Schema(tuple((field.name, _declared(field.type)) for field in table.schema))
+
+
+def _declared(kind: pa.DataType) -> ColumnType:
+    if pa.types.is_decimal(kind):
+        return decimal(kind.scale)
+    return {
+        pa.int32(): INTEGER,
+        pa.int64(): INTEGER,
+        pa.uint64(): INTEGER,
+        pa.float32(): FLOAT,
+        pa.float64(): FLOAT,
+        pa.bool_(): BOOLEAN,
+        pa.date32(): DATE,
+        pa.timestamp("us"): TIMESTAMP,
+        pa.string(): TEXT,
+        pa.null(): INTEGER,
+    }[kind]
 
 
 def store(where: str, name: str, table: pa.Table) -> None:

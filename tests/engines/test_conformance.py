@@ -1,0 +1,261 @@
+"""One meaning everywhere: on every engine the same rows give the same answers, bit for bit.
+
+Sixty small tables (`tests.engines.cases`) are asked everything (`tests.engines.questions`). Where plain Python defines
+the answer (`tests.engines.oracle`), every engine must give that; where only an engine can (a keyed hash, a choice of
+rows), every engine must give what DuckDB gives.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, datetime
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tacit.engines import Engine
+from tacit.engines.blocks import Blocks
+from tacit.engines.expressions import Expression, Scope
+from tacit.engines.incidence import Incidence, Touches
+from tacit.engines.parsing import parse
+from tacit.engines.requests import (
+    Join,
+    KeyCounts,
+    LeadingValue,
+    Ordered,
+    Persons,
+    Relation,
+    Request,
+    RowCount,
+    Sample,
+    TotalBuckets,
+    value,
+)
+from tacit.engines.rows import Rows
+from tacit.engines.script import Script
+from tacit.engines.top_rows import TopRows
+from tacit.engines.types import Kind
+from tests.engines import cases, oracle, questions
+from tests.engines.engines import OPEN
+from tests.engines.questions import SCOPE, relation
+
+SALT = bytes(range(32))
+PRICES = pa.table(
+    {
+        "label": pa.array(["EU", "EU", "a", "é", "", None, "none", "a "], pa.string()),
+        "code": pa.array([1, 2, 2, 2**63 - 1, None, 7, 0, -(2**63)], pa.int64()),
+        "price": pa.array([1.5, 2.5, -1.0, None, 1e300, 7.0, 8.0, 0.25], pa.float64()),
+    }
+)
+
+
+@cache
+def table() -> list[cases.Row]:
+    return cases.rows()
+
+
+@pytest.fixture(scope="module", params=list(OPEN))
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    tables = {"t": cases.arrow(table()), "prices": PRICES}
+    with OPEN[request.param](request, tables) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def reference(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with OPEN["duckdb"](request, {"t": cases.arrow(table()), "prices": PRICES}) as opened:
+        yield opened
+
+
+def test_all_engines_see_the_same_schema(engine: Engine) -> None:
+    assert engine.schema("t") == questions.FACTS
+
+
+# ---- rows --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_every_expression_in_every_row(engine: Engine, part: int) -> None:
+    asked = questions.expressions()[part::4]
+    with engine.snapshot() as snapshot:
+        found = _values(snapshot, asked)
+    expected = {row["number"]: [_expected(e, row) for e in asked] for row in table() if row["who"] is not None}
+    for number, values in found.items():
+        for text, got, wanted in zip(questions.TEXTS[part::4], values, expected[number], strict=True):
+            assert got == wanted, (text, table()[number])
+    assert found.keys() == expected.keys()
+
+
+def _values(snapshot: Any, asked: list[Expression]) -> dict[int, list[object]]:
+    """The values of expressions in all rows with a person, dates and times as numbers."""
+    rows = Rows(snapshot._dialect, relation(), snapshot._tables)
+    names = [rows.plain(SCOPE.find("number"))]
+    names += [rows.ordered(Ordered(e)) if e.type.kind in _AS_NUMBER else rows.plain(e) for e in asked]
+    found = snapshot._rows(Script(tuple(rows.parts()), f"SELECT {', '.join(names)} FROM rows"))
+    return {int(row[0]): [_bits(v) for v in row[1:]] for row in found}
+
+
+_AS_NUMBER = (Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
+
+
+def _bits(found: Any) -> object:
+    """A value so that two are equal only if all their bits are; zeros have no sign."""
+    if isinstance(found, float):
+        return found.hex() if found else 0.0
+    return found if found is None or isinstance(found, str) else int(found)
+
+
+def _expected(expression: Expression, row: cases.Row) -> object:
+    wanted = oracle.evaluate(expression, row)
+    if isinstance(wanted, date | datetime):
+        wanted = oracle.in_order(Ordered(expression), row)
+    return _bits(wanted)
+
+
+# ---- persons -----------------------------------------------------------------------------------------------------
+
+
+def _agree(engine: Engine, about: Relation, asked: tuple[Request[Any], ...]) -> None:
+    with engine.snapshot() as snapshot:
+        found = snapshot.ask(about, asked)
+    for request, answer in zip(asked, found, strict=True):
+        assert answer == oracle.answer(about, request, table()), request
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_every_request_about_persons(engine: Engine, part: int) -> None:
+    _agree(engine, relation(), questions.of_persons()[part::3])
+
+
+@pytest.mark.parametrize("person", questions.PERSONS[1:])
+def test_persons_of_every_type(engine: Engine, person: str) -> None:
+    _agree(engine, relation(person), questions.of_persons()[::23])
+
+
+@pytest.mark.parametrize("where", [*questions.FILTERS, *(f"case_of = {n}" for n in (cases.NOBODY, cases.ONE))])
+def test_filters_and_almost_nobody(engine: Engine, where: str) -> None:
+    _agree(engine, relation(where=where), questions.of_persons()[::11])
+
+
+def test_every_request_about_groups(engine: Engine) -> None:
+    _agree(engine, relation(), questions.of_groups())
+
+
+# ---- what only an engine can choose ------------------------------------------------------------------------------
+
+
+def _same(engine: Engine, reference: Engine, about: Relation, asked: tuple[Request[Any], ...]) -> None:
+    with engine.snapshot() as snapshot, reference.snapshot() as other:
+        found, expected = snapshot.ask(about, asked), other.ask(about, asked)
+    for request, got, wanted in zip(asked, found, expected, strict=True):
+        if isinstance(wanted, tuple):
+            assert Counter(got) == Counter(wanted), request
+        else:
+            assert got == wanted, request
+
+
+@pytest.mark.parametrize("person", ["who", cases.NAME])
+def test_keys_chosen_by_a_keyed_hash(engine: Engine, reference: Engine, person: str) -> None:
+    keys = [(SCOPE.find(name),) for name in "sicbdt"] + [(SCOPE.find("b"), SCOPE.find("s"))]
+    few = tuple(KeyCounts(by, cap, least, SALT) for by in keys for cap, least in ((1, 1), (2, 2)))
+    every = tuple(KeyCounts((SCOPE.find(name),), 1000, 1, SALT) for name in "fw")
+    leads = tuple(LeadingValue(parse(f"CASE WHEN {name} IS NULL THEN {name} ELSE {name} END", SCOPE)) for name in "sib")
+    _same(engine, reference, relation(person), (*few, *every, *leads))
+
+
+def test_the_largest_rows(engine: Engine, reference: Engine) -> None:
+    asked = TopRows(Ordered(SCOPE.find("d")), 1000, 4, True), TopRows(Ordered(SCOPE.find("f")), 1000, 4, False)
+    with engine.snapshot() as snapshot, reference.snapshot() as other:
+        found, expected = snapshot.ask(relation(), asked), other.ask(relation(), asked)
+    for got, wanted in zip(found, expected, strict=True):
+        assert _people(got) == _people(wanted)
+
+
+def _people(pairs: tuple[tuple[int, Any], ...]) -> Counter[Any]:
+    """How many persons have which values, whatever their numbers are."""
+    values: dict[int, list[Any]] = {}
+    for number, found in pairs:
+        values.setdefault(number, []).append(found)
+    return Counter(tuple(sorted(found)) for found in values.values())
+
+
+def test_samples_of_persons(engine: Engine, reference: Engine) -> None:
+    about = relation()
+    sampled = Relation("t", "t", about.person, sample=Sample(2**59, SALT))
+    _same(engine, reference, sampled, (Persons(), TotalBuckets(RowCount(), questions.BOUNDARIES)))
+
+
+def test_rows_in_blocks(engine: Engine, reference: Engine) -> None:
+    names = ("number", "i", "c", "f", "b", "d", "t", "s")
+    for count in (7, None):
+        asked = Blocks(tuple((name, SCOPE.find(name)) for name in names), count, SALT)
+        with engine.snapshot() as snapshot, reference.snapshot() as other:
+            found, expected = snapshot.blocks(relation(), asked), other.blocks(relation(), asked)
+        assert found.schema == expected.schema
+        assert Counter(map(repr, found.to_pylist())) == Counter(map(repr, expected.to_pylist()))
+
+
+# ---- joins and several persons -----------------------------------------------------------------------------------
+
+
+def _joined(key: str, other: str, kind: Any) -> tuple[Relation, Scope]:
+    from tacit.engines.types import Schema
+
+    facts = Schema.of({"label": "text", "code": "integer", "price": "float"})
+    scope = SCOPE.beside(Scope.of(facts, "p"))
+    join = Join("prices", "p", ((scope.find(key), scope.find(other)),), kind)  # type: ignore[arg-type]
+    return Relation("t", "t", relation().person, (join,)), scope
+
+
+@pytest.mark.parametrize("kind", ["inner", "left"])
+@pytest.mark.parametrize(("key", "other"), [("s", "label"), ("i", "code"), ("c", "code")])
+def test_joins_with_a_public_table(engine: Engine, reference: Engine, key: str, other: str, kind: str) -> None:
+    about, scope = _joined(key, other, kind)
+    asked = (
+        Persons(),
+        TotalBuckets(RowCount(), questions.BOUNDARIES),
+        TotalBuckets(RowCount(scope.find("price")), questions.BOUNDARIES),
+        TotalBuckets(value(parse("price * i", scope)), questions.BOUNDARIES),
+        KeyCounts((scope.find("label"),), 2, 1, SALT),
+    )
+    _same(engine, reference, about, asked)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Incidence(RowCount()),
+        Incidence(value(SCOPE.find("i"))),
+        Incidence(RowCount(SCOPE.find("s")), values=SCOPE.find("s")),
+        Incidence(heights=Ordered(SCOPE.find("f")), every=True),
+        Incidence(heights=Ordered(SCOPE.find("t")), largest=False),
+    ],
+    ids=["count", "sum", "values", "every height", "lowest height"],
+)
+def test_rows_that_concern_several_persons(engine: Engine, reference: Engine, asked: Incidence) -> None:
+    person, other, far = relation().person, relation("i").person, relation(cases.NAME).person
+    about = Relation("t", "t", person, others=(("", other), ("name", far)))
+    with engine.snapshot() as snapshot, reference.snapshot() as beside:
+        found, expected = snapshot.touches(about, asked), beside.touches(about, asked)
+    assert found.kinds == expected.kinds
+    assert _patterns(found) == _patterns(expected)
+
+
+def _patterns(touches: Touches) -> Counter[Any]:
+    """The rows with each number replaced by everything that is told about it, so that numbering does not matter."""
+    columns = [*touches.persons, *([] if touches.values is None else [touches.values])]
+    families = [*touches.kinds, *([] if touches.values is None else ["a value"])]
+    extra = [None] * len(touches.weights) if touches.heights is None else [_bits(h.item()) for h in touches.heights]
+    told: dict[Any, Counter[Any]] = {}
+    for place, (family, numbers) in enumerate(zip(families, columns, strict=True)):
+        for number, weight, height in zip(numbers.tolist(), touches.weights.tolist(), extra, strict=True):
+            told.setdefault((family, number), Counter())[place, weight, height] += 1
+    marks = {known: tuple(sorted(counts.items(), key=repr)) if known[1] else None for known, counts in told.items()}
+    rows = zip(touches.weights.tolist(), extra, *(numbers.tolist() for numbers in columns), strict=True)
+    return Counter(
+        (weight, height, *(marks[family, number] for family, number in zip(families, numbers, strict=True)))
+        for weight, height, *numbers in rows
+    )
