@@ -5,7 +5,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv pip
 LOCAL := --no-deps --no-build-isolation -q -e .
 
-.PHONY: demo test lint types check pins clean
+.PHONY: demo test lint types check docs pins clean
 
 demo: .venv/demo-ready
 	@$(BIN)/tacit demo
@@ -22,6 +22,9 @@ lint: .venv/test-ready
 types: .venv/test-ready
 	$(BIN)/mypy
 
+docs: .venv/test-ready
+	$(BIN)/mkdocs build --strict
+
 .venv/uv-ready: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Tacit needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python3.11"; exit 1; }
@@ -30,8 +33,8 @@ types: .venv/test-ready
 	@touch $@
 
 # `install` adds what the demo needs and never removes what a developer has.
-.venv/demo-ready: .venv/uv-ready requirements/base.txt requirements/build.txt pyproject.toml
-	@$(UV) install -q --require-hashes -r requirements/base.txt -r requirements/build.txt
+.venv/demo-ready: .venv/uv-ready requirements/demo.txt requirements/build.txt pyproject.toml
+	@$(UV) install -q --require-hashes -r requirements/demo.txt -r requirements/build.txt
 	@$(UV) install $(LOCAL)
 	@touch $@
 
@@ -46,8 +49,8 @@ COMPILE := $(UV) compile -q --universal --python-version 3.11 --generate-hashes 
 pins: .venv/uv-ready
 	echo "uv" | $(COMPILE) - -o requirements/uv.txt
 	printf "hatchling\neditables\n" | $(COMPILE) - -o requirements/build.txt
-	$(COMPILE) pyproject.toml -o requirements/base.txt
+	$(COMPILE) pyproject.toml --extra plot -o requirements/demo.txt
 	$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt
 
 clean:
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
