@@ -13,18 +13,17 @@ import functools
 import os
 import shutil
 import tempfile
-import threading
-import time
 import uuid
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tacit.engines import FAILED, UNREACHABLE, Source
+from tacit.engines import UNREACHABLE, Source
 from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.sources import DIALECT, OpenTable, open_table
+from tacit.engines.threads import waited
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput
 
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
-
-_PATIENCE = 0.1
-"""Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
 
 
 class DuckDB:
@@ -108,30 +104,8 @@ class _Snapshot(Rounds):
 
     def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
-        results: list[T] = []
-        done = threading.Event()
-
-        def work() -> None:
-            try:
-                run = self._cursor.sql if relational else self._cursor.execute
-                results.append(fetch(run(statement)))
-            except Exception:
-                results.clear()
-            finally:
-                done.set()
-
-        limit = time.monotonic() + (self._engine.timeout or float("inf"))
-        threading.Thread(target=work, name="tacit-duckdb", daemon=True).start()
-        try:
-            while not done.wait(_PATIENCE) and time.monotonic() < limit:
-                pass
-        finally:
-            while not done.is_set():  # again and again: an interrupt before the statement began is lost
-                self._cursor.interrupt()
-                done.wait(0.05)
-        if not results:
-            raise EngineError(FAILED)
-        return results[0]
+        run = self._cursor.sql if relational else self._cursor.execute
+        return waited(lambda: fetch(run(statement)), self._cursor.interrupt, self._engine.timeout)
 
 
 @functools.cache

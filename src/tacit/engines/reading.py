@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, DuckDialect
+from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, Dialect, DuckDialect
 from tacit.engines.rows import ColumnSQL
 from tacit.engines.types import (
     BOOLEAN,
@@ -104,11 +104,11 @@ def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect) -> Co
             case Kind.DECIMAL:
                 return _steps(native, sql)
             case Kind.FLOAT:
-                return _finite(double(sql), dialect)
+                return finite(double(sql), dialect)
             case Kind.DATE:
-                return _within(sql, "DATE '0001-01-01'", "DATE '9999-12-31'")
+                return within(sql, "DATE '0001-01-01'", "DATE '9999-12-31'")
             case Kind.TIMESTAMP:
-                return _within(sql, "TIMESTAMP '0001-01-01'", "TIMESTAMP '9999-12-31 23:59:59.999999'")
+                return within(sql, "TIMESTAMP '0001-01-01'", "TIMESTAMP '9999-12-31 23:59:59.999999'")
             case Kind.TEXT:
                 return binary(sql) if native == "VARCHAR" else f"CAST({sql} AS VARCHAR)"
         return sql
@@ -142,18 +142,20 @@ def _steps(native: str, sql: str) -> str:
     ten = f"CAST({10**scale} AS DECIMAL({scale + 1},0))"
     if precision <= 18:
         return f"CAST({sql} * {ten} AS BIGINT)"
-    low, high = (f"CAST('{_point(limit, scale)}' AS DECIMAL(38,{scale}))" for limit in (SMALLEST, LARGEST))
+    low, high = (f"CAST('{point(limit, scale)}' AS DECIMAL(38,{scale}))" for limit in (SMALLEST, LARGEST))
     inner = f"CAST(CAST({sql} AS DECIMAL(19,{scale})) * {ten} AS BIGINT)"
     return f"CASE WHEN {sql} >= {high} THEN {LARGEST} WHEN {sql} <= {low} THEN {SMALLEST} ELSE {inner} END"
 
 
-def _point(steps: int, scale: int) -> str:
+def point(steps: int, scale: int) -> str:
+    """A number of steps of 10^-scale in digits."""
     digits = str(abs(steps)).rjust(scale + 1, "0")
     split = len(digits) - scale
     return ("-" if steps < 0 else "") + digits[:split] + ("." + digits[split:] if scale else "")
 
 
-def _finite(sql: str, dialect: DuckDialect) -> str:
+def finite(sql: str, dialect: Dialect) -> str:
+    """A double with NaN read as NULL and ±inf as the largest finite one of that sign."""
     largest = dialect.double(LARGEST_DOUBLE)
     return (
         f"CASE WHEN ABS({sql}) <= {largest} THEN {sql} WHEN {dialect.is_nan(sql)} THEN NULL "
@@ -161,5 +163,6 @@ def _finite(sql: str, dialect: DuckDialect) -> str:
     )
 
 
-def _within(sql: str, low: str, high: str) -> str:
+def within(sql: str, low: str, high: str) -> str:
+    """A value saturated at two limits; NULL stays NULL."""
     return f"CASE WHEN {sql} > {high} THEN {high} WHEN {sql} < {low} THEN {low} ELSE {sql} END"

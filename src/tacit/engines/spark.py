@@ -1,0 +1,168 @@
+"""Spark: the engine for DataFrames and tables beyond one machine, classic or by Spark Connect.
+
+Nothing of the user's session is changed: no setting, no view that stays, and statements mean the same under every
+setting. The parts of a script that are used more than once, above all the table of persons, are kept in Spark's cache
+while the snapshot lasts; what comes back to the driver are the few numbers of the answer. A statement runs in a thread
+with a tag of its own, by which Ctrl-C and a time limit cancel its jobs and no others.
+
+Spark has no transactions: a frame must give the same rows whenever it is computed (one that draws at random does not),
+and a table is looked up once for a snapshot.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tacit.engines import UNREACHABLE, Source
+from tacit.engines.script import Part, Script
+from tacit.engines.snapshots import Rounds
+from tacit.engines.spark_tables import DIALECT, OpenTable, open_table
+from tacit.engines.threads import waited
+from tacit.engines.types import Schema
+from tacit.errors import EngineError, InvalidInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+    from pyspark.sql import DataFrame
+
+T = TypeVar("T")
+
+_PLACE = re.compile(r"\{(\w+)\}")
+
+
+class Spark:
+    """Some named tables of one Spark session; see `tacit.engines.Engine`."""
+
+    def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
+        sessions = [_session(source.data) for source in tables.values()]
+        if any(session is not sessions[0] for session in sessions):
+            raise InvalidInput("the tables of one session must come from one SparkSession; read them all with it.")
+        self.session: Any = sessions[0]
+        self.timeout = timeout
+        self.tables: dict[str, OpenTable] = {}
+        for number, (name, source) in enumerate(tables.items()):
+            try:
+                self.tables[name] = open_table(self.session, name, source, f"t{number}")
+            except InvalidInput:
+                raise
+            except Exception:
+                raise InvalidInput(
+                    f"table {name!r} could not be opened; check that the SparkSession runs and knows a table of that "
+                    "name, which may be written catalog.schema.table."
+                ) from None
+
+    def schema(self, table: str) -> Schema:
+        """The public names and types of a table."""
+        return self.tables[table].schema
+
+    @contextmanager
+    def snapshot(self) -> Iterator[_Snapshot]:
+        """The tables as they are now, by one look at the catalog, and a place for what is kept meanwhile."""
+        try:
+            frames = {table.place: shielded(table.frame()) for table in self.tables.values()}
+        except Exception:
+            raise EngineError(UNREACHABLE) from None
+        snapshot = _Snapshot(self, frames)
+        try:
+            yield snapshot
+        finally:
+            snapshot.forget()
+
+    def close(self) -> None:
+        """The SparkSession is the user's and stays."""
+
+
+def _session(data: Any) -> Any:
+    module, kind = type(data).__module__, type(data).__name__
+    if module.startswith("pyspark.sql.") and kind in ("SparkSession", "DataFrame"):
+        return data if kind == "SparkSession" else data.sparkSession
+    raise InvalidInput(
+        "a Spark source is a DataFrame or a SparkSession; a pandas-on-Spark frame gives one by to_spark()."
+    )
+
+
+class _Snapshot(Rounds):
+    """Up to two rounds over the same frames; parts that both name are computed once."""
+
+    def __init__(self, engine: Spark, frames: Mapping[str, DataFrame]) -> None:
+        super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
+        self._engine, self._frames = engine, dict(frames)
+        self._kept: dict[str, DataFrame] = {}
+
+    def forget(self) -> None:
+        """Free the cache; a session that is gone has freed it already."""
+        for frame in self._kept.values():
+            with suppress(Exception):
+                frame.unpersist()
+
+    def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+        return self._run(lambda: self.frame(script).collect())
+
+    def _columns(self, script: Script) -> list[NDArray[np.int64]]:
+        return [column.to_numpy() for column in self._run(lambda: self.frame(script).toArrow()).columns]
+
+    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        return self._run(lambda: self.frame(script).toArrow()).rename_columns(schema.names).cast(schema)
+
+    def _run(self, work: Callable[[], T]) -> T:
+        """Run some work on frames under a tag of its own, in a thread that has the user's other tags and properties."""
+        from pyspark import InheritableThread
+
+        session, tag = self._engine.session, f"tacit-{uuid.uuid4().hex}"
+
+        def tagged() -> T:
+            session.addTag(tag)
+            return work()
+
+        thread = partial(InheritableThread, session=session)
+        return waited(tagged, lambda: session.interruptTag(tag), self._engine.timeout, thread)
+
+    def frame(self, script: Script) -> DataFrame:
+        """The answer of a script, not computed yet; its kept parts are marked to stay in the cache."""
+        frames, meanings = dict(self._frames), {name: name for name in self._frames}
+        parts = worth_keeping(script)
+        for number, part in enumerate(parts):
+            if part.kept:
+                text = statement(parts[:number], part.sql)
+                meaning = _PLACE.sub(lambda match: f"({meanings[match.group(1)]})", text)
+                if meaning not in self._kept:
+                    self._kept[meaning] = self._engine.session.sql(text, **frames).persist()
+                meanings[part.name] = meaning
+                frames[part.name] = shielded(self._kept[meaning])
+        return self._engine.session.sql(statement(parts, script.body), **frames)  # type: ignore[no-any-return]
+
+
+def shielded(frame: DataFrame) -> DataFrame:
+    """A frame that a query can name: afterwards Spark frees the cache of the very frame that was named."""
+    return frame.where("TRUE")
+
+
+def statement(parts: Sequence[Part], body: str) -> str:
+    """A query with its parts written inside it; kept ones and tables are places, such as {persons}, for frames.
+
+    Spark does not recognize a cached frame in a query if either has a WITH.
+    """
+    known = {part.name: part for part in parts}
+
+    def place(match: re.Match[str]) -> str:
+        word, name, alias = match.groups()
+        part = known[name]
+        source = f"{{{name}}}" if part.kept else f"({statement(parts, part.sql)})"
+        return f"{word} {source}{alias or f' AS {name}'}"
+
+    return re.sub(rf"(FROM|JOIN|,) ({'|'.join(known)})\b(?!\.)( AS \w+)?", place, body) if known else body
+
+
+def worth_keeping(script: Script) -> list[Part]:
+    """The parts, persons not kept where one query alone reads them: no second round asks for the very same table."""
+    texts = [*(part.sql for part in script.parts), script.body]
+    readers = sum(len(re.findall(r"(?:FROM|JOIN|,) persons\b", text)) for text in texts)
+    return [replace(part, kept=part.kept and (part.name != "persons" or readers > 1)) for part in script.parts]
