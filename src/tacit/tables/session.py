@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, Request, open_budget
-from tacit.engines import UNREACHABLE, Engine, Snapshot, open_engine
+from tacit.engines import Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.requests import KeyCounts, Membership, Relation
 from tacit.engines.types import Schema
@@ -185,8 +185,8 @@ class Session:
         with ExitStack() as stack:
             try:
                 snapshot = stack.enter_context(self._engine.snapshot())
-            except EngineError:
-                raise EngineError(f"{UNREACHABLE} Nothing was charged.") from None
+            except EngineError as error:
+                raise EngineError(f"{error} Nothing was charged.") from None
             yield snapshot
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
