@@ -71,10 +71,10 @@ class SampledValue:
 
     def sentences(self, answer: Any) -> Iterator[str]:
         """The interval and the cap, what sampling does to the answer, and what it adds to the error."""
-        interval = answer.interval()
-        if (interval.low, interval.high) != (-inf, inf):
-            yield f"Noise interval, {interval}."
-        if answer.cap is not None:
+        if answer.cap is None:
+            yield from self.inside.sentences(answer)
+        else:
+            yield f"Noise interval, {answer.interval()}."
             yield f"No person of the sample counts for more than {show(answer.cap)}."
         if not self.scales:
             yield "The whole may differ from the sample; how far is not in the interval."
