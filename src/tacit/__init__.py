@@ -16,6 +16,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 if TYPE_CHECKING:
     from tacit.answers import Answer, Answers, Interval
     from tacit.black_boxes.aggregation import sample_and_aggregate
+    from tacit.black_boxes.selection import best_of
     from tacit.black_boxes.wrapping import wrap
     from tacit.forecasts import plan
     from tacit.tables import Private, Public, Session, Table, read, schema
@@ -30,6 +31,7 @@ _HOMES = {
     "Public": "tacit.tables",
     "Session": "tacit.tables",
     "Table": "tacit.tables",
+    "best_of": "tacit.black_boxes.selection",
     "plan": "tacit.forecasts",
     "read": "tacit.tables",
     "sample_and_aggregate": "tacit.black_boxes.aggregation",
@@ -57,6 +59,7 @@ __all__ = [
     "UnsupportedQuery",
     "Zcdp",
     "__version__",
+    "best_of",
     "plan",
     "read",
     "sample_and_aggregate",
