@@ -107,20 +107,22 @@ class ViewBuilder:
 
     def _source(self, node: Any, known: Mapping[str, View]) -> View:
         kind = type(node).__name__
+        full = f"{node.db}.{node.name}" if kind == "Table" and node.db else ""
+        in_schema = full in self._session.tables  # a database's table goes by the name it was read under
         if kind in ("Subquery", "Table"):
-            _plain_source(node)
+            _plain_source(node, ("db",) if in_schema else ())
         if kind == "Subquery":
             if not node.alias:
                 raise UnsupportedQuery("a subquery in FROM needs a name; write AS t after it.")
             return self._derived(node.this, node.alias, known)
         if kind != "Table" or type(node.this).__name__ != "Identifier":
             raise UnsupportedQuery("FROM takes tables of the session and row-wise subqueries, not functions or files.")
-        alias, name = node.alias or node.name, node.name
+        alias, name = node.alias or node.name, full if in_schema else node.name
         if name.lower() in known:
             view = known[name.lower()]
             (columns,) = view.scope.tables.values()
             return replace(view, scope=Scope({alias: columns}))
-        table = self._table(name, bool(node.this.args.get("quoted")))
+        table = name if in_schema else self._table(name, bool(node.this.args.get("quoted")))
         return View(((alias, table),), (), (), Scope.of(self._session.schema(table), alias))
 
     def _table(self, name: str, quoted: bool) -> str:
@@ -225,9 +227,9 @@ class ViewBuilder:
         return Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
 
 
-def _plain_source(node: Any) -> None:
+def _plain_source(node: Any, allowed: tuple[str, ...]) -> None:
     """Refuse a sample, a pivot, another database or renamed columns behind a table's name."""
-    extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins")]
+    extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins", *allowed)]
     if extra:
         raise UnsupportedQuery(f"FROM with {extra[0].upper()} is not supported; name a table of the session.")
     if node.args.get("alias") and node.args["alias"].args.get("columns"):
