@@ -10,22 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import exp
 from pathlib import Path
+from statistics import linear_regression
 from typing import TYPE_CHECKING, Any
 
 import tacit
-from tacit import Answer, Answers, Private, Public, Pure
+from tacit import Answer, Answers, Private, Public, Pure, Session
 from tacit.answers import show
 from tacit.cli.speech import fitted, notice, save, say_json, working
 from tacit.data import INDUSTRIES, WAGES
 from tacit.errors import InvalidInput
+from tacit.grids import digits
 
 if TYPE_CHECKING:
     import duckdb
     from rich.console import Console
 
 BUDGET = 3
+BLOCKS = 150
+"""Blocks of women for the function, some thirty in each."""
 WIDTH = 80
 
 
@@ -43,10 +48,34 @@ class Question:
     """One stop of the tour."""
 
     words: str
-    query: str
+    text: str
+    """What is asked: SQL, or the call that hands over a function."""
     epsilon: str
     guesses: Callable[[Truth, float], Sequence[Guess]]
     remark: str = ""
+    function: bool = False
+
+    def ask(self, session: Session, truth: Truth) -> Answer | Answers:
+        """The private answer."""
+        if self.function:
+            return tacit.sample_and_aggregate(
+                slope, truth.careers, blocks=BLOCKS, grid=digits(2), epsilon=self.epsilon, session=session
+            )
+        return session.sql(self.text, epsilon=self.epsilon)
+
+    def true(self, truth: Truth) -> list[tuple[Any, ...]]:
+        """The true answer, as rows."""
+        return [(slope(list(truth.careers.values())),)] if self.function else truth.rows(self.text)
+
+
+Career = list[tuple[int, float]]
+"""A woman's ages and wages."""
+
+
+def slope(women: list[Career]) -> float:
+    """The wage that a year of age adds, by least squares: a function that Tacit knows nothing about."""
+    ages, wages = zip(*(interview for career in women for interview in career), strict=True)
+    return linear_regression(ages, wages).slope
 
 
 class Truth:
@@ -58,6 +87,14 @@ class Truth:
         self._connection: duckdb.DuckDBPyConnection = duckdb.connect()
         for name, file in (("wages", WAGES), ("industries", INDUSTRIES)):
             self._connection.execute(f"CREATE TABLE {name} AS SELECT * FROM '{file}'")
+
+    @cached_property
+    def careers(self) -> dict[int, Career]:
+        """Each woman's ages and wages."""
+        found: dict[int, Career] = {}
+        for woman, age, wage in self.rows("SELECT woman, age, wage::DOUBLE FROM wages WHERE age IS NOT NULL"):
+            found.setdefault(woman, []).append((age, wage))
+        return found
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -130,6 +167,15 @@ def _industries(truth: Truth, epsilon: float) -> list[Guess]:
     return found
 
 
+def _slopes(truth: Truth, epsilon: float) -> list[Guess]:
+    """Guesses at the largest slope of a block, the slopes of all blocks averaged with noise for that range."""
+    value = slope(list(truth.careers.values()))
+    return [
+        Guess(f"slopes clipped at {bound:g}", _expected(value - min(bound, value), bound / BLOCKS / epsilon) / value)
+        for bound in (0.1, 100)
+    ]
+
+
 CHOSEN = "name IN ('Manufacturing', 'Trade', 'Finance')"
 JOINED = f"SELECT name, COUNT(*) FROM wages JOIN industries ON industry = code WHERE {CHOSEN} GROUP BY name"
 NONE = "A woman counts once, so there is no bound to guess."
@@ -169,6 +215,14 @@ QUESTIONS = [
         "A maximum is one woman's secret: what can be told is a wage that hardly anybody exceeds.",
     ),
     Question("How many interviews in three industries, joined by code?", JOINED, "0.4", _industries),
+    Question(
+        "How much does a year of age add to the wage? Ask any function you like.",
+        f"tacit.sample_and_aggregate(slope, careers, blocks={BLOCKS}, grid=digits(2), …)",
+        "0.8",
+        _slopes,
+        "Tacit ran the function on blocks of women and knows nothing else about it.",
+        function=True,
+    ),
 ]
 
 
@@ -180,12 +234,12 @@ def tour(picture: Path, as_json: bool = False) -> None:
     truth, stops = Truth(), list[Stop]()
     _say(console, OPENING)
     tables: dict[str, Private | Public] = {"wages": Private(WAGES, person="woman"), "industries": Public(INDUSTRIES)}
-    with tacit.Session(tables, budget=Pure(BUDGET)) as session:
+    with Session(tables, budget=Pure(BUDGET)) as session:
         for number, question in enumerate(QUESTIONS, 1):
             with working("asking"):
-                answer = session.sql(question.query, epsilon=question.epsilon)
+                answer = question.ask(session, truth)
             guesses = question.guesses(truth, float(question.epsilon))
-            stops.append(Stop(question, answer, _off(answer, truth.rows(question.query)), tuple(guesses)))
+            stops.append(Stop(question, answer, _off(answer, question.true(truth)), tuple(guesses)))
             _show(console, number, stops[-1])
             _show_budget(console, float(session.budget.spent.epsilon))  # type: ignore[attr-defined]
     _say(console, f"\n{CLOSING}")
@@ -220,7 +274,7 @@ class Stop:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         guesses = [{"bound": guess.words, "off": guess.error} for guess in self.guesses]
-        asked = {"question": self.question.words, "query": self.question.query}
+        asked = {"question": self.question.words, "asked": self.question.text}
         return {**asked, "answer": self.answer.to_dict(), "off": self.off, "guessed_bounds": guesses}
 
 
@@ -239,7 +293,7 @@ def _show(console: Console, number: int, stop: Stop) -> None:
     """One stop: the question, the answer with its own words about its error, and the bounds that were not needed."""
     question = stop.question
     _say(console, f"\n{number}. {question.words}", style="bold")
-    _say(console, f"ε = {question.epsilon}: {question.query}", "   ", "dim")
+    _say(console, f"ε = {question.epsilon}: {question.text}", "   ", "dim")
     _say(console, str(stop.answer), "   ", "cyan")
     _say(console, f"Off by {_percent(stop.off)}. {question.remark}", "   ")
     if stop.guesses:
