@@ -24,7 +24,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.curves import Run, StepLoss
-from tacit.engines.requests import WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
+from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
@@ -48,10 +48,18 @@ METHODS = {"exponential": "the exponential mechanism", "permute_and_flip": "perm
 ROW_LEVELS = levels(2**30)
 """Caps on rows per person."""
 
+REQUESTS = 10
+"""Into at most so many requests of a round several quantiles are split, each with as many steps as it can have."""
 
-def reach(epsilon: Fraction, size: float, quantiles: int) -> int:
-    """How many lattice steps around the quantile are looked at; beyond, all losses are the same."""
-    return min(ceil(2 * (log(size) + 25) / epsilon), 10_000 // (3 * quantiles) // 2 - 2)
+
+def reach(epsilon: Fraction, size: float, quantiles: int) -> tuple[int, int]:
+    """How many lattice steps around a quantile are looked at, and how many quantiles share a request.
+
+    Beyond, all losses are the same; fewer than 2·ln|Y|/ε steps would leave most of the chance to values far away.
+    """
+    wanted = ceil(2 * (log(size) + 25) / epsilon)
+    together = min(max(LARGEST_ANSWER // (6 * (wanted + 2)), ceil(quantiles / REQUESTS)), quantiles)
+    return min(wanted, LARGEST_ANSWER // (6 * together) - 2), together
 
 
 def quantile_loss(
@@ -114,8 +122,10 @@ class Quantiles(Statistic):
             allowance = allowance.share(1 - CAP_SHARE)
         each = allowance.share(Fraction(1, len(self.quantiles)))
         scale = Scale(self.value.expression.type, PRECISION)
-        limit = reach(each.epsilon, scale.grid.size, len(self.quantiles))
-        (ranks,) = room.ask(RankSteps(self.value, self.quantiles, limit, cap))
+        limit, together = reach(each.epsilon, scale.grid.size, len(self.quantiles))
+        batches = (self.quantiles[i : i + together] for i in range(0, len(self.quantiles), together))
+        parts = room.ask(*(RankSteps(self.value, batch, limit, cap) for batch in batches))
+        ranks = Ranks(parts[0].weight, tuple(steps for part in parts for steps in part.steps))
         found = self._draw(room, ranks, cap, scale, limit, each)
         answers = {q: self._answer(room, q, found[q], scale, each, cap) for q in self.quantiles}
         if self.single:
