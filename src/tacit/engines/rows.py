@@ -123,7 +123,10 @@ class Rows:
         return chain
 
     def _sampled(self, sample: Sample, rows: str) -> Part:
-        """The persons of a sample, each with all rows: equal persons that are written differently are one."""
+        """The persons of a sample, each with all rows: equal persons that are written differently are one.
+
+        The least of a person's texts is hashed: once for each person, not for each row, and the same in every round.
+        """
         text = f"MIN(CAST(person AS {self.dialect.text_type}))"
         chance = self.dialect.number(self.dialect.digest([text], sample.key))
         each = f"SELECT person FROM {rows} WHERE person IS NOT NULL GROUP BY person"

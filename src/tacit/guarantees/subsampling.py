@@ -10,8 +10,8 @@ The sample must be secret and drawn afresh: where one sample serves several mech
 
 Cost in accuracy: a total of the sample is divided by p, and so is its noise. For noise of scale 1/ε the ratio to the
 noise without sampling is ε'/(p·ε), between 1 and 1/p (`subsampling_plan`): about 1 + ε'(1−p)/(2p) while ε' is below p,
-and it grows towards 1/p beyond. Sampling error comes on top, √((1−p)/p·Σx²) for a total of x over persons. So a sample
-saves work, never error.
+and it grows towards 1/p beyond. Sampling error comes on top, √((1−p)/p·Σx²) for a total of x over persons. So at the
+same promise a sample is never more accurate than everybody.
 """
 
 from __future__ import annotations
