@@ -1,7 +1,7 @@
 """The SQL of every dialect, word by word: a change here changes what an engine runs, and must be meant.
 
-The statements are in ``golden/<dialect>/<question>.sql``, with line breaks for spaces. After a change that is meant, run
-``TACIT_GOLDEN=write python -m pytest tests/engines/test_golden.py`` and read the difference.
+The statements are in ``golden/<dialect>/<question>.sql``, with line breaks for spaces. After a change that is meant,
+run ``TACIT_GOLDEN=write python -m pytest tests/engines/test_golden.py`` and read the difference.
 """
 
 from __future__ import annotations

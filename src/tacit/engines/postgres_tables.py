@@ -69,7 +69,7 @@ AND n.nspname = ANY(%s::name[]) ORDER BY array_position(%s::name[], n.nspname)
 _LIST = """
 SELECT n.nspname || '.' || c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
-AND has_table_privilege(c.oid, 'SELECT') ORDER BY 1 LIMIT 20
+AND has_table_privilege(c.oid, 'SELECT') ORDER BY n.nspname = ANY(%s::name[]) DESC, 1 LIMIT 20
 """
 _COLUMNS = """
 WITH RECURSIVE bases (number, name, type, modifier) AS (
@@ -156,7 +156,7 @@ def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[An
             found = cursor.execute(_FIND, (names[-1], schemas, schemas), prepare=False).fetchall()
             if found:
                 return tuple(found[0])
-    listed = ", ".join(row[0] for row in cursor.execute(_LIST, prepare=False)) or "none"
+    listed = ", ".join(row[0] for row in cursor.execute(_LIST, (path,), prepare=False)) or "none"
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the first tables are {listed}.")
 
 
