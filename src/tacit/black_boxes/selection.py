@@ -20,7 +20,7 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from tacit.answers import Answer
+from tacit.answers import Answer, show
 from tacit.black_boxes.records import fresh_name
 from tacit.budgets import Budget, Question, open_budget
 from tacit.errors import InvalidInput
@@ -46,8 +46,10 @@ class Selection:
     """The parameter it was called with."""
 
     def __str__(self) -> str:
-        chosen = "" if self.candidate is None else f" Candidate chosen: {self.candidate!r}."
-        return f"{self.score}{chosen}"
+        marked = "" if self.score.private else "NOT PRIVATE (seeded randomness). "
+        scored = "No run succeeded" if self.score.value is None else f"The best run scored {show(self.score.value)}"
+        chosen = "" if self.candidate is None else f" with the candidate {self.candidate!r}"
+        return f"{marked}{scored}{chosen}. Protects {self.score.protected} with {self.score.guarantee!r}."
 
 
 def best_of(
