@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.black_boxes.selection import best_of
     from tacit.black_boxes.wrapping import wrap
     from tacit.forecasts import plan
+    from tacit.serve.client import connect
     from tacit.tables import Private, Public, Session, Table, read, schema
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ _HOMES = {
     "Session": "tacit.tables",
     "Table": "tacit.tables",
     "best_of": "tacit.black_boxes.selection",
+    "connect": "tacit.serve.client",
     "plan": "tacit.forecasts",
     "read": "tacit.tables",
     "sample_and_aggregate": "tacit.black_boxes.aggregation",
@@ -60,6 +62,7 @@ __all__ = [
     "Zcdp",
     "__version__",
     "best_of",
+    "connect",
     "plan",
     "read",
     "sample_and_aggregate",

@@ -159,6 +159,11 @@ class Budget:
         self._book, self._name = book, name
 
     @property
+    def account(self) -> str:
+        """Where it hangs below the whole budget, as a ledger writes it; empty for the whole."""
+        return "/".join(self._name)
+
+    @property
     def total(self) -> Guarantee:
         """What all charges together may promise."""
         return self._account.filter.total

@@ -19,6 +19,8 @@ import typer
 from tacit import __version__
 from tacit.cli.audit import audit
 from tacit.cli.ledger import book
+from tacit.cli.serve import HELP as SERVE
+from tacit.cli.serve import serve
 from tacit.cli.speech import QUIET, Json, notice, picture_file, save, say, say_json, width, working
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.exact import exact
@@ -276,4 +278,5 @@ def _share(text: str) -> Fraction:
 
 
 app.command()(audit)
+app.command(help=SERVE)(serve)
 app.add_typer(book, name="ledger")

@@ -1,0 +1,155 @@
+"""The application: routes, the headers that every response carries, and the last net for what is unforeseen.
+
+A worker process makes its own from the configuration (`from_environment`). When it is told to stop, it answers what is
+in flight, and waits until every charged question has its outcome in the ledger.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tacit.errors import TacitError
+from tacit.serve import api, custodian, pages
+from tacit.serve.config import Config, load
+from tacit.serve.gateway import Gateway
+from tacit.serve.records import AuditLog
+from tacit.serve.running import Pace, Threads
+from tacit.serve.tokens import Doorkeeper
+from tacit.serve.web import UNFORESEEN, State, chore, problem, state
+
+CONFIG = "TACIT_SERVE_CONFIG"
+SECRET = "TACIT_SERVE_SECRET"
+"""The environment in which a worker finds its configuration and the secret of the cookies."""
+
+STATIC = Path(__file__).parent / "static"
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "cache-control": "no-store",
+    "content-security-policy": POLICY,
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+
+
+def from_environment() -> ASGIApp:
+    """The application of a worker process."""
+    return application(load(os.environ[CONFIG]), bytes.fromhex(os.environ[SECRET]))
+
+
+def application(config: Config, secret: bytes) -> ASGIApp:
+    """The application for a configuration; workers that share the secret accept each other's cookies."""
+    limits = config.limits
+    here = State(
+        gateway=Gateway(config),
+        doorkeeper=Doorkeeper(config.digests, secret),
+        log=AuditLog(config.server.log),
+        questions=Threads(limits.concurrency, limits.waiting, "questions"),
+        chores=Threads(2, limits.waiting, "chores"),
+        pace=Pace(limits.per_minute),
+        logins=Pace(limits.logins_per_minute),
+    )
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        here.log.write("started")
+        yield
+        here.questions.close()
+        here.chores.close()
+        here.gateway.close()
+        here.log.write("stopped")
+
+    routes = [
+        Route("/healthz", health),
+        Route("/metrics", metrics),
+        Mount("/static", StaticFiles(directory=STATIC)),
+        *api.ROUTES,
+        *custodian.ROUTES,
+        *pages.ROUTES,
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={TacitError: _mistake, HTTPException: _other})
+    app.state.tacit = here
+    return Shell(app, here)
+
+
+async def health(request: Request) -> Response:
+    """Whether the ledger can be read; for whoever watches the server."""
+    ledger = state(request).gateway.ledger
+    await chore(request, ledger.names)
+    return JSONResponse({"status": "ok"})
+
+
+async def metrics(request: Request) -> Response:
+    """Counts of this worker, without names, data or times."""
+    here = state(request)
+    running = here.questions.running
+    gauges = {"tacit_questions_in_flight": running, "tacit_questions_waiting": here.questions.pending - running}
+    return PlainTextResponse(here.counts.text(gauges), media_type="text/plain; version=0.0.4")
+
+
+def _programs(request: Request) -> bool:
+    return request.url.path.startswith(("/v1", "/healthz", "/metrics"))
+
+
+def _mistake(request: Request, error: Exception) -> Response:
+    assert isinstance(error, TacitError)
+    return problem(error) if _programs(request) else pages.mistake(request, error)
+
+
+def _other(request: Request, error: Exception) -> Response:
+    """What the router itself refuses: no such address, another method."""
+    assert isinstance(error, HTTPException)
+    words = "there is nothing at this address." if error.status_code == 404 else error.detail
+    return JSONResponse({"error": "not_found", "message": words}, error.status_code, error.headers)
+
+
+class Shell:
+    """Around everything: headers, counts, and one sentence for what nobody foresaw."""
+
+    def __init__(self, app: ASGIApp, here: State) -> None:
+        self._app, self._here = app, here
+        self._headers = dict(HEADERS)
+        if here.secure:
+            self._headers["strict-transport-security"] = "max-age=31536000"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def sending(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                self._here.counts.add("tacit_requests_total", "status", str(message["status"]))
+                present = {name.lower() for name, _ in message["headers"]}
+                own = [(n.encode(), v.encode()) for n, v in self._headers.items() if n.encode() not in present]
+                message["headers"] = [*message["headers"], *own]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:  # its words may hold anything, so only its kind is written down
+            self._here.log.write("unforeseen", kind=type(error).__name__)
+            if not begun:
+                response = JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
+                await response(scope, receive, sending)

@@ -1,0 +1,190 @@
+"""`tacit.connect`: a gateway's dataset with the face of a local session.
+
+Every question carries a key of its own and is sent again under it when the line breaks, so a lost response costs
+nothing twice. Answers arrive whole: intervals of any confidence, explanations and tables work as with local ones. The
+token goes into a header, and is in no repr and no message.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, Unpack
+from urllib.parse import quote
+
+from tacit.answers import Answer, Answers
+from tacit.budgets.amounts import amount
+from tacit.engines.types import Schema
+from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.ledger import texts
+from tacit.tables.costs import Cost
+from tacit.tables.stored import decode
+
+if TYPE_CHECKING:
+    import httpx
+
+TRIES = 4
+"""How often a question is sent when the line breaks."""
+
+_ERRORS: dict[str, type[TacitError]] = {
+    "budget_exceeded": BudgetExceeded,
+    "unsupported_query": UnsupportedQuery,
+    "engine_failed": EngineError,
+    "charged_before": EngineError,
+    "unforeseen": EngineError,
+    "ledger_failed": LedgerError,
+}
+
+
+class RemoteBudget:
+    """What is left of a budget that is kept elsewhere; asked anew each time."""
+
+    def __init__(self, session: RemoteSession) -> None:
+        self._session = session
+
+    @property
+    def total(self) -> Guarantee:
+        """What all charges together may promise."""
+        return _amount(self._facts()["total"])
+
+    @property
+    def spent(self) -> Guarantee:
+        """What the charges so far add up to."""
+        return _amount(self._facts()["spent"])
+
+    @property
+    def remaining(self) -> Guarantee:
+        """What is left for you, in view of everybody's."""
+        return _amount(self._facts()["remaining"])
+
+    def _facts(self) -> dict[str, Any]:
+        return self._session._get("budget")
+
+    def __repr__(self) -> str:
+        return f"<{self._facts()['words']}>"
+
+
+class RemoteSession:
+    """A dataset behind a gateway: `sql`, `cost`, `budget` and `schema` as in a local session."""
+
+    def __init__(self, line: httpx.Client, dataset: str) -> None:
+        self._line, self.name = line, dataset
+        self._facts = self._get("")
+        self.budget = RemoteBudget(self)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of all tables."""
+        return tuple(table["name"] for table in self._facts["tables"])
+
+    def schema(self, name: str) -> Schema:
+        """The public facts of a table: names and types."""
+        for table in self._facts["tables"]:
+            if table["name"] == name:
+                return Schema.of({column["name"]: column["type"] for column in table["columns"]})
+        raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
+
+    def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
+        """Answer one SELECT with aggregates, as `tacit.Session.sql`."""
+        found: Answer | Answers = decode(self._post("ask", query, keys, cost)["whole"])
+        return found
+
+    def cost(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> str:
+        """What a question would cost and whether it fits, without spending anything."""
+        words: str = self._post("cost", query, keys, cost)["words"]
+        return words
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._line.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        tables = "".join(f"\n  {t['name']} ({t['declared']}): {self.schema(t['name'])}" for t in self._facts["tables"])
+        return f"<Session of {self.name} at {self._line.base_url}, {self.budget!r}{tables}>"
+
+    def _get(self, what: str) -> dict[str, Any]:
+        return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
+
+    def _post(self, what: str, query: str, keys: Any, cost: Cost) -> dict[str, Any]:
+        body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": [_key(key) for key in keys]})
+        for name, value in cost.items():
+            body[name] = value if name == "fresh" or value is None else str(value)
+        headers = {"Idempotency-Key": secrets.token_hex(16)} if what == "ask" else {}
+        return _sent(self._line, "POST", f"/v1/datasets/{quote(self.name, safe='')}/{what}", json=body, headers=headers)
+
+
+def connect(address: str, token: str, *, dataset: str | None = None, timeout: float = 300) -> RemoteSession:
+    """A dataset behind a gateway; ``dataset`` may be left out where there is one only."""
+    try:
+        import httpx
+    except ImportError:
+        raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
+    local = address.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]"))
+    if not (address.startswith("https://") or local):
+        raise InvalidInput("address must begin with https:// (http:// only on this machine), to protect the token.")
+    if not token.isascii() or not token.isprintable() or not token:
+        raise InvalidInput("token must be what `tacit serve token` printed; check it.")
+    line = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=timeout)
+    try:
+        known = _sent(line, "GET", "/v1/datasets")["datasets"]
+        if dataset is None and len(known) != 1:
+            raise InvalidInput(f"name the dataset; there are {', '.join(known)}.")
+        return RemoteSession(line, dataset or known[0])
+    except BaseException:
+        line.close()
+        raise
+
+
+def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, Any]:
+    """What the gateway says, sent again a few times when the line breaks or it is busy; errors as the local ones."""
+    import httpx
+
+    for attempt in range(TRIES):
+        last = attempt == TRIES - 1
+        try:
+            response = line.request(method, path, **more)
+            found = response.json()
+        except (httpx.TransportError, ValueError):
+            if last:
+                break
+            time.sleep(0.2 * 3**attempt)
+            continue
+        if response.is_success and isinstance(found, dict):
+            return found
+        if response.status_code == 429 and not last:
+            time.sleep(1 + attempt)
+            continue
+        if isinstance(found, dict) and isinstance(found.get("message"), str):
+            raise _ERRORS.get(found.get("error", ""), InvalidInput)(found["message"])
+        break
+    raise EngineError(
+        "the gateway cannot be reached or does not answer; a question that was sent may have been charged: see the "
+        "budget, and ask the same again, which is free if it was answered."
+    ) from None
+
+
+def _amount(text: str) -> Guarantee:
+    """A guarantee as a ledger writes it; as an amount it may be zero."""
+    kind, _, numbers = text.partition(" ")
+    kinds: dict[str, tuple[type[Guarantee], tuple[str, ...]]] = {
+        "Pure": (Pure, ("epsilon",)),
+        "Approx": (Approx, ("epsilon", "delta")),
+        "Zcdp": (Zcdp, ("rho",)),
+        "Renyi": (Renyi, ("order", "epsilon")),
+    }
+    found, names = kinds[kind]
+    return amount(found, **dict(zip(names, texts.vector(numbers), strict=True)))
+
+
+def _key(key: Any) -> Any:
+    return list(key) if isinstance(key, tuple) else key

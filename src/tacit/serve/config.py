@@ -1,0 +1,297 @@
+"""The one file that says what is served to whom: TOML, read into frozen values, refused with the line at fault.
+
+The schema is in docs/how-to/serve.md. Numbers keep their decimals exactly. Paths are relative to the file. Unknown
+settings are refused: a misspelt limit must not be no limit.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tacit.errors import InvalidInput
+from tacit.guarantees import Guarantee
+from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
+from tacit.tables import Private, Public
+from tacit.tables.costs import cost_of
+
+T = TypeVar("T")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where the gateway listens and what it writes."""
+
+    host: str = "127.0.0.1"
+    port: int = 8700
+    workers: int = 1
+    ledger: str = "ledger.db"
+    """A file, or postgresql://…"""
+    log: str = "-"
+    """Where the audit log goes: a file, or "-" for standard error."""
+    address: str = ""
+    """What people type to get here, such as https://tacit.example.org; empty for http://host:port."""
+    audit_report: str = "tacit-audit.html"
+    """Where the report of the last audit is kept."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one caller, and all together, may ask of the machine."""
+
+    seconds: Decimal = Decimal(30)
+    """For one statement of the engine."""
+    concurrency: int = 4
+    """Questions that each worker computes at the same time."""
+    waiting: int = 200
+    """Questions that may wait in each worker; more are asked to come back."""
+    body_bytes: int = 65_536
+    query_characters: int = 10_000
+    per_minute: int = 240
+    """Requests of one caller to one worker."""
+    logins_per_minute: int = 30
+    """Wrong tokens that a worker listens to."""
+    padding_seconds: Decimal = Decimal(0)
+    """Answers are sent at multiples of this time after the question; 0 for at once."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What an analyst may spend of a dataset: up to a limit, or a share set apart."""
+
+    limit: Guarantee | None = None
+    share: Guarantee | None = None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Tables under one budget."""
+
+    name: str
+    tables: Mapping[str, Private | Public]
+    budget: Guarantee
+    composition: str = "basic"
+    persons: int | None = None
+    """About how many persons there are, if that is public: for forecasts of accuracy."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything a gateway needs to know."""
+
+    datasets: Mapping[str, Dataset]
+    analysts: Mapping[str, Mapping[str, Access]]
+    """For each analyst the datasets they may ask."""
+    digests: Mapping[Caller, str] = field(repr=False)
+    server: Server = Server()
+    limits: Limits = Limits()
+
+
+def load(path: str | Path) -> Config:
+    """Read a configuration file."""
+    file = Path(path)
+    try:
+        found = tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
+    except OSError:
+        raise InvalidInput(f"there is no configuration that can be read at {str(file)!r}; check the path.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{file} is not TOML: {error}; correct it there.") from None
+    return configured(found, file.absolute().parent)
+
+
+def configured(settings: Mapping[str, Any], folder: Path) -> Config:
+    """A configuration from the tables of a TOML file in this folder."""
+    top = _Section("the configuration", settings)
+    server = _settings(Server, top.section("server"))
+    server = replace(
+        server,
+        ledger=_source(server.ledger, folder),
+        log=server.log if server.log == "-" else _source(server.log, folder),
+        audit_report=_source(server.audit_report, folder),
+    )
+    limits = _settings(Limits, top.section("limits"))
+    datasets = {name: _dataset(name, part, folder) for name, part in top.sections("datasets").items()}
+    if not datasets:
+        raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
+    analysts: dict[str, Mapping[str, Access]] = {}
+    digests: dict[Caller, str] = {}
+    custodian = top.section("custodian")
+    if custodian.values:
+        digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
+        custodian.done()
+    for part in top.several("analysts"):
+        name = _name(part.text("name"), part.where)
+        if name in analysts:
+            raise InvalidInput(f"two analysts are called {name!r}; give each a name of their own.")
+        digests[Caller(ANALYST, name)] = _token(part)
+        wanted = part.sections("datasets") or {key: _Section("", {}) for key in datasets}
+        analysts[name] = {key: _access(key, access, datasets) for key, access in wanted.items()}
+        part.done()
+    top.done()
+    if not digests:
+        raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
+    if len(set(digests.values())) < len(digests):
+        raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
+    return Config(datasets, analysts, digests, server, limits)
+
+
+def _settings(kind: type[T], part: _Section) -> T:
+    """A section of plain settings with defaults."""
+    given: dict[str, Any] = {}
+    for item in fields(kind):  # type: ignore[arg-type]
+        default = item.default
+        if isinstance(default, str):
+            given[item.name] = part.text(item.name, default)
+        else:
+            given[item.name] = part.number(item.name, default, whole=isinstance(default, int))
+    part.done()
+    return kind(**given)
+
+
+def _dataset(name: str, part: _Section, folder: Path) -> Dataset:
+    _name(name, part.where)
+    budget = _guarantee(part.section("budget"))
+    if budget is None:
+        raise InvalidInput(f"{part.where} needs a budget, such as budget = {{ epsilon = 1 }}.")
+    persons = part.number("persons", 0, whole=True)
+    tables = {key: _table(key, table, folder) for key, table in part.sections("tables").items()}
+    found = Dataset(name, tables, budget, part.text("composition", "basic"), persons or None)
+    part.done()
+    return found
+
+
+def _table(name: str, part: _Section, folder: Path) -> Private | Public:
+    source = _opened(_source(part.text("source"), folder))
+    through = part.mapping("through")
+    person, public = part.take("person", None), part.take("public", False)
+    reader = {"table": part.take("table", None), "schema": part.mapping("schema") or None, **part.mapping("options")}
+    unit = part.take("unit", None)
+    part.done()
+    if public is True and person is None and not through and unit is None:
+        return Public(source, **reader)
+    if public is not False:
+        raise InvalidInput(f"{part.where} is public or has persons, not both; leave out public, or person and through.")
+    try:
+        return Private(source, person, through=through, unit=unit, **reader)
+    except InvalidInput as error:
+        raise InvalidInput(f"{part.where}: {error}") from None
+
+
+def _source(text: str, folder: Path) -> str:
+    """A path from the configuration's folder, or an address as it is."""
+    return text if "://" in text else str(folder / text)
+
+
+def _opened(source: str) -> Any:
+    """A Spark address becomes a Spark session; everything else the engines open themselves."""
+    if not source.startswith(("sc://", "spark://")):
+        return source
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
+    builder: Any = SparkSession.builder
+    return (builder.remote(source) if source.startswith("sc://") else builder.master(source)).getOrCreate()
+
+
+def _access(name: str, part: _Section, datasets: Mapping[str, Dataset]) -> Access:
+    if name not in datasets:
+        raise InvalidInput(f"{part.where} names a dataset {name!r} that is not there; there are {', '.join(datasets)}.")
+    access = Access(_guarantee(part.section("limit")), _guarantee(part.section("share")))
+    part.done()
+    if access.limit is not None and access.share is not None:
+        raise InvalidInput(f"{part.where} has a limit and a share; give one of them.")
+    return access
+
+
+def _guarantee(part: _Section) -> Guarantee | None:
+    if not part.values:
+        return None
+    amounts = {name: part.take(name, None) for name in ("epsilon", "delta", "rho")}
+    part.done()
+    try:
+        return cost_of(**amounts)
+    except InvalidInput as error:
+        raise InvalidInput(f"{part.where}: {error}") from None
+
+
+def _name(name: str, where: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidInput(f"{where}: a name has letters, digits, '-', '_' and '.' only, at most 64; choose another.")
+    return name
+
+
+def _token(part: _Section) -> str:
+    match = _DIGEST.fullmatch(part.text("token"))
+    if match is None:
+        raise InvalidInput(f"{part.where}: token must be a line that `tacit serve token` made, {PREFIX}….")
+    return match.group(1)
+
+
+class _Section:
+    """A table of the file, from which settings are taken; what is left at the end is unknown."""
+
+    def __init__(self, where: str, values: object) -> None:
+        if not isinstance(values, Mapping):
+            raise InvalidInput(f"{where} must be a table with settings.")
+        self.where, self.values = where, values
+        self._left = dict.fromkeys(values)
+        self._known: list[str] = []
+
+    def take(self, name: str, default: Any) -> Any:
+        """A setting of any kind."""
+        self._left.pop(name, None)
+        self._known.append(name)
+        return self.values.get(name, default)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text, which must be there unless it has a default."""
+        value = self.take(name, default)
+        if not isinstance(value, str) or (not value and default is None):
+            raise InvalidInput(f'{self.where} needs a text for {name!r}; write {name} = "…".')
+        return value
+
+    def number(self, name: str, default: Any, *, whole: bool) -> Any:
+        """A number of at least zero; whole numbers that have a default above zero stay above zero."""
+        value = self.take(name, default)
+        kinds = int if whole else int | Decimal
+        least = 1 if whole and default and name != "port" else 0
+        if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= 10**9:
+            raise InvalidInput(f"{self.where}: {name} must be a {'whole ' if whole else ''}number from {least} up.")
+        return value if whole else Decimal(value)
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """A table whose names are free."""
+        return dict(_Section(f"{self.where}.{name}", self.take(name, {})).values)
+
+    def section(self, name: str) -> _Section:
+        """A table of settings, empty if it is not there."""
+        return _Section(self._inside(name), self.take(name, {}))
+
+    def sections(self, name: str) -> dict[str, _Section]:
+        """A table of tables."""
+        inside = self.section(name)
+        return {key: _Section(f"{inside.where}.{key}", value) for key, value in inside.values.items()}
+
+    def several(self, name: str) -> list[_Section]:
+        """A list of tables."""
+        found = self.take(name, [])
+        if not isinstance(found, list):
+            raise InvalidInput(f"{self.where}: write each of the {name} as [[{name}]].")
+        return [_Section(f"{self._inside(name)} number {i + 1}", value) for i, value in enumerate(found)]
+
+    def done(self) -> None:
+        """Refuse what nobody asked for."""
+        for name in self._left:
+            raise InvalidInput(f"{self.where} has no setting {name!r}; there are {', '.join(sorted(self._known))}.")
+
+    def _inside(self, name: str) -> str:
+        return name if self.where == "the configuration" else f"{self.where}.{name}"

@@ -1,0 +1,175 @@
+"""The custodian's view: who asks what, what is left, whether the ledger hangs together, and whether promises hold.
+
+The custodian sees questions and released answers, as in the ledger, and no data. The audit runs in a process of its own
+and leaves a report; a second one is not started while the first runs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from tacit import ledger as books
+from tacit.serve import parts
+from tacit.serve.gateway import Gateway, NotHere
+from tacit.serve.pages import page
+from tacit.serve.web import Forbidden, Visit, check_mark, chore, read_form, state, visit
+
+LATEST = 20
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+"""The report of an audit is one file with its own style, and no script."""
+
+_audits: list[subprocess.Popen[bytes]] = []
+"""The audit that runs, if any."""
+
+
+def _custodian(request: Request) -> Visit:
+    known = visit(request)
+    if not known.caller.custodian:
+        raise Forbidden("this is the custodian's view; log in with the custodian's token.")
+    return known
+
+
+async def overview(request: Request) -> Response:
+    """All datasets, analysts and the audit on one page."""
+    known = _custodian(request)
+    here = state(request)
+    wanted = request.query_params.get("verify", "")
+    sections = await chore(
+        request, lambda: [_dataset(here.gateway, name, wanted) for name in here.gateway.config.datasets]
+    )
+    mark = here.doorkeeper.mark(known.cookie)
+    body = f"<h1>Custodian</h1>{_analysts(here.gateway)}{''.join(sections)}{_audit(here.gateway, mark)}"
+    here.log.write("custodian looked")
+    return page(request, known, "Custodian", body)
+
+
+def _analysts(gateway: Gateway) -> str:
+    rows = [
+        (escape(name), ", ".join(f"{escape(key)} ({escape(_terms(access))})" for key, access in allowed.items()))
+        for name, allowed in gateway.config.analysts.items()
+    ]
+    return f"<section><h2>Analysts</h2>{parts.table(('name', 'may ask'), rows)}</section>"
+
+
+def _terms(access: Any) -> str:
+    if access.share is not None:
+        return f"a share of {access.share!r}"
+    return "no limit of their own" if access.limit is None else f"up to {access.limit!r}"
+
+
+def _dataset(gateway: Gateway, name: str, verified: str) -> str:
+    ledger = gateway.ledger
+    asked = books.charges(ledger, name)
+    states = Counter(charge.status for charge in asked)
+    whole = ledger.budget(name)
+    accounts = [("everybody", whole), *ledger.accounts(name).items()]
+    rows = [tuple(map(escape, (key, repr(b.total), repr(b.spent), repr(b.remaining)))) for key, b in accounts]
+    latest = [
+        (
+            parts.when(c.at),
+            escape(c.who),
+            escape(c.cost),
+            f"<code>{escape(c.text)}</code>",
+            escape(c.status),
+        )
+        for c in reversed(asked[-LATEST:])
+    ]
+    check = f'<p><a href="/custodian?verify={escape(name)}#{escape(name)}">Verify the ledger of {escape(name)}</a></p>'
+    if verified == name:
+        found = books.verify(ledger, name)
+        check = parts.notice("good" if found.sound else "bad", str(found))
+    files = " · ".join(
+        f'<a href="/custodian/{escape(name)}/{file}" download>{words}</a>'
+        for file, words in (
+            ("report.md", "report of one page"),
+            ("charges.csv", "charges (CSV)"),
+            ("history.json", "history (JSON)"),
+        )
+    )
+    return (
+        f'<section id="{escape(name)}"><h2>{escape(name)}</h2>'
+        f"<p>{len(asked)} questions charged: {states['answered']} answered, {states['failed']} failed, "
+        f"{states['charged']} without a recorded outcome.</p>"
+        f"{parts.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{check}"
+        f"{parts.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"
+        f"<p>{files}</p></section>"
+    )
+
+
+def _audit(gateway: Gateway, mark: str) -> str:
+    report = Path(gateway.config.server.audit_report)
+    said = "The audit checks every promise of the library on this machine; it takes a minute or two."
+    if report.exists():
+        made = datetime.fromtimestamp(report.stat().st_mtime, UTC)
+        said = f'<a href="/custodian/audit">The report of {made:%Y-%m-%d %H:%M} UTC</a> says what was checked.'
+    if _running():
+        said += " <strong>An audit is running now.</strong>"
+    return (
+        f"<section><h2>Audit</h2><p>{said}</p>"
+        f'<form method="post" action="/custodian/audit"><input type="hidden" name="mark" value="{escape(mark)}">'
+        '<button class="second">Run the audit now</button></form></section>'
+    )
+
+
+def _running() -> bool:
+    _audits[:] = [process for process in _audits if process.poll() is None]
+    return bool(_audits)
+
+
+async def run_audit(request: Request) -> Response:
+    """Start an audit in a process of its own."""
+    known = _custodian(request)
+    check_mark(request, known, (await read_form(request)).get("mark", ""))
+    here = state(request)
+    if not _running():
+        report = here.gateway.config.server.audit_report
+        code = "import sys; from tacit.cli import main; sys.argv[1:] = ['audit', '--html', sys.argv[1]]; main()"
+        quiet = subprocess.DEVNULL
+        _audits.append(subprocess.Popen([sys.executable, "-c", code, report], stdin=quiet, stdout=quiet, stderr=quiet))
+        here.log.write("audit started")
+    return RedirectResponse("/custodian", 303)
+
+
+async def audit_report(request: Request) -> Response:
+    """The report of the last audit."""
+    _custodian(request)
+    report = Path(state(request).gateway.config.server.audit_report)
+    if not report.exists():
+        raise NotHere("no audit was run yet; start one in the custodian's view.")
+    text = await chore(request, lambda: report.read_text(encoding="utf-8"))
+    return HTMLResponse(text, headers={"content-security-policy": REPORT_POLICY})
+
+
+async def file(request: Request) -> Response:
+    """A report or an export of one dataset's ledger."""
+    _custodian(request)
+    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], request.path_params["file"]
+    kinds = {
+        "report.md": (books.report, "text/markdown"),
+        "charges.csv": (books.to_csv, "text/csv"),
+        "history.json": (books.to_json, "application/json"),
+    }
+    if name not in gateway.config.datasets or wanted not in kinds:
+        raise NotHere("there is no such file; see the custodian's view.")
+    make, kind = kinds[wanted]
+    text = await chore(request, lambda: make(gateway.ledger, name))
+    headers = {"content-disposition": f'attachment; filename="{name}-{wanted}"'}
+    return PlainTextResponse(text, headers=headers, media_type=kind)
+
+
+ROUTES = [
+    Route("/custodian", overview),
+    Route("/custodian/audit", audit_report),
+    Route("/custodian/audit", run_audit, methods=["POST"]),
+    Route("/custodian/{dataset}/{file}", file),
+]

@@ -1,0 +1,237 @@
+"""The gateway: datasets behind budgets, and what callers may do with them. Everything here blocks.
+
+PROMISE. An analyst sees public facts, costs, and answers that were paid for; nothing else, in no message.
+PROOF. The only way to data is `Session.sql` of the analyst's own view, which charges first (tacit.tables.session); all
+else here reads the configuration and the ledger, which hold no data.
+
+A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
+of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
+its answer was lost in a crash, that is said and nothing more is charged.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from tacit.answers import Answer, Answers
+from tacit.budgets import Request, Unanswered, filter_for
+from tacit.engines.requests import RowCount
+from tacit.errors import InvalidInput, TacitError
+from tacit.forecasts import Forecast
+from tacit.forecasts import plan as forecast
+from tacit.guarantees import Guarantee, Pure
+from tacit.ledger import Ledger, open_ledger, texts
+from tacit.serve.config import Access, Config, Dataset
+from tacit.serve.history import History, Line
+from tacit.serve.questions import Asked, asked
+from tacit.serve.tokens import Caller
+from tacit.tables import Private, Session
+from tacit.tables.plans import Plan
+from tacit.tables.privacy_clause import priced
+from tacit.tables.sql import plan
+from tacit.tables.statistics.totals import Total
+from tacit.tables.stored import decode
+
+GLANCE = 0.05
+"""Seconds between two looks for an answer that another request is waiting for."""
+MOST_PERSONS = 100_000
+"""The most persons that a forecast makes up; more only make errors smaller."""
+
+
+class NotHere(TacitError):
+    """There is no such thing for this caller."""
+
+
+class Gateway:
+    """All datasets, opened."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        with ExitStack() as stack:
+            self.ledger: Ledger = stack.enter_context(open_ledger(config.server.ledger))
+            self._sessions = {
+                name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
+            }
+            self._views = {
+                (analyst, name): _view(self._sessions[name], analyst, access)
+                for analyst, allowed in config.analysts.items()
+                for name, access in allowed.items()
+            }
+            self._histories = {name: History(self.ledger, name) for name in config.datasets}
+            self._stack = stack.pop_all()
+
+    def _open(self, dataset: Dataset) -> Session:
+        try:
+            return Session(
+                dataset.tables,
+                dataset.budget,
+                composition=dataset.composition,
+                name=dataset.name,
+                ledger=self.ledger,
+                timeout=float(self.config.limits.seconds) or None,
+            )
+        except TacitError as error:
+            raise type(error)(f"dataset {dataset.name!r}: {error}") from None
+
+    def close(self) -> None:
+        """Let go of data and ledger."""
+        self._stack.close()
+
+    # Public facts
+
+    def datasets(self, caller: Caller) -> list[str]:
+        """The names of the datasets a caller may look at."""
+        return list(self._sessions if caller.custodian else self.config.analysts[caller.name])
+
+    def session(self, caller: Caller, name: str) -> Session:
+        """A caller's session of a dataset; the custodian's can look at public facts."""
+        found = self._sessions.get(name) if caller.custodian else self._views.get((caller.name, name))
+        if found is None:
+            raise NotHere("there is no dataset of that name for you; see the list of datasets.")
+        return found
+
+    def facts(self, caller: Caller, name: str) -> dict[str, Any]:
+        """Names, types and whom the tables are about."""
+        session = self.session(caller, name)
+        tables = []
+        for table in session.tables:
+            declared = session.declared(table)
+            tables.append(
+                {
+                    "name": table,
+                    "private": isinstance(declared, Private),
+                    "declared": str(declared),
+                    "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
+                }
+            )
+        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+
+    def budget(self, caller: Caller, name: str) -> dict[str, Any]:
+        """What a caller may spend, has spent, and has left, in view of everybody's budget."""
+        budget = self.session(caller, name).budget
+        return {
+            "total": texts.guarantee_text(budget.total),
+            "spent": texts.guarantee_text(budget.spent),
+            "remaining": texts.guarantee_text(budget.remaining),
+            "composition": budget.composition,
+            "words": repr(budget)[1:-1],
+        }
+
+    # Questions
+
+    def asked(self, caller: Caller, name: str, body: object) -> Asked:
+        """A question as it was sent, checked for kind and size."""
+        return asked(body, self.session(caller, name), self.config.limits.query_characters)
+
+    def preview(self, caller: Caller, name: str, question: Asked) -> dict[str, Any]:
+        """What a question would cost and whether it fits; nothing is spent."""
+        session = self.session(caller, name)
+        try:
+            found = plan(session, priced(question.sql, question.cost), question.keys)
+            words = found.preview()
+        except RecursionError:
+            raise InvalidInput("the query is nested too deeply; write it more simply.") from None
+        return {
+            "sql": question.sql,
+            "cost": texts.guarantee_text(found.cost),
+            "fits": session.budget.fits(found.cost),
+            "free": found.free and not question.fresh,
+            "remaining": texts.guarantee_text(session.budget.remaining),
+            "statistics": [statistic.words for statistic in found.statistics],
+            "forecast": _forecastable(found),
+            "words": words,
+        }
+
+    def ask(self, caller: Caller, name: str, question: Asked, key: str = "") -> Answer | Answers:
+        """The answer to a question, charged at most once for each key."""
+        session = self.session(caller, name)
+        if caller.custodian:
+            raise NotHere("the custodian asks no questions here; use an analyst's token.")
+        if key:
+            sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
+            session = session.within(Request(sender, question.fingerprint))
+        while True:
+            try:
+                return session.sql(question.sql, keys=question.keys, **question.cost)
+            except Unanswered as waiting:
+                if waiting.failed or datetime.now(UTC) - waiting.at > self._patience:
+                    raise
+                time.sleep(GLANCE)
+            except RecursionError:
+                raise InvalidInput("the query is nested too deeply; write it more simply.") from None
+
+    @property
+    def _patience(self) -> timedelta:
+        """After this time a question without an outcome is lost: each of its rounds has a time limit."""
+        return timedelta(seconds=2 * float(self.config.limits.seconds) + 5)
+
+    def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
+        """The accuracy to expect of made-up data."""
+        count = persons or self.config.datasets[name].persons
+        if count is None:
+            raise InvalidInput("say about how many persons there are; the dataset does not state it.")
+        if count > MOST_PERSONS:
+            raise InvalidInput(f"persons must be at most {MOST_PERSONS:,}; more of them only make errors smaller.")
+        return _forecast(statistic, count, epsilon, shape)
+
+    # The past
+
+    def history(self, caller: Caller, name: str) -> list[Line]:
+        """A caller's charged questions, oldest first."""
+        return self._histories[name].of(self.session(caller, name).budget.account)
+
+    def answer(self, caller: Caller, name: str, number: int) -> tuple[Line, Answer | Answers | None]:
+        """An answer that a caller paid for, as it was released."""
+        found = self._histories[name].answer(self.session(caller, name).budget.account, number)
+        if found is None:
+            raise NotHere("you have no question of that number; see your history.")
+        line, stored = found
+        return line, None if stored is None else decode(stored).as_stored()
+
+    def burn_down(self, caller: Caller, name: str) -> list[float]:
+        """The share of the caller's budget that was left, first at the beginning and then after each question."""
+        budget = self.session(caller, name).budget
+        rule = filter_for(budget.total, budget.composition)
+        whole = _size(budget.total)
+        left = [_size(rule.remaining(texts.vector(line.sums))) / whole for line in self.history(caller, name)]
+        return [1.0, *(max(0.0, share) for share in left)]
+
+
+_FORECASTS = {"PersonCount": "persons", "Mean": "mean", "Quantiles": "median", "DistinctValues": "nunique"}
+
+
+def _forecastable(found: Plan) -> str | None:
+    """Under which name the accuracy of a question can be forecast: one statistic of everybody, for some ε."""
+    if len(found.statistics) != 1 or not isinstance(found.cost, Pure):
+        return None
+    statistic = found.statistics[0]
+    if isinstance(statistic, Total):
+        return "count" if isinstance(statistic.total, RowCount) else "sum"
+    return _FORECASTS.get(type(statistic).__name__)
+
+
+@lru_cache(maxsize=512)
+def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecast:
+    return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
+
+
+def _view(session: Session, analyst: str, access: Access) -> Session:
+    """An analyst's view of a dataset, opened or found again; a limit that was changed in the file counts from now."""
+    whole = session if access.share is None else session.share(access.share, analyst)
+    view = whole.analyst(analyst)
+    limit = access.limit or whole.budget.total
+    if view.budget.total != limit:
+        view.budget.amend(limit=limit)
+    return view
+
+
+def _size(amount: Guarantee) -> float:
+    """The number that burns down: ε or ρ."""
+    numbers: Mapping[str, Any] = vars(amount)
+    return float(numbers.get("epsilon", numbers.get("rho", 0)))

@@ -1,0 +1,92 @@
+"""What analysts asked before, read from the ledger, page by page and never twice.
+
+Each process follows the history on its own: it keeps a line for each charge and reads an answer when somebody looks at
+it. Nothing here is a second truth; a restart begins again at the first entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any
+
+from tacit.ledger import Entry, Ledger
+from tacit.ledger.store import stamp
+
+
+@dataclass(frozen=True)
+class Line:
+    """One charged question."""
+
+    number: int
+    at: str
+    account: str
+    cost: str
+    """As the ledger writes it, such as "Pure 1/2"."""
+    text: str
+    status: str
+    """"charged" (no outcome recorded), "answered" or "failed"."""
+    outcome: int | None
+    """The number of the entry that holds the answer."""
+    sums: str
+    """What its account had added up to afterwards."""
+    request: str = ""
+    """The request it came in, which other aggregates of the same question share."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "number": self.number,
+            "at": self.at,
+            "cost": self.cost,
+            "question": self.text,
+            "status": self.status,
+        }
+
+
+class History:
+    """The charges of one dataset, by account."""
+
+    def __init__(self, ledger: Ledger, name: str) -> None:
+        self._ledger, self._name = ledger, name
+        self._lock = Lock()
+        self._last = 0
+        self._lines: dict[int, Line] = {}
+        self._by_account: dict[str, list[int]] = {}
+
+    def of(self, account: str) -> list[Line]:
+        """The charges of one account, oldest first."""
+        with self._lock:
+            for entry in self._ledger.history(self._name, after=self._last):
+                self._take(entry)
+                self._last = entry.number
+            return [self._lines[number] for number in self._by_account.get(account, [])]
+
+    def answer(self, account: str, number: int) -> tuple[Line, Mapping[str, Any] | None] | None:
+        """A charge of an account with its answer as the ledger keeps it; None if the account has no such charge."""
+        line = next((line for line in self.of(account) if line.number == number), None)
+        if line is None:
+            return None
+        entry = self._ledger.entry(self._name, line.outcome) if line.outcome is not None else None
+        return line, entry.body.get("answer") if entry is not None else None
+
+    def _take(self, entry: Entry) -> None:
+        body = entry.body
+        if entry.what == "charged":
+            account = body["account"]
+            self._lines[entry.number] = Line(
+                number=entry.number,
+                at=stamp(entry.at),
+                account=account,
+                cost=body["cost"],
+                text=body.get("text", ""),
+                status="charged",
+                outcome=None,
+                sums=body["after"].get(account, ""),
+                request=body.get("request", {}).get("key", ""),
+            )
+            self._by_account.setdefault(account, []).append(entry.number)
+        elif entry.what in ("answered", "failed") and body["charge"] in self._lines:
+            line = self._lines[body["charge"]]
+            self._lines[line.number] = replace(line, status=entry.what, outcome=entry.number)

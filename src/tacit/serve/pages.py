@@ -1,0 +1,245 @@
+"""The page for people: log in, choose a dataset, ask, read, look back.
+
+Everything works by links and forms; the script only previews while somebody types. Each form carries a key, so that a
+form sent twice is charged once.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from tacit.errors import InvalidInput, TacitError
+from tacit.serve import drawings, parts
+from tacit.serve.api import answered
+from tacit.serve.questions import Asked, composed
+from tacit.serve.script import script
+from tacit.serve.tokens import LIFETIME
+from tacit.serve.web import (
+    COOKIE,
+    Forbidden,
+    Unknown,
+    Visit,
+    check_mark,
+    chore,
+    read_form,
+    refused,
+    state,
+    status,
+    visit,
+)
+
+_COSTS = ("epsilon", "delta")
+
+
+def mistake(request: Request, error: TacitError) -> Response:
+    """A page that says what is wrong; whoever is not known is sent to the door."""
+    if isinstance(error, Unknown) and request.url.path != "/login":
+        return RedirectResponse("/login", 303)
+    number = status(error)[0]
+    body = f'<h1>That did not work</h1>{parts.notice("bad", str(error))}<p><a href="/">Back to the start</a></p>'
+    return HTMLResponse(parts.layout("That did not work", body), number)
+
+
+async def door(request: Request) -> Response:
+    """Where a token is asked for."""
+    return HTMLResponse(_door(""))
+
+
+def _door(remark: str) -> str:
+    body = (
+        f"<h1>Private answers</h1>{remark}"
+        "<p>Ask questions about tables that nobody here can see. Every answer is protected, and is paid for from a "
+        "budget.</p>"
+        '<form method="post" action="/login" class="door"><p><label for="token">Your token</label>'
+        '<input id="token" name="token" type="password" required autofocus autocomplete="current-password"></p>'
+        '<p><button class="main">Log in</button></p></form>'
+    )
+    return parts.layout("Log in", body)
+
+
+async def log_in(request: Request) -> Response:
+    """Take a token once and hand out a cookie."""
+    here = state(request)
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise Forbidden("log in from our own page.")
+    caller = here.doorkeeper.who((await read_form(request)).get("token", "").strip())
+    if caller is None:
+        try:
+            refused(here)
+        except Unknown as error:
+            return HTMLResponse(_door(parts.notice("bad", str(error))), 401)
+    here.log.write("login", name=caller.name)
+    response = RedirectResponse("/custodian" if caller.custodian else "/", 303)
+    response.set_cookie(
+        COOKIE, here.doorkeeper.cookie(caller), LIFETIME, secure=here.secure, httponly=True, samesite="strict"
+    )
+    return response
+
+
+async def log_out(request: Request) -> Response:
+    """Forget the cookie."""
+    known = visit(request)
+    check_mark(request, known, (await read_form(request)).get("mark", ""))
+    response = RedirectResponse("/login", 303)
+    response.delete_cookie(COOKIE, secure=state(request).secure, httponly=True, samesite="strict")
+    return response
+
+
+async def start(request: Request) -> Response:
+    """The datasets to choose from; a single one at once."""
+    known = visit(request)
+    if known.caller.custodian:
+        return RedirectResponse("/custodian", 303)
+    names = state(request).gateway.datasets(known.caller)
+    if len(names) == 1:
+        return RedirectResponse(f"/datasets/{names[0]}", 303)
+    items = "".join(f'<li><a href="/datasets/{escape(name)}">{escape(name)}</a></li>' for name in names)
+    return page(request, known, "Datasets", f'<h1>Choose a dataset</h1><ul class="choices">{items}</ul>')
+
+
+def page(request: Request, known: Visit, title: str, body: str, number: int = 200) -> Response:
+    """A page for somebody we know."""
+    mark = state(request).doorkeeper.mark(known.cookie)
+    caller = known.caller
+    return HTMLResponse(parts.layout(title, body, who=caller.name, custodian=caller.custodian, mark=mark), number)
+
+
+async def dataset(request: Request) -> Response:
+    """One dataset: ask, columns, budget, history."""
+    known = visit(request)
+    return await _dataset(request, known, {})
+
+
+async def act(request: Request) -> Response:
+    """A form was sent: write it as SQL, preview it, or ask it."""
+    begun = time.monotonic()
+    known = visit(request)
+    given = await read_form(request)
+    check_mark(request, known, given.get("mark", ""))
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    session = gateway.session(known.caller, name)
+    try:
+        if given.get("action") == "compose":
+            sql = composed(_parts(given), session, gateway.config.limits.query_characters)
+            return await _dataset(request, known, given | {"sql": sql})
+        body = {"sql": given.get("sql", "")} | {cost: given[cost] for cost in _COSTS if given.get(cost, "").strip()}
+        question = gateway.asked(known.caller, name, body)
+        if given.get("action") == "ask":
+            found = await answered(request, known, name, question, given.get("key", ""), begun)
+            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{parts.answer(found)}</section>'
+            return await _dataset(request, known, given, shown)
+        return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
+    except TacitError as error:
+        remark = f'<section id="answer" tabindex="-1">{parts.notice("bad", str(error))}</section>'
+        return await _dataset(request, known, given, remark, number=status(error)[0])
+
+
+def _parts(given: Mapping[str, str]) -> dict[str, str]:
+    """The parts of a question clicked together; the values of groups become a condition."""
+    found = {name: given.get(name, "") for name in ("table", "statistic", "column", "where", "group_by")}
+    values = [value.strip() for value in given.get("groups", "").split(",") if value.strip()]
+    if values and found["group_by"]:
+        listed = ", ".join(_literal(value) for value in values)
+        column = '"' + found["group_by"].replace('"', '""') + '"'
+        condition = f"{column} IN ({listed})"
+        found["where"] = f"({found['where']}) AND {condition}" if found["where"] else condition
+    return found
+
+
+def _literal(value: str) -> str:
+    plain = re.fullmatch(r"-?\d{1,18}(\.\d{1,18})?|true|false", value)
+    return value if plain else "'" + value.strip("'").replace("'", "''") + "'"
+
+
+async def _preview(request: Request, known: Visit, question: Asked, given: Mapping[str, str]) -> str:
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    seen = await chore(request, lambda: gateway.preview(known.caller, name, question))
+    free = " Answered before, so it is free." if seen["free"] else ""
+    found = parts.notice("plain" if seen["fits"] or seen["free"] else "bad", seen["words"] + free)
+    count, epsilon = given.get("persons", ""), given.get("epsilon", "")
+    if seen["forecast"] and count.isdigit() and len(count) < 10:
+        try:
+            forecast = await chore(
+                request, lambda: gateway.plan(name, seen["forecast"], int(count), epsilon, "lognormal")
+            )
+        except InvalidInput as error:
+            return found + parts.notice("plain", str(error))
+        found += parts.notice("plain", forecast.headline)
+    return found
+
+
+async def _dataset(
+    request: Request, known: Visit, given: Mapping[str, str], shown: str = "", preview: str = "", number: int = 200
+) -> Response:
+    """The page of a dataset, with what was just answered on top."""
+    here, name = state(request), request.path_params["dataset"]
+    gateway, caller = here.gateway, known.caller
+
+    def gathered() -> tuple[Any, ...]:
+        facts, budget = gateway.facts(caller, name), gateway.session(caller, name).budget
+        return facts, gateway.history(caller, name), gateway.burn_down(caller, name), budget.total, budget.remaining
+
+    facts, lines, left, total, remaining = await chore(request, gathered)
+    first = next((table["name"] for table in facts["tables"] if table["private"]), "")
+    filled = {"sql": f"SELECT COUNT(*) FROM {first}"} | dict(given)
+    key = secrets.token_hex(16)
+    others = "" if len(gateway.datasets(caller)) == 1 else '<p><a href="/">Choose another dataset</a></p>'
+    export = (
+        f'<p><a href="/datasets/{escape(name)}/questions.py" download>A Python script that repeats them</a></p>'
+        if lines
+        else ""
+    )
+    body = (
+        f"<h1>{escape(name)}</h1>{others}"
+        f'<p class="budget">Left for you: <strong>{escape(repr(remaining))}</strong> of {escape(repr(total))}</p>'
+        f"{shown}<section><h2>Ask</h2>"
+        f"{parts.form(name, facts, filled, here.doorkeeper.mark(known.cookie), key, preview)}</section>"
+        f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
+        f"<section><h2>Your budget</h2>{drawings.burn_down(left, repr(total))}</section>"
+        f"<section><h2>Your questions</h2>{parts.history(name, lines)}{export}</section>"
+    )
+    return page(request, known, name, body, number)
+
+
+async def past(request: Request) -> Response:
+    """An answer of before."""
+    known = visit(request)
+    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], request.path_params["number"]
+    line, found = await chore(request, lambda: gateway.answer(known.caller, name, wanted))
+    shown = parts.answer(found) if found is not None else parts.notice("plain", "charged, and there is no answer.")
+    body = (
+        f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{shown}"
+        f'<p><a href="/datasets/{escape(name)}">Back to {escape(name)}</a></p>'
+    )
+    return page(request, known, f"Answer {line.number}", body)
+
+
+async def export(request: Request) -> Response:
+    """A Python script that repeats the caller's questions."""
+    known = visit(request)
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    lines = await chore(request, lambda: gateway.history(known.caller, name))
+    address = gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
+    headers = {"content-disposition": 'attachment; filename="questions.py"'}
+    return PlainTextResponse(script(address, name, lines), headers=headers, media_type="text/x-python")
+
+
+ROUTES = [
+    Route("/", start),
+    Route("/login", door),
+    Route("/login", log_in, methods=["POST"]),
+    Route("/logout", log_out, methods=["POST"]),
+    Route("/datasets/{dataset}", dataset),
+    Route("/datasets/{dataset}", act, methods=["POST"]),
+    Route("/datasets/{dataset}/answers/{number:int}", past),
+    Route("/datasets/{dataset}/questions.py", export),
+]

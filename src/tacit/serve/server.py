@@ -1,0 +1,63 @@
+"""Running the gateway under uvicorn: one process, or several on one ledger.
+
+The configuration is opened once before anything listens, so that its mistakes are said at once and accounts are there
+when workers look for them. A worker that dies is replaced; what it had charged is in the ledger. No access log is kept:
+the audit log says what matters, and addresses hold nothing secret anyway.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from tacit.errors import InvalidInput
+from tacit.serve.config import Config, load
+
+
+def serve(path: Path, ready: Callable[[str], None], host: str | None = None, port: int | None = None) -> None:
+    """Serve a configuration until told to stop; ``ready`` is given the address once it listens."""
+    try:
+        import uvicorn
+        from uvicorn.supervisors import Multiprocess
+    except ImportError:
+        raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit[serve].") from None
+    from tacit.serve.app import CONFIG, SECRET
+    from tacit.serve.gateway import Gateway
+
+    config = load(path)
+    Gateway(config).close()
+    os.environ[CONFIG] = str(path.absolute())
+    os.environ[SECRET] = secrets.token_hex(32)
+    server = config.server
+    settings = uvicorn.Config(
+        "tacit.serve.app:from_environment",
+        factory=True,
+        host=host or server.host,
+        port=server.port if port is None else port,
+        workers=server.workers,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=int(2 * config.limits.seconds + config.limits.padding_seconds) + 5,
+        timeout_worker_healthcheck=30,
+    )
+    try:
+        listening = settings.bind_socket()
+    except SystemExit:
+        raise InvalidInput(
+            f"port {settings.port} of {settings.host} cannot be used; choose another with --port."
+        ) from None
+    ready(address(config, settings.host, listening.getsockname()[1]))
+    if server.workers > 1:
+        Multiprocess(settings, sockets=[listening]).run()
+    else:
+        uvicorn.Server(settings).run(sockets=[listening])
+
+
+def address(config: Config, host: str, port: int) -> str:
+    """What people type to get here."""
+    shown = f"[{host}]" if ":" in host else host
+    return config.server.address or f"http://{shown}:{port}"

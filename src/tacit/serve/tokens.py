@@ -1,0 +1,93 @@
+"""Tokens, and the cookies and form marks made from them.
+
+A token is 256 random bits, so its SHA-256 may stand in the configuration: guessing it is hopeless and a slow hash would
+only slow down the server. `Doorkeeper.who` compares the digest with every known one in constant time, whether or not an
+earlier one fits. Tokens come in the Authorization header or once in the login form, never in an address.
+
+A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
+the token too, so a token that is replaced takes its cookies with it. The mark against forged forms (CSRF) is an HMAC of
+the cookie: other sites can neither read the one nor the other.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from hmac import compare_digest
+from hmac import digest as hmac
+
+PREFIX = "sha256:"
+CUSTODIAN = "custodian"
+ANALYST = "analyst"
+LIFETIME = 12 * 3600
+"""Seconds for which a browser stays logged in."""
+
+
+def new_token() -> tuple[str, str]:
+    """A fresh token, and the line that the configuration keeps of it."""
+    token = f"tacit_{secrets.token_urlsafe(32)}"
+    return token, PREFIX + digest(token)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token."""
+    return sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks: an analyst by name, or the custodian."""
+
+    role: str
+    name: str
+
+    @property
+    def custodian(self) -> bool:
+        """Whether this is the custodian."""
+        return self.role == CUSTODIAN
+
+
+class Doorkeeper:
+    """Knows tokens by their digests and signs cookies."""
+
+    def __init__(self, digests: Mapping[Caller, str], secret: bytes) -> None:
+        self._digests, self._secret = dict(digests), secret
+
+    def who(self, token: str) -> Caller | None:
+        """The owner of a token, after comparing with everybody's."""
+        found, shown = None, digest(token)
+        for caller, known in self._digests.items():
+            if compare_digest(known, shown):
+                found = caller
+        return found
+
+    def cookie(self, caller: Caller) -> str:
+        """What a browser keeps after logging in."""
+        text = f"{caller.role}:{caller.name}:{int(time.time()) + LIFETIME}:{secrets.token_hex(8)}"
+        return f"{text}:{self._sign('cookie', text, self._digests[caller])}"
+
+    def holder(self, cookie: str) -> Caller | None:
+        """Whose cookie this is, if it is ours, not too old, and the token still counts."""
+        text, _, signature = cookie.rpartition(":")
+        parts = text.split(":")
+        if len(parts) != 4 or not (parts[2].isascii() and parts[2].isdigit()):
+            return None
+        caller = Caller(parts[0], parts[1])
+        expected = self._sign("cookie", text, self._digests.get(caller, ""))
+        genuine = compare_digest(expected, signature if signature.isascii() else "")
+        return caller if genuine and caller in self._digests and int(parts[2]) > time.time() else None
+
+    def mark(self, cookie: str) -> str:
+        """What a form must bring back with this cookie."""
+        return self._sign("form", cookie)
+
+    def marked(self, cookie: str, mark: str) -> bool:
+        """Whether a form brought back its mark."""
+        return compare_digest(self.mark(cookie), mark if mark.isascii() else "")
+
+    def _sign(self, *parts: str) -> str:
+        message = "\x00".join(parts).encode(errors="surrogatepass")
+        return hmac(self._secret, message, "sha256").hex()

@@ -1,0 +1,197 @@
+"""What all requests share: who asks, how much they send, and how a mistake is said.
+
+A request is known by a token in the Authorization header, or by the cookie of a browser. A cookie comes along by
+itself, so a request that changes something must then show the mark of a form of ours as well. Bodies are read up to a
+limit. A mistake becomes one sentence and a word for programs; what is unforeseen becomes one sentence for all.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, NoReturn, TypeVar, cast
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from tacit.budgets import Unanswered
+from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.serve.gateway import Gateway, NotHere
+from tacit.serve.records import AuditLog, Counts
+from tacit.serve.running import Busy, Pace, Threads
+from tacit.serve.tokens import Caller, Doorkeeper
+
+T = TypeVar("T")
+
+COOKIE = "tacit"
+
+
+class Unknown(TacitError):
+    """Nobody we know."""
+
+
+class Forbidden(TacitError):
+    """Known, but not allowed."""
+
+
+class TooLarge(TacitError):
+    """More than the limit."""
+
+
+class WrongKind(TacitError):
+    """Not the kind of body that is read here."""
+
+
+ERRORS: list[tuple[type[TacitError], int, str]] = [
+    (Unknown, 401, "unknown_token"),
+    (Forbidden, 403, "forbidden"),
+    (NotHere, 404, "not_found"),
+    (TooLarge, 413, "too_large"),
+    (WrongKind, 415, "wrong_kind"),
+    (Busy, 429, "busy"),
+    (Unanswered, 409, "charged_before"),
+    (BudgetExceeded, 403, "budget_exceeded"),
+    (UnsupportedQuery, 422, "unsupported_query"),
+    (InvalidInput, 400, "invalid_input"),
+    (EngineError, 503, "engine_failed"),
+    (LedgerError, 503, "ledger_failed"),
+]
+"""Errors with their status and their word for programs."""
+
+UNFORESEEN = "something went wrong inside Tacit; see your history for what was charged, and tell the custodian."
+
+
+def status(error: TacitError) -> tuple[int, str]:
+    """The status and the word of an error."""
+    return next(((number, word) for kind, number, word in ERRORS if isinstance(error, kind)), (400, "invalid_input"))
+
+
+def problem(error: TacitError) -> JSONResponse:
+    """An error for programs."""
+    number, word = status(error)
+    headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "2"}}.get(number, {})
+    return JSONResponse({"error": word, "message": str(error)}, number, headers)
+
+
+@dataclass
+class State:
+    """What the handlers of one process share."""
+
+    gateway: Gateway
+    doorkeeper: Doorkeeper
+    log: AuditLog
+    questions: Threads
+    chores: Threads
+    """Everything else that takes a moment: previews, forecasts, reports."""
+    pace: Pace
+    logins: Pace
+    counts: Counts = field(default_factory=Counts)
+
+    @property
+    def secure(self) -> bool:
+        """Whether people come here by https."""
+        return self.gateway.config.server.address.startswith("https://")
+
+
+def state(request: Request) -> State:
+    """The state of the application."""
+    return cast(State, request.app.state.tacit)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A known caller, and the cookie they came with, if any."""
+
+    caller: Caller
+    cookie: str = ""
+
+
+def visit(request: Request) -> Visit:
+    """Who asks; raises `Unknown` for nobody we know, `Busy` for somebody too quick."""
+    here = state(request)
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        caller = here.doorkeeper.who(token.strip())
+        if caller is None:
+            refused(here)
+        found = Visit(caller)
+    else:
+        cookie = request.cookies.get(COOKIE, "")
+        holder = here.doorkeeper.holder(cookie)
+        if holder is None:
+            raise Unknown("send your token as 'Authorization: Bearer …', or log in.")
+        found = Visit(holder, cookie)
+    here.pace.take(found.caller.name)
+    return found
+
+
+def refused(here: State) -> NoReturn:
+    """A wrong token: written down without it, and slowed down when there are many."""
+    here.log.write("refused", reason="unknown token")
+    here.logins.take("login")
+    raise Unknown("this token is not known; check it, or ask the custodian for a new one.")
+
+
+def check_mark(request: Request, known: Visit, mark: str) -> None:
+    """A browser's request that changes something must bring back the mark of our form, from our own page."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if known.cookie and (
+        site not in ("same-origin", "none") or not state(request).doorkeeper.marked(known.cookie, mark)
+    ):
+        raise Forbidden("this form is too old or not ours, and nothing was done; load the page again.")
+
+
+async def read(request: Request) -> bytes:
+    """The body, up to the limit."""
+    most = state(request).gateway.config.limits.body_bytes
+    found = bytearray()
+    async for part in request.stream():
+        found += part
+        if len(found) > most:
+            raise TooLarge(f"a request may have at most {most} bytes, and nothing was done; send less.")
+    return bytes(found)
+
+
+async def read_json(request: Request) -> Any:
+    """A JSON body; numbers with a point stay as they were written."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise WrongKind("send JSON, with Content-Type: application/json.")
+    body = await read(request)
+    try:
+        return json.loads(body, parse_float=Decimal, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise InvalidInput("the body is not JSON that can be read.") from None
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(text)
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a form."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise WrongKind("send a form.")
+    body = await read(request)
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=50))
+    except ValueError:
+        raise InvalidInput("the form cannot be read.") from None
+
+
+async def chore(request: Request, work: Callable[[], T]) -> T:
+    """Some blocking work that is no question."""
+    return await state(request).chores.run(work)
+
+
+def finite(value: Any) -> Any:
+    """The same plain values with null for what JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
