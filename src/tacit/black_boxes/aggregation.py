@@ -45,7 +45,7 @@ Draw = Callable[[Law[T]], T]
 
 
 @dataclass(frozen=True)
-class BlockMedian(Statistic):
+class Aggregate(Statistic):
     """A function run on blocks, with everything public about its release."""
 
     name: str
@@ -181,7 +181,7 @@ def sample_and_aggregate(
     grids, keys = _coordinates(grid)
     people = People.of(records, budget, session, columns, randomness)
     level = between(beta, "beta", 0, 1)
-    median = BlockMedian(named(f), int(blocks), grids, keys, method, level, people.frames, fresh_name())
+    median = Aggregate(named(f), int(blocks), grids, keys, method, level, people.frames, fresh_name())
     setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory)
     with Workers(setup, count) as crew:
         median = replace(median, workers=crew)
@@ -190,4 +190,4 @@ def sample_and_aggregate(
             found = median.placed(people.entries, people.randomness)
             return median.told(found, cost, people.draw, lambda **facts: people.answer(median.words, cost, **facts))
 
-        return people.ask(median, cost, "sample_and_aggregate", release)
+        return people.ask(median, cost, release)

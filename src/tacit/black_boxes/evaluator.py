@@ -10,6 +10,7 @@ What a function prints is thrown away, files cannot grow, memory is limited. Non
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import os
 import pickle
@@ -232,9 +233,15 @@ def serve(descriptor: int) -> None:
             return
 
 
+_PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
+"""Linux only: lets a child end when its parent does."""
+
+
 def _call_alone(evaluator: Evaluator, descriptor: int) -> NoReturn:
     try:
         os.setpgid(0, 0)
+        if _PRCTL is not None:
+            _PRCTL(1, signal.SIGKILL)
         connection = socket.socket(fileno=descriptor)
         try:
             answer = " ".join(map(str, evaluator.alone(pickle.loads(receive(connection)))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
@@ -62,10 +63,9 @@ class Frames:
         """Each block's number and its rows as a pickled frame, blocks without rows left out."""
         import numpy as np
 
-        numbers = rows.column("").to_numpy()
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1)) if len(numbers) else np.array([], dtype=int)
-        frames = rows.drop_columns([""])
-        for start, stop in zip(starts, [*starts[1:], len(numbers)], strict=True):
+        numbers, frames = rows.column("").to_numpy(), rows.drop_columns([""])
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1, append=-1))  # rows come block by block
+        for start, stop in pairwise(starts.tolist()):
             yield int(numbers[start]), pickle.dumps(frames.slice(start, stop - start).to_pandas())
 
 
@@ -109,14 +109,13 @@ class People:
         """An empty frame, where functions get frames."""
         return None if self.frames is None else self.frames.template()
 
-    def ask(
-        self, statistic: Statistic, cost: Guarantee, kind: str, release: Callable[[], Answer | Answers]
-    ) -> Answer | Answers:
+    def ask(self, statistic: Statistic, cost: Guarantee, release: Callable[[], Answer | Answers]) -> Answer | Answers:
         """Charge, then ask the table, or release from the list."""
         if self.table is not None:
             return self.table.release(statistic, cost)
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
+        kind = type(statistic).__name__.lower()
         asked = Question(plan=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
         return charged(self.payer, cost, asked, release)
 

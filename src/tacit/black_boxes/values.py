@@ -33,12 +33,11 @@ def bottomed(grid: Grid) -> Grid:
 
 def place(grid: Grid, value: Any) -> int:
     """The steps from the grid's bottom to a function's value; 0 for whatever is no number on it."""
-    number = _number(value)
-    lowest, highest = grid.lowest, grid.highest
+    number, lowest = _number(value), grid.lowest
     assert grid.first is not None
     assert lowest is not None
-    assert highest is not None
-    if number is None or not lowest <= number <= highest:
+    # the highest value itself is not asked for: it may be a power too large to write down
+    if number is None or number < lowest or grid.ceil(number) is None:
         return 0
     return grid.nearest(number) - grid.first
 

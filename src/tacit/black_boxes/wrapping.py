@@ -57,7 +57,7 @@ ALONE, TOGETHER = 2e-3, 2.5e-5
 
 
 @dataclass(frozen=True)
-class Box(Statistic):
+class Wrap(Statistic):
     """A function with everything public about its release."""
 
     name: str
@@ -257,7 +257,7 @@ def wrap(
         rule = claimed(cut, sensitivity, cost.epsilon, persons_public)
     people = People.of(records, budget, session, columns, randomness)
     limit = whole(max_evaluations, "max_evaluations", 1)
-    box = Box(named(f), rule, cost, bool(persons_public), bool(trusted), limit, people.frames, fresh_name(), hook)
+    box = Wrap(named(f), rule, cost, bool(persons_public), bool(trusted), limit, people.frames, fresh_name(), hook)
     if people.table is None:
         box.check_public(len(people.entries))
     setup = Setup(pickled(f), (cut,), False, people.template, seconds, memory)
@@ -268,4 +268,4 @@ def wrap(
             blobs = [pickle.dumps(record) for record in people.entries]
             return people.answer(box.words, cost, **box.facts(blobs, people.draw))
 
-        return cast(Answer, people.ask(box, cost, "wrap", release))
+        return cast(Answer, people.ask(box, cost, release))

@@ -1,0 +1,31 @@
+"""Oracles of the black boxes, by brute force."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+Function = Callable[[tuple[Any, ...]], int]
+
+
+def subsets(x: tuple[Any, ...], fewest: int = 0) -> list[tuple[Any, ...]]:
+    """All subsets with at least so many persons."""
+    return [s for k in range(fewest, len(x) + 1) for s in combinations(x, k)]
+
+
+def profile(f: Function, x: tuple[Any, ...], floor: int) -> list[int]:
+    """D_0, D_1, … of g(z) = max{ f(s) : s ⊆ z, |s| ≥ floor }, from the definitions."""
+
+    def g(z: tuple[Any, ...]) -> int:
+        return max(f(s) for s in subsets(z, floor))
+
+    return [min(g(z) for z in subsets(x, len(x) - j)) for j in range(len(x) - floor + 1)]
+
+
+def extension(f: Function, x: tuple[Any, ...], c: int) -> int:
+    """The filter's F, from the definition."""
+    smaller = [extension(f, x[:i] + x[i + 1 :], c) for i in range(len(x))]
+    if not smaller:
+        return f(x)
+    low, high = max(smaller) - c, min(smaller) + c
+    assert low <= high
+    return min(max(f(x), low), high)

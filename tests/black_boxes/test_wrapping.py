@@ -1,0 +1,225 @@
+"""`tacit.wrap`: charged before records are seen, whatever the function does, from lists and tables."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import tacit
+from tacit import Approx, Pure
+from tacit.black_boxes.evaluation import layers
+from tacit.black_boxes.lattice import Lattice
+from tacit.black_boxes.processes import Workers
+from tacit.errors import BudgetExceeded, InvalidInput
+from tacit.grids import Grid, integers, multiples, powers
+from tacit.randomness import seeded_not_private
+from tests.black_boxes import functions, support
+from tests.black_boxes.test_processes import blobs, setup
+
+SMALL = integers(0, 9)
+
+
+def wrap(f: Any, records: Any, grid: Grid = SMALL, epsilon: Any = 30, **options: Any) -> tacit.Answer:
+    """Wrong, where a test knows the value, with probability 10^-7."""
+    given = {"budget": Pure(100), "workers": 1, "beta": "1e-7", **options}
+    return tacit.wrap(f, records, grid=grid, epsilon=epsilon, **given)
+
+
+class Watched:
+    """A record that notices being read."""
+
+    reads = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        Watched.reads += 1
+        return int, ()
+
+
+# ---- evaluation ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize("function", [functions.total, functions.raises, functions.leaves, functions.RunningMean()])
+def test_every_subset_has_its_value(function: Any, trusted: bool) -> None:
+    people = [1, 2, 13, 1, 0]
+
+    def expected(kept: tuple[int, ...]) -> int:
+        if isinstance(function, functions.RunningMean):
+            found = Fraction(sum(kept), len(kept)) if kept else Fraction(-1)
+            return round(found - Fraction(1, 10**9)) if 0 <= found <= 9 else 0
+        if function is functions.total:
+            return sum(kept) if sum(kept) <= 9 else 0
+        return 0 if 13 in kept else 3
+
+    lattice, done = Lattice(5, 5), list[int]()
+    with Workers(setup(function), 2) as crew:
+        found = layers(crew, blobs(people), lattice, trusted, done.append)
+    for missing, layer in enumerate(found):
+        sets = sorted(combinations(range(5), missing), key=lambda c: c[::-1])
+        assert list(layer) == [expected(tuple(p for i, p in enumerate(people) if i not in c)) for c in sets]
+    assert sum(done) == 2**5
+
+
+# ---- answers ------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_from_a_list() -> None:
+    budget = tacit.read(pd.DataFrame({"p": [1], "v": [1]}), person="p", budget=Pure(100)).budget
+    answer = wrap(functions.mean, [5, 5, 5, 5, 5, 6, 4, 5], budget=budget)
+    assert answer.value == 5  # the mean of every group that misses few persons
+    assert budget.spent == answer.guarantee == Pure(30)
+    assert answer.private
+    assert "takes on groups that miss at most" in str(answer)
+    assert answer.to_dict()["value"] == 5
+
+
+def test_a_value_between_steps() -> None:
+    answer = wrap(functions.mean, {"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.5}, multiples("0.25", 0, 1), trusted=True)
+    assert answer.value == 0.5
+    assert answer.unit == "0.25"
+    assert "trusted" in str(answer)
+
+
+@pytest.mark.parametrize(
+    "function", [functions.raises, functions.leaves, functions.prints, functions.remembers, functions.quits]
+)
+def test_a_malicious_function_is_answered(function: Callable[..., Any], capfd: pytest.CaptureFixture[str]) -> None:
+    answer = wrap(function, [13, 1, 2, 3], randomness=seeded_not_private(1))
+    assert isinstance(answer.value, int)
+    assert not answer.private
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("records", [[], [3]])
+@pytest.mark.parametrize("grid", [SMALL, integers(7, 7), powers(2)])
+def test_hardly_anybody(records: list[int], grid: Grid) -> None:
+    assert isinstance(wrap(functions.mean, records, grid, epsilon=1, trusted=True).value, int)
+
+
+def test_with_a_delta() -> None:
+    answer = wrap(functions.mean, [5] * 6, delta="1e-3", budget=Approx(30, "1e-3"), trusted=True)
+    assert answer.guarantee == Approx(30, "1e-3")
+    assert wrap(functions.mean, [5] * 6, delta=0, trusted=True).guarantee == Pure(30)
+
+
+def test_a_claimed_sensitivity() -> None:
+    answer = wrap(functions.total, [1, 2, 1], epsilon=60, sensitivity=2)
+    assert answer.value == 4  # false alarm e^{-27}
+    assert answer.noise_std is not None
+    assert answer.interval().covers == "capped value"
+    false = wrap(functions.total, [9, 0, 0], epsilon=60, sensitivity=2, persons_public=True, trusted=True)
+    assert false.value == 2
+
+
+def test_a_table() -> None:
+    rows = pd.DataFrame(
+        {"clinic": [1, 1, 2, 3, 3, 3, 4, None], "y": [4.0, 6, 5, 5, None, 5, 5, 900], "s": list("abcdefgh")}
+    )
+    table = tacit.read(rows, person="clinic", budget=Pure(100))
+    answer = tacit.wrap(
+        functions.frame_mean, table, grid=SMALL, epsilon=30, columns=["y"], trusted=True, workers=1, beta="1e-7"
+    )
+    assert answer.value == 5
+    assert "any one clinic with all their rows" in str(answer)
+    assert table.budget.spent == Pure(30)
+    with pytest.raises(InvalidInput):
+        tacit.wrap(functions.frame_mean, table, grid=SMALL, epsilon=1, budget=Pure(1))
+
+
+# ---- structured functions -----------------------------------------------------------------------------------------
+
+
+def test_a_profile_computed_directly() -> None:
+    people = (3, 1, 4, 1, 5, 9)
+    for floor in range(1, 7):
+        found = list(functions.DirectMean().evaluate_profile(list(people), floor))
+        expected = support.profile(lambda s: Fraction(sum(s), len(s)), people, floor)  # type: ignore[arg-type, return-value]
+        assert found == pytest.approx([float(v) for v in expected])
+
+
+def test_any_size_with_a_profile() -> None:
+    answer = wrap(functions.DirectMean(), [k % 10 / 10 for k in range(20_000)], multiples("0.01", 0, 1), epsilon=1)
+    assert float(answer) == pytest.approx(0.45, abs=0.02)
+    assert "trusted" in str(answer)
+
+
+@pytest.mark.parametrize("broken", [lambda r, k: 1 / 0, lambda r, k: 5, lambda r, k: [3, "x", 9, None]])
+def test_a_profile_that_fails_is_the_bottom(broken: Any) -> None:
+    answer = wrap(functions.mean, [5] * 9, evaluate_profile=broken)
+    assert answer.value in range(4)
+
+
+# ---- refusals -----------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_read_before_it_is_paid() -> None:
+    with pytest.raises(BudgetExceeded):
+        wrap(functions.mean, [Watched()], epsilon=2, budget=Pure(1))
+    assert Watched.reads == 0
+
+
+def test_too_many_evaluations_of_a_public_number_of_persons() -> None:
+    budget = tacit.read(pd.DataFrame({"p": [1], "v": [1]}), person="p", budget=Pure(1)).budget
+    with pytest.raises(InvalidInput, match=r"40 persons ask for up to 10\^12 evaluations .* nothing was spent"):
+        wrap(functions.mean, [1] * 40, epsilon=1, budget=budget, persons_public=True)
+    assert budget.remaining == Pure(1)
+
+
+def test_too_many_evaluations_of_a_noisy_number_of_persons() -> None:
+    answer = wrap(functions.mean, [1] * 400, epsilon=1, budget=Pure(1))
+    assert answer.value is None
+    assert "The noisy number of persons" in str(answer)
+    assert "the cost was charged" in str(answer)
+    assert wrap(functions.mean, [1] * 400, epsilon=1, sensitivity=1).value is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"grid": integers(None, 5)},
+        {"grid": [1, 2, 3]},
+        {"epsilon": 0},
+        {"method": "guess"},
+        {"beta": 2},
+        {"time_limit": 0},
+        {"time_limit": 10**6},
+        {"memory_limit": 5},
+        {"workers": 0},
+        {"max_evaluations": 0},
+        {"records": "abc"},
+        {"records": pd.DataFrame({"a": [1]})},
+        {"records": 5},
+        {"columns": ["a"]},
+        {"budget": None},
+        {"sensitivity": 1, "delta": "0.1"},
+        {"sensitivity": 1, "grid": powers(2)},
+        {"sensitivity": 0},
+        {"evaluate_profile": 5},
+        {"f": 5},
+    ],
+    ids=lambda wrong: "-".join(wrong),
+)
+def test_wrong_arguments(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        wrap(**{"f": functions.mean, "records": [1, 2], **wrong})
+
+
+def test_a_script_of_its_own(tmp_path: Path) -> None:
+    """Functions of the main program, and lambdas, are sent by value; no guard against being imported is needed."""
+    script = tmp_path / "study.py"
+    script.write_text(
+        "import tacit\n"
+        "from tacit.grids import integers\n"
+        "scale = 1\n"
+        "def middle(records): return sorted(records)[len(records) // 2] * scale\n"
+        "for f in (middle, lambda records: middle(records)):\n"
+        "    print(tacit.wrap(f, [5] * 6, grid=integers(0, 9), epsilon=60, budget=tacit.Pure(60), beta='1e-7').value)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.stdout, done.stderr) == ("5\n5\n", "")
