@@ -42,15 +42,14 @@ def test_the_loss_is_bounded_with_certainty() -> None:
     assert all(abs(y - 40) <= law.worst_loss for y in law.sample(2000))
 
 
-def test_the_threshold_may_come_from_the_laws_own_accuracy() -> None:
+def test_the_threshold_of_an_exponential_mechanism_is_its_own_accuracy() -> None:
     losses = [abs(3 - y) for y in range(11)]
     law = inverse_sensitivity(loss=losses, grid=integers(0, 10), epsilon=2)
     window = law.accuracy("0.5").window
     assert window is not None
-    found = condition_on_success(law, lambda y: losses[int(y)], 3, epsilon=1, delta="0.001", beta="0.5")
+    found = condition_on_success(law, lambda y: losses[int(y)], 3, epsilon=1, delta="0.001", beta="0.5", alpha=window)
     assert found.limit - window == (found.worst_loss - window) // 2
-    with pytest.raises(InvalidInput, match="alpha must be given"):
-        condition_on_success(laplace(3, 1), abs, 3, epsilon=1, delta="0.001", beta="0.5")
+    assert found._rounds(64)[1].high <= Fraction(1, 2) ** found.repeats
 
 
 def test_the_promise() -> None:

@@ -14,8 +14,8 @@ Success at last in S has probability s(S)·g(σ), g(σ) = Σ_{k<N} (1−σ)^k. A
 g(σ'/c) ≤ c·g(σ'). Hence s(S)g(σ) ≤ e^ε̄·c·s'(S)g(σ') + δ̄·g(σ), and g(σ) ≤ 1/(1−β). The substitute is returned with
 probability (1−σ)^N ≤ β^N, and nothing needs to be known about it: it may be a correct answer made from the data.
 
-β MUST BE PROVED for every dataset: unlike the other parts it is not checked, and privacy rests on it. Where α is left
-out it is the window of the law's own `accuracy(beta)`, a promise made from public facts alone.
+β MUST BE PROVED for every dataset: unlike the other parts it is not checked, and privacy rests on it. An exponential
+mechanism or permute-and-flip has α = `law.accuracy(beta).window`, if on every dataset some value has loss 0.
 
 COST  All N rounds are run, whatever the first success is, so that the time taken tells nothing.
 """
@@ -110,7 +110,7 @@ def condition_on_success(
     epsilon: Number,
     delta: Number,
     beta: Number,
-    alpha: int | None = None,
+    alpha: int,
     repeats: int = 64,
 ) -> Conditioned[T]:
     """The law repeated until its noisy loss is small.
@@ -120,13 +120,10 @@ def condition_on_success(
     the law's loss must exceed ``alpha`` with probability at most ``beta``.
     """
     chance = between(beta, "beta", 0, 1)
-    limit = law.accuracy(chance).window if alpha is None else whole(alpha, "alpha")
-    if limit is None:
-        raise InvalidInput("alpha must be given: the law states no accuracy as a loss of its own.")
     noise = truncated_laplace(0, epsilon, delta)
     rounds = whole(repeats, "repeats", 1)
     promise = conditioned(noise.guarantee + law.guarantee, chance, rounds)
-    return Conditioned(law, loss, substitute, noise, limit, rounds, promise)
+    return Conditioned(law, loss, substitute, noise, whole(alpha, "alpha"), rounds, promise)
 
 
 def conditioned(one_round: Guarantee, beta: Fraction, repeats: int) -> Approx:
