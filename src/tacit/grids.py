@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from typing import Self
 
 from tacit.errors import InvalidInput
@@ -83,12 +84,14 @@ class Grid(ABC):
     def nearest(self, x: Number) -> int:
         """The index of the value closest to x, the lower one of two equally close."""
         number = exact(x, "x")
-        low, high = self.floor(number), self.ceil(number)
-        if low is None or high is None:
-            index = high if low is None else low
+        low = self.floor(number)
+        if low is None:
+            index = self.ceil(number)
             assert index is not None  # a grid is never empty
             return index
-        return low if number - self.value(low) <= self.value(high) - number else high
+        if low == self.last:
+            return low
+        return low if 2 * number <= self.value(low) + self.value(low + 1) else low + 1
 
     def index(self, x: Number) -> int | None:
         """The index of exactly x; None where x is not on the grid."""
@@ -241,6 +244,7 @@ class _Digits(Grid):
         return f"<numbers of {self.count} significant {digits}, {self._ends()}>"
 
 
+@cache
 def _ten(power: int) -> Fraction:
     return Fraction(10**power) if power >= 0 else Fraction(1, 10**-power)
 

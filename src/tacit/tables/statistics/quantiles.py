@@ -77,7 +77,8 @@ def quantile_loss(
     steps = ranks.steps[which]
     counts = [reached(steps[0].before if steps else 0), *(reached(item.after) for item in steps)]
     # A value counts as the nearest of the whole grid: in W(≤y) from there on, in W(<y) from the next one on.
-    up_to = [scale.grid.nearest(scale.clamped(item.value)) for item in steps]
+    whole = scale.grid
+    up_to = [whole.nearest(item.value) for item in steps]
     below = [index + 1 for index in up_to]
     starts = sorted({grid.first, *(i for i in (*up_to, *below) if grid.first <= i <= grid.last)})
     runs = (
