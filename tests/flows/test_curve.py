@@ -51,6 +51,7 @@ def test_one_person_moves_profile_cap_and_loss_as_promised(statistic: str, graph
         other = smaller.profile(REMOVALS)
         assert all(profile[j + 1] <= other[j] <= profile[j] for j in range(REMOVALS))
         assert smaller.at(cap) <= value <= smaller.at(cap) + cap
+        assert smaller.at(cap) <= smaller.above(cap)
         assert smaller.fewest(cap) <= loss <= smaller.fewest(cap) + 1
 
 

@@ -19,7 +19,7 @@ def profile(graph: Hypergraph, removals: int, rank: int) -> list[int]:
 def expected(graph: Hypergraph, removals: int, rank: int) -> int:
     """The lowest value y such that so many removals leave fewer than ``rank`` rows above it, in the relaxation."""
     values = sorted({v for _, _, v in graph.live} | {BOTTOM})
-    above = {y: Hypergraph(tuple((1, row, v) for w, row, v in graph.rows if w and v > y)) for y in values}
+    above = {y: Hypergraph(tuple((w, row, v) for w, row, v in graph.rows if v > y)) for y in values}
     return next(y for y in values if relaxed(above[y], "sum", removals) <= rank - 1 + 1e-7)
 
 
@@ -33,7 +33,7 @@ def test_profile_is_the_relaxed_cover(graph: Hypergraph, rank: int) -> None:
 @given(hypergraphs(touched=1, rows=10, values=6), st.integers(1, 4))
 def test_one_person_per_row_is_the_true_profile(graph: Hypergraph, rank: int) -> None:
     def kth(data: Hypergraph) -> int:
-        values = sorted((v for _, _, v in data.live), reverse=True)
+        values = sorted((v for w, _, v in data.live for _ in range(w)), reverse=True)
         return values[rank - 1] if len(values) >= rank else BOTTOM
 
     for j, value in enumerate(profile(graph, 3, rank)):

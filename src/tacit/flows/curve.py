@@ -91,6 +91,10 @@ class CappedStatistic(ABC):
                 return ceil(support.high)
             effort += 1
 
+    def above(self, cap: int) -> int:
+        """An upper bound of L(cap) for a whole cap, without solving anything."""
+        return self.total
+
     def profile(self, removals: int) -> tuple[int, ...]:
         """The down profile D̃_0, …, D̃_removals, each rounded up to a whole unit."""
         count = whole(removals, "removals", 0)

@@ -68,6 +68,13 @@ class Core:
         return self.free + exact_sum(self.alone) + exact_sum(self.weight)
 
     @property
+    def shortest(self) -> int:
+        """The fewest persons that a row touches."""
+        if self.empty or self.free or self.alone.any():
+            return 1
+        return int(np.bincount(self.row).min())
+
+    @property
     def empty(self) -> bool:
         """Whether nothing is left to solve."""
         return self.group.size == 0

@@ -32,6 +32,8 @@ _DIGITS = 40
 """Bits kept of what the solver says in one round."""
 _GAIN = 30
 """By how many bits a round may magnify the residuals of the one before."""
+_LARGE = 5000
+"""Programs with more variables are left to interior points at once."""
 _FAR = 1e6
 """A bound or a price beyond this, after magnification, no correction reaches."""
 
@@ -133,8 +135,10 @@ def _asked(
         shape=(rows, columns + rows),
     )
     bounds = np.column_stack([least, np.full(least.size, np.inf)])
-    # The simplex method is fast unless many optima tie, where interior points are: give it a fair number of steps.
-    for method, steps in (("highs-ds", rows + columns), ("highs-ipm", None), ("highs-ds", None)):
+    # The simplex method is fast unless many optima tie, as they do in large programs: interior points are better there,
+    # but for the way from them to a vertex, which may be long: each has a fair number of steps.
+    few: tuple[tuple[str, int | None], ...] = (("highs-ds", rows + columns),) if columns < _LARGE else ()
+    for method, steps in (*few, ("highs-ipm", None), ("highs-ds", None)):
         options = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9, "maxiter": steps}
         answer = linprog(  # type: ignore[call-overload]  # the stubs know neither sparse matrices nor arrays of bounds
             -gain, A_eq=matrix, b_eq=limit, bounds=bounds, method=method, options=options

@@ -39,10 +39,15 @@ class CappedTotal(CappedStatistic):
     def __init__(self, core: Core) -> None:
         self.total = core.total
         self._levels = [(0, core)]
+        self._shortest = core.shortest
         self._parts = 1 if core.group.size == core.weight.size else _PARTS  # in a sum shares are whole
         shares = core.even_shares(self._parts)
         self._largest = np.sort(shares[(shares > 0).astype(bool)])[::-1]
         self._enough = Fraction(int(self._largest[0]), self._parts) if self._largest.size else Fraction(0)
+
+    def above(self, cap: int) -> int:
+        """All persons full: a row's part of that counts once for each of its persons."""
+        return min(self.total, cap * self._everyone() // self._shortest)
 
     def profile(self, removals: int) -> tuple[int, ...]:
         """The down profile D̃_0, …, D̃_removals, each rounded up to a whole unit."""

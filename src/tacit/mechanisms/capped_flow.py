@@ -43,10 +43,11 @@ average slope of a concave curve only rises towards 0, and rounding moves k by a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, sqrt
+from typing import Protocol
 
 from tacit.curves import StepLoss
 from tacit.enclosures import BITS, Enclosure
@@ -65,8 +66,18 @@ from tacit.mechanisms.threshold_scan import ScanLaw
 from tacit.randomness import asymmetric_laplace
 from tacit.randomness.source import Source
 
-Curve = Callable[[int], int]
-"""L at whole caps."""
+
+class Curve(Protocol):
+    """L in whole units, at whole caps."""
+
+    def at(self, cap: int, /) -> int:
+        """L(cap): concave up to its rounding, and raised by something in [0, cap] when a person is added."""
+        ...
+
+    def above(self, cap: int, /) -> int:
+        """At least L(cap), at little cost."""
+        ...
+
 
 LISTED = 16
 """Laws of at most so many levels list their outputs."""
@@ -112,7 +123,7 @@ class Design(ABC):
         """The cap at which L is released, over the level that was chosen."""
 
     @abstractmethod
-    def chosen(self, at: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
+    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The law of the index of a level, alone Pure(cost)."""
 
     def noise(self, cap: int, epsilon: Fraction) -> Lopsided:
@@ -154,10 +165,10 @@ class Weighed(Design):
         """Whether the promise's conditions hold."""
         return self.up > 0 and self.down >= self.weight > 0 and self.parts >= 1
 
-    def chosen(self, at: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
+    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The exponential mechanism; losses are limited where they outweigh a prior that falls over all levels."""
         limit = log_ceil(3 * self.parts / cost, self.least / self.ratio ** len(levels))
-        loss = slopes(at, levels, self.parts, limit)
+        loss = slopes(curve, levels, self.parts, limit)
         return exponential(loss, cost, Decaying(1, self.ratio), change=(self.parts, 2 * self.parts))
 
 
@@ -195,10 +206,10 @@ class Scanned(Design):
         """Whether the promise's conditions hold."""
         return self.up >= 2 * self.each > 0 and self.down > 0 and self.threshold > 0
 
-    def chosen(self, at: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
+    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The upward threshold scan."""
         epsilon = cost / self.share
-        loss = slopes(at, levels, 1, ceil(self.limit / epsilon))
+        loss = slopes(curve, levels, 1, ceil(self.limit / epsilon))
         return ScanLaw(
             loss, True, Rates(self.threshold * epsilon, self.each * epsilon), int(self.offset / epsilon), Pure(cost)
         )
@@ -207,13 +218,15 @@ class Scanned(Design):
 WEIGHED, SCANNED = Weighed(), Scanned()
 
 
-def slopes(at: Curve, levels: tuple[int, ...], parts: int, limit: int) -> StepLoss:
+def slopes(curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> StepLoss:
     """k over the levels."""
-    losses = [limit] * len(levels)
+    losses, enough = [limit] * len(levels), limit + 2 * (parts + 1)  # beyond that every loss below is at the limit
     for i, level in reversed(list(enumerate(levels))):
-        loss = parts * (at(2 * level) - at(level)) // level
+        if parts * (curve.at(2 * level) - curve.above(level)) // level > enough:
+            break
+        loss = parts * (curve.at(2 * level) - curve.at(level)) // level
         losses[i] = min(loss, limit)
-        if loss > limit + 2 * (parts + 1):  # so every loss below is at least at the limit
+        if loss > enough:
             break
     return StepLoss.from_losses(integers(0, len(levels) - 1), losses)
 
@@ -253,16 +266,16 @@ class CappedFlowLaw(Law[CappedFlow]):
 
     name = "capped flow"
 
-    def __init__(self, at: Curve, epsilon: Fraction, levels: tuple[int, ...], design: Design) -> None:
+    def __init__(self, curve: Curve, epsilon: Fraction, levels: tuple[int, ...], design: Design) -> None:
         self.levels, self.design, self.guarantee = levels, design, Pure(epsilon)
-        self._at, self._epsilon = at, epsilon
+        self._curve, self._epsilon = curve, epsilon
         self._places = {design.factor * level: i for i, level in enumerate(levels)}
-        self._choice = design.chosen(at, design.share * epsilon, levels)
+        self._choice = design.chosen(curve, design.share * epsilon, levels)
 
     def _draw(self, source: Source) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
         noise = self.design.noise(cap, self._epsilon)
-        value = self._at(cap) + asymmetric_laplace(noise.up, noise.down, source=source)
+        value = self._curve.at(cap) + asymmetric_laplace(noise.up, noise.down, source=source)
         return CappedFlow(cap, int(value), self._epsilon, self.design)
 
     def pmf(self, y: CappedFlow, bits: int = BITS) -> Enclosure:
@@ -270,7 +283,7 @@ class CappedFlowLaw(Law[CappedFlow]):
         i = self._places.get(y.cap)
         if i is None or (y.epsilon, y.design) != (self._epsilon, self.design):
             return Enclosure.of(0, bits)
-        return self._choice._pmf_at(i, bits) * y.noise.mass(y.value - self._at(y.cap), bits)
+        return self._choice._pmf_at(i, bits) * y.noise.mass(y.value - self._curve.at(y.cap), bits)
 
     def outcomes(self) -> Iterable[CappedFlow]:
         """The noiseless value at every level and those beside it: there the noise shows both its rates."""
@@ -278,25 +291,14 @@ class CappedFlowLaw(Law[CappedFlow]):
             raise InvalidInput(f"the capped flow law is listed for at most {LISTED} levels; verify it on so many.")
         for cap in self._places:
             for step in (-1, 0, 1):
-                yield CappedFlow(cap, self._at(cap) + step, self._epsilon, self.design)
+                yield CappedFlow(cap, self._curve.at(cap) + step, self._epsilon, self.design)
 
 
 def capped_flow(
-    at: Curve, epsilon: Number, *, levels: tuple[int, ...] = LEVELS, design: Design = WEIGHED
+    curve: Curve, epsilon: Number, *, levels: tuple[int, ...] = LEVELS, design: Design = WEIGHED
 ) -> CappedFlowLaw:
-    """The law of a capped statistic with a privately chosen cap, Pure(ε), no bound given.
-
-    ``at(λ)`` is L(λ) in whole units, for whole λ: concave up to its rounding to whole units, and raised by something in
-    [0, λ] when a person is added.
-    """
+    """The law of a capped statistic with a privately chosen cap, Pure(ε), no bound given."""
     total = positive(epsilon, "epsilon")
     if not design.sound:
         raise InvalidInput("design must leave more of ε to the noise; let its choice take less.")
-    known: dict[int, int] = {}
-
-    def once(cap: int) -> int:
-        if cap not in known:
-            known[cap] = at(cap)
-        return known[cap]
-
-    return CappedFlowLaw(once, total, levels, design)
+    return CappedFlowLaw(curve, total, levels, design)

@@ -31,16 +31,25 @@ SCANNED = Scanned(threshold=Fraction(1, 5), each=Fraction(1, 10), offset=Fractio
 """So that with a handful of persons threshold and comparisons are both in doubt."""
 
 
+@dataclass(frozen=True)
+class _Values:
+    """A curve given by its values."""
+
+    known: dict[int, int]
+
+    def at(self, cap: int, /) -> int:
+        """The value."""
+        return self.known[cap]
+
+    above = at
+
+
 @cache
-def _values(network: Network, x: Dataset) -> dict[int, int]:
+def _curve(network: Network, x: Dataset) -> _Values:
     from tacit.flows import capped_sum
 
     curve = capped_sum(rows(network, x)[0])
-    return {cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)}
-
-
-def _curve(network: Network, x: Dataset) -> Callable[[int], int]:
-    return _values(network, x).__getitem__
+    return _Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
 
 
 def _mechanism(network: Network, design: Design) -> Mechanism:
@@ -69,7 +78,7 @@ def _changes(curves: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
 
 def _of_values(base: dict[int, int], design: Design) -> Mechanism:
     caps = tuple(base)
-    return lambda x: capped_flow(dict(zip(caps, x, strict=True)).__getitem__, EPSILON, levels=caps[::2], design=design)
+    return lambda x: capped_flow(_Values(dict(zip(caps, x, strict=True))), EPSILON, levels=caps[::2], design=design)
 
 
 _ALL = (Fraction(1), Fraction(1))
@@ -104,9 +113,11 @@ class _WrongScanned(_Unaffordable, Scanned):
 class _OneWay(Weighed):
     """The choice made as if a person could only raise the loss, by one person at most."""
 
-    def chosen(self, at: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
+    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The exponential mechanism with a rate three times too large."""
-        return exponential(slopes(at, levels, self.parts, 1000), cost, Decaying(1, self.ratio), change=(0, self.parts))
+        return exponential(
+            slopes(curve, levels, self.parts, 1000), cost, Decaying(1, self.ratio), change=(0, self.parts)
+        )
 
 
 def _weighed(up: Fraction, down: Fraction, fixed: int | None = None) -> Design:

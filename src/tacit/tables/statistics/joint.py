@@ -55,13 +55,13 @@ def rows_of(touches: Touches, sign: int = 1) -> Rows:
 
 def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
     """A capped statistic with noise."""
-    at, design = cache(capped.at), SCANNED if method == "scan" else WEIGHED
+    design = SCANNED if method == "scan" else WEIGHED
     if not allowance.concentrated:
-        drawn = room.draw(capped_flow(at, allowance.amount, levels=levels, design=design))
+        drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
         return Released(drawn.value, drawn.cap, drawn, ())
-    choice = design.chosen(at, allowance.share(SCAN_SHARE).epsilon, levels)
+    choice = design.chosen(capped, allowance.share(SCAN_SHARE).epsilon, levels)
     cap = design.factor * levels[int(room.draw(choice))]
-    law, noise = noisy(at(cap), allowance.share(1 - SCAN_SHARE), cap)
+    law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
     return Released(room.draw(law), cap, noise, ())
 
 
