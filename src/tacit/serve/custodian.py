@@ -63,8 +63,8 @@ def _analysts(gateway: Gateway) -> str:
 
 def _terms(access: Any) -> str:
     if access.share is not None:
-        return f"a share of {access.share!r}"
-    return "no limit of their own" if access.limit is None else f"up to {access.limit!r}"
+        return f"a share of {parts.price(access.share)}"
+    return "no limit of their own" if access.limit is None else f"up to {parts.price(access.limit)}"
 
 
 def _dataset(gateway: Gateway, name: str, verified: str) -> str:
@@ -73,12 +73,12 @@ def _dataset(gateway: Gateway, name: str, verified: str) -> str:
     states = Counter(charge.status for charge in asked)
     whole = ledger.budget(name)
     accounts = [("everybody", whole), *ledger.accounts(name).items()]
-    rows = [tuple(map(escape, (key, repr(b.total), repr(b.spent), repr(b.remaining)))) for key, b in accounts]
+    rows = [tuple(map(escape, (key, *map(parts.price, (b.total, b.spent, b.remaining))))) for key, b in accounts]
     latest = [
         (
             parts.when(c.at),
             escape(c.who),
-            escape(c.cost),
+            parts.whole(parts.price(c.guarantee)),
             f"<code>{escape(c.text)}</code>",
             escape(c.status),
         )
@@ -87,7 +87,7 @@ def _dataset(gateway: Gateway, name: str, verified: str) -> str:
     check = f'<p><a href="/custodian?verify={escape(name)}#{escape(name)}">Verify the ledger of {escape(name)}</a></p>'
     if verified == name:
         found = books.verify(ledger, name)
-        check = parts.notice("good" if found.sound else "bad", str(found))
+        check = parts.notice("good" if found.sound else "bad", f"the ledger of {found}")
     files = " · ".join(
         f'<a href="/custodian/{escape(name)}/{file}" download>{words}</a>'
         for file, words in (
@@ -98,7 +98,7 @@ def _dataset(gateway: Gateway, name: str, verified: str) -> str:
     )
     return (
         f'<section id="{escape(name)}"><h2>{escape(name)}</h2>'
-        f"<p>{len(asked)} questions charged: {states['answered']} answered, {states['failed']} failed, "
+        f"<p>Questions charged: {len(asked)}, of which {states['answered']} answered, {states['failed']} failed, "
         f"{states['charged']} without a recorded outcome.</p>"
         f"{parts.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{check}"
         f"{parts.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"

@@ -56,8 +56,8 @@ def interval(answer: Answer) -> str:
         f'<line class="end" x1="{x(high):.1f}" x2="{x(high):.1f}" y1="30" y2="50"/>'
         f'<circle class="value" cx="{x(value):.1f}" cy="40" r="7"/>'
         f'<text class="value" x="{middle:.1f}" y="22" text-anchor="middle">{escape(show(answer.value))}</text>'
-        f'<text x="{x(low):.1f}" y="68" text-anchor="middle">{escape(show(stated.low))}</text>'
-        f'<text x="{x(high):.1f}" y="68" text-anchor="middle">{escape(show(stated.high))}</text></svg>'
+        f'<text x="{MARGIN}" y="68">{escape(show(stated.low))}</text>'
+        f'<text x="{WIDTH - MARGIN}" y="68" text-anchor="end">{escape(show(stated.high))}</text></svg>'
     )
 
 

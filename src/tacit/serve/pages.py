@@ -200,14 +200,17 @@ async def _dataset(
     )
     body = (
         f"<h1>{escape(name)}</h1>{others}"
-        f'<p class="budget">Left for you: <strong>{escape(repr(remaining))}</strong> of {escape(repr(total))}</p>'
+        f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
+        f"{escape(parts.price(total))}</p>"
         f"{shown}<section><h2>Ask</h2>"
         f"{parts.form(name, facts, filled, here.doorkeeper.mark(known.cookie), key, preview)}</section>"
         f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
-        f"<section><h2>Your budget</h2>{drawings.burn_down(left, repr(total))}</section>"
+        f"<section><h2>Your budget</h2>{drawings.burn_down(left, parts.price(total))}</section>"
         f"<section><h2>Your questions</h2>{parts.history(name, lines)}{export}</section>"
     )
-    return page(request, known, name, body, number)
+    response = page(request, known, name, body, number)
+    response.headers["cache-control"] = "private, no-cache"  # so that the way back from an answer works
+    return response
 
 
 async def past(request: Request) -> Response:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from html import escape
 from typing import Any
 
 from tacit.answers import Answer, Answers, show
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.ledger import texts
 from tacit.serve import drawings
 from tacit.serve.history import Line
 from tacit.serve.questions import STATISTICS
@@ -24,6 +27,22 @@ _WORDS = {
     "std": "standard deviation",
     "nunique": "number of different values",
 }
+
+
+def price(amount: Guarantee) -> str:
+    """A cost or a budget in letters, as text."""
+    match amount:
+        case Pure(epsilon):
+            return f"ε = {_digits(epsilon)}"
+        case Approx(epsilon, delta):
+            return f"ε = {_digits(epsilon)}, δ = {_digits(delta)}"
+        case Zcdp(rho):
+            return f"ρ = {_digits(rho)}"
+    return repr(amount)
+
+
+def _digits(number: Fraction) -> str:
+    return f"{float(number):.6g}"
 
 
 def layout(title: str, body: str, *, who: str = "", custodian: bool = False, mark: str = "") -> str:
@@ -101,10 +120,17 @@ def history(name: str, lines: Sequence[Line]) -> str:
         return '<p class="quiet">Nothing was asked yet.</p>'
     rows = []
     for line in reversed(lines):
-        link = f'<a href="/datasets/{escape(name)}/answers/{line.number}">answer {line.number}</a>'
+        link = f'<a class="whole" href="/datasets/{escape(name)}/answers/{line.number}">answer {line.number}</a>'
         state = link if line.status == "answered" else escape(_STATES[line.status])
-        rows.append((when(line.at), f"<code>{escape(line.text)}</code>", escape(line.cost), state))
+        rows.append(
+            (when(line.at), f"<code>{escape(line.text)}</code>", whole(price(texts.guarantee(line.cost))), state)
+        )
     return table(("when (UTC)", "question", "cost", ""), rows)
+
+
+def whole(text: str) -> str:
+    """A text that is not broken into lines."""
+    return f'<span class="whole">{escape(text)}</span>'
 
 
 def when(at: str) -> str:
@@ -171,7 +197,7 @@ def form(name: str, facts: Mapping[str, Any], given: Mapping[str, str], mark: st
         '<p><label for="sql">Question, as SQL</label>'
         f'<textarea id="sql" name="sql" rows="4" spellcheck="false" required>{sql}</textarea></p>'
         '<fieldset><legend>What it may cost</legend><div class="grid">'
-        '<p id="slide" hidden><label for="slider">more private ← ε → more accurate</label>'
+        '<p id="slide" hidden><label for="slider">private ← ε → accurate</label>'
         '<input type="range" id="slider" min="0" max="60" step="1"></p>'
         + cost("epsilon", "ε", given.get("epsilon", "0.5"))
         + cost("delta", "δ (only where needed)", given.get("delta", ""))

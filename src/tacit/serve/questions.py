@@ -119,6 +119,11 @@ def _column(statistic: str, given: Mapping[str, str], table: str, session: Sessi
 
 
 def _quoted(name: str) -> str:
+    """A name as SQL reads it; plain words stay plain, for whoever reads the question."""
+    from sqlglot.dialects.duckdb import DuckDB
+
+    if re.fullmatch(r"[a-z_][a-z0-9_]*", name) and name.upper() not in DuckDB.Tokenizer.KEYWORDS:
+        return name
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -47,8 +47,9 @@
       if (mine !== round) return;
       if (!response.ok) return say([["bad", seen.message]]);
       const lines = [[seen.fits || seen.free ? "plain" : "bad", seen.words + (seen.free ? " Answered before, so it is free." : "")]];
-      say(lines);
-      if (!seen.forecast || !/^[1-9]\d{0,8}$/.test(persons.value.trim())) return;
+      const known = seen.forecast && /^[1-9]\d{0,8}$/.test(persons.value.trim());
+      say(known ? [...lines, ["plain", "working out the accuracy to expect…"]] : lines);
+      if (!known) return;
       const wanted = new URLSearchParams({ statistic: seen.forecast, epsilon: body.epsilon, persons: persons.value.trim() });
       const forecast = await fetch(`${base}/plan?${wanted}`);
       const told = await forecast.json();
@@ -62,7 +63,8 @@
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
     if (button?.value !== "ask") return;
+    const words = button.textContent;
     setTimeout(() => { button.disabled = true; button.textContent = "Asking…"; }); // after the form was read
+    window.addEventListener("pagehide", () => { button.disabled = false; button.textContent = words; });
   });
-  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 })();

@@ -1,0 +1,110 @@
+"""Gateways for tests: as real processes on a free port, and small configurations."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tacit.serve.tokens import new_token
+
+COMMAND = [sys.executable, "-c", "from tacit.cli import main; main()", "serve", "--port", "0", "--json"]
+NAMES = ("ada", "grace", "custodian")
+TOKENS = {name: new_token() for name in NAMES}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A gateway that runs."""
+
+    address: str
+    tokens: dict[str, str]
+    process: subprocess.Popen[str]
+    seconds: float
+    """From the command to a page."""
+
+    def line(self, name: str) -> httpx.Client:
+        return httpx.Client(base_url=self.address, headers={"Authorization": f"Bearer {self.tokens[name]}"}, timeout=60)
+
+
+@contextmanager
+def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[Served]:
+    """Run `tacit serve` with these arguments until the block ends."""
+    start = time.monotonic()
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        assert process.stdout is not None
+        text = ""
+        for line in process.stdout:
+            text += line
+            if line == "}\n":
+                break
+        assert text, process.stderr.read() if process.stderr else ""
+        ready = json.loads(text)
+        while True:
+            try:
+                httpx.get(f"{ready['address']}/login", timeout=30).raise_for_status()
+                break
+            except httpx.TransportError:
+                assert process.poll() is None
+                assert time.monotonic() - start < 60
+                time.sleep(0.02)
+        yield Served(ready["address"], tokens or ready["tokens"], process, time.monotonic() - start)
+    finally:
+        process.terminate()
+        try:
+            process.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def people(folder: Path, persons: int = 200) -> Path:
+    """A table of made-up visits: three for each of some persons."""
+    path = folder / "visits.csv"
+    rows = [f"p{i},{(i * 7 + j) % 50},{'north' if i % 2 else 'south'}" for i in range(persons) for j in range(3)]
+    path.write_text("who,minutes,place\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def configuration(folder: Path, *, epsilon: str = "10", extra: str = "", workers: int = 1) -> Path:
+    """A configuration for ada, grace and a custodian, with the tokens of this module."""
+    people(folder)
+    path = folder / "tacit.toml"
+    path.write_text(
+        f"""
+[server]
+log = "audit.jsonl"
+workers = {workers}
+[custodian]
+token = "{TOKENS["custodian"][1]}"
+[datasets.visits]
+budget.epsilon = {epsilon}
+persons = 200
+tables.visits = {{ source = "visits.csv", person = "who" }}
+[[analysts]]
+name = "ada"
+token = "{TOKENS["ada"][1]}"
+[[analysts]]
+name = "grace"
+token = "{TOKENS["grace"][1]}"
+datasets.visits.limit.epsilon = 1
+{extra}
+"""
+    )
+    return path
+
+
+def token(name: str) -> str:
+    return TOKENS[name][0]
