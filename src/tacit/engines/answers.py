@@ -26,6 +26,9 @@ from tacit.engines.requests import (
 from tacit.engines.statement import AnswerRow, Arm, Decoder, Statement, bucket, exact_value
 from tacit.engines.types import FLOAT
 
+_BLOCK = 2**16
+"""How many cells, or parts of a cell, are summed in one block by engines that sum in blocks."""
+
 
 @singledispatch
 def answer(request: Request[Any], statement: Statement, index: int) -> Decoder:
@@ -125,26 +128,37 @@ def _(request: RankSteps, statement: Statement, index: int) -> Decoder:
         part = quotient(str(WEIGHT * request.cap), n, short=True)
         weight = f"CASE WHEN {n} <= {request.cap} THEN {WEIGHT} ELSE {part} END"
     shares = statement.table("shares", f"SELECT person, {n} AS n, {weight} AS w FROM persons WHERE {n} > 0")
-    total = f"(SELECT COALESCE(SUM({wide('n')} * w), 0) AS total FROM {shares}) AS totals"
-    windows, crossed = _windows(request, total, statement)
+    totals = statement.table("totals", f"SELECT COALESCE(SUM({wide('n')} * w), 0) AS total FROM {shares}")
+    windows, crossed = _windows(request, totals, statement)
 
+    dialect = statement.dialect
     cell = _cell(x, f"(SELECT MIN({statement.aggregate(f'MIN({x})')}) FROM persons)", statement)
-    weighed = f"rows INNER JOIN {shares} ON rows.person = {shares}.person WHERE {x} IS NOT NULL"
-    running = "SUM(w) OVER ({}ORDER BY {} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)".format
-    cells = f"SELECT cell, SUM(w) AS w FROM (SELECT {cell} AS cell, w FROM {weighed}) AS weighed GROUP BY cell"
-    sums = f"(SELECT cell, w, {running('', 'cell')} AS upto FROM ({cells}) AS cells) AS sums"
+    weighed = (
+        f"(SELECT {x} AS v, {cell} AS cell, w FROM rows INNER JOIN {shares} ON rows.person = {shares}.person "
+        f"WHERE {x} IS NOT NULL) AS weighed"
+    )
+    cells = statement.table(
+        "cells", f"SELECT cell, MIN(v) AS lo, MAX(v) AS hi, {dialect.total('w')} AS w FROM {weighed} GROUP BY cell"
+    )
+    sums = dialect.running(cells, "cell", quotient("cell", str(_BLOCK), short=True))
     needed = statement.table(
-        "needed", f"SELECT DISTINCT cell, upto - w AS below FROM {windows}, {sums} WHERE {crossed}"
+        "needed", f"SELECT DISTINCT cell, lo, hi, upto - w AS below FROM {windows}, ({sums}) AS sums WHERE {crossed}"
     )
-    values = (
-        f"SELECT v, {needed}.cell AS cell, below, SUM(w) AS w FROM (SELECT {x} AS v, {cell} AS cell, w FROM {weighed}) "
-        f"AS weighed INNER JOIN {needed} ON weighed.cell = {needed}.cell GROUP BY v, {needed}.cell, below"
+    kept = f"{needed}.cell, lo, hi, below"
+    values = statement.table(
+        "values",
+        f"SELECT v, {kept}, {dialect.total('w')} AS w FROM {weighed} INNER JOIN {needed} "
+        f"ON weighed.cell = {needed}.cell GROUP BY v, {kept}",
     )
-    upto = f"below + {running('PARTITION BY cell ', 'v')}"
-    steps = statement.table("steps", f"SELECT v, w, {upto} AS upto FROM ({values}) AS weights")
-    found = f"(SELECT i, v, w, upto FROM {windows}, {steps} WHERE {crossed}) AS found"
+    far, wide_cell = (f"CAST({high} AS {dialect.float64}) - CAST(lo AS {dialect.float64})" for high in ("v", "hi"))
+    block = dialect.rounded(f"COALESCE(({far}) / NULLIF({wide_cell}, 0), 0) * {_BLOCK}")
+    ranked = dialect.running(values, "v", block, within="cell")
+    found = (
+        f"(SELECT i, v, w, upto FROM {windows}, (SELECT v, w, below + upto AS upto FROM ({ranked}) AS ranked) AS steps "
+        f"WHERE {crossed}) AS found"
+    )
     place = {"x": "v"} if request.value.expression.type == FLOAT else {"a": "v"}
-    statement.arms.append((index, Arm(total, b="total")))
+    statement.arms.append((index, Arm(totals, b="total")))
     statement.arms.append((index, Arm(found, b="upto - w", c="upto", keys=["i"], **place)))
     return lambda rows: _ranks(request, rows)
 
@@ -164,7 +178,7 @@ def _cell(x: str, least: str, statement: Statement) -> str:
     return statement.dialect.rounded(f"{root} * 16384")
 
 
-def _windows(request: RankSteps, total: str, statement: Statement) -> tuple[str, str]:
+def _windows(request: RankSteps, totals: str, statement: Statement) -> tuple[str, str]:
     """Where the thresholds of every quantile lie, and the condition that one lies in (upto − w, upto].
 
     Thresholds are q·W + j·g with g = max(p, d−p)·Λ/d, all multiplied by d; k·d·g is added so that only positive numbers
@@ -178,9 +192,9 @@ def _windows(request: RankSteps, total: str, statement: Statement) -> tuple[str,
         for i, q in enumerate(request.quantiles)
     )
     above = f"({quotient('total', str(largest))} + 1)"
-    windows = (
-        f"(SELECT i, d, g, {above} AS k, p * total AS target FROM (VALUES {asked}) AS asked(i, p, d, g), {total}) "
-        "AS windows"
+    windows = statement.table(
+        "windows",
+        f"SELECT i, d, g, {above} AS k, p * total AS target FROM (VALUES {asked}) AS asked(i, p, d, g), {totals}",
     )
     reached = [quotient(f"(d * {weight} - target + k * g)", "g") for weight in ("(upto - w)", "upto")]
     crossed = (

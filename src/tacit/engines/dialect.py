@@ -129,6 +129,18 @@ class Dialect(ABC):
         """A truth value as 0 or 1 in 64 bits."""
         return f"CAST({sql} AS {self.int64})"
 
+    def running(self, table: str, key: str, block: str, within: str = "") -> str:
+        """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
+
+        ``block`` is a whole number that never falls as the key rises, for engines that had better sum by blocks first.
+        """
+        return f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM {table}"
+
+    def sum_in_order(self, key: str, within: str = "") -> str:
+        """The sum of w over all rows up to this one."""
+        part = f"PARTITION BY {within} " if within else ""
+        return f"SUM(w) OVER ({part}ORDER BY {key} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+
     # ---- comparisons --------------------------------------------------------------------------------------------
 
     def same(self, left: str, right: str, kind: ColumnType) -> str:

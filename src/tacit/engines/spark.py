@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_READ_AGAIN = ("vectors", "norms", "pairs")
+"""What both rounds of a question about groups read."""
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -162,7 +164,10 @@ def statement(parts: Sequence[Part], body: str) -> str:
 
 
 def worth_keeping(script: Script) -> list[Part]:
-    """The parts, persons not kept where one query alone reads them: no second round asks for the very same table."""
-    texts = [*(part.sql for part in script.parts), script.body]
-    readers = sum(len(re.findall(r"(?:FROM|JOIN|,) persons\b", text)) for text in texts)
-    return [replace(part, kept=part.kept and (part.name != "persons" or readers > 1)) for part in script.parts]
+    """The parts, kept if they are read more than once, in this round or by a second one."""
+    text = " ".join([*(part.sql for part in script.parts), script.body])
+
+    def read_again(name: str) -> bool:
+        return name.startswith(_READ_AGAIN) or len(re.findall(rf"(?:FROM|JOIN|,) {name}\b(?!\.)", text)) > 1
+
+    return [replace(part, kept=part.kept and read_again(part.name)) for part in script.parts]

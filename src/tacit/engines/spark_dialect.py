@@ -17,7 +17,7 @@ from tacit.engines.types import DATE, TIMESTAMP, ColumnType
 
 _DAY = 86_400_000_000
 _SPANS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
-_PARTS = {"dow": "DAYOFWEEK", "isodow": "DAYOFWEEK_ISO", "doy": "DAYOFYEAR"}
+_PARTS = {"dow": "DAYOFWEEK", "isodow": "DAYOFWEEK_ISO"}
 _THIRD = 21
 """Bits of a part of a sum: three parts hold 64 bits, and each can be added 2^42 times."""
 _STEP = 2**20
@@ -78,6 +78,16 @@ class SparkDialect(Dialect):
     def rounded(self, sql: str) -> str:
         """RINT rounds half to even."""
         return f"CAST(RINT({sql}) AS {self.int64})"
+
+    def running(self, table: str, key: str, block: str, within: str = "") -> str:
+        """One machine sums the blocks, which are few; the sums inside blocks are shared among all machines."""
+        keys = [within, "block"] if within else ["block"]
+        listed, matches = ", ".join(keys), " AND ".join(f"t.{name} = b.{name}" for name in keys)
+        placed = f"(SELECT *, {block} AS block FROM {table}) AS t"
+        blocks = f"(SELECT {listed}, SUM(w) AS w FROM {placed} GROUP BY {listed}) AS blocks"
+        before = f"(SELECT {listed}, {self.sum_in_order('block', within)} - w AS before FROM {blocks}) AS b"
+        inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
+        return f"SELECT t.*, before + {inside} AS upto FROM {placed} INNER JOIN {before} ON {matches}"
 
     # ---- dates --------------------------------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ def open_table(session: Any, name: str, source: Source, place: str) -> OpenTable
     for column, declared in schema.columns:
         if column not in known:
             raise InvalidInput(f"schema of {name!r} names the column {column!r}; the columns are {', '.join(known)}.")
-        if declared not in (inferred(known[column]), OTHER):
+        if not _readable(known[column], declared):
             raise InvalidInput(
                 f"schema of {name!r} declares {column!r} as {declared}, but it is {inferred(known[column])}; "
                 "convert it in Spark and read the result."
@@ -91,16 +91,22 @@ def open_table(session: Any, name: str, source: Source, place: str) -> OpenTable
     return OpenTable(schema, TableSQL(f"{{{place}}}", columns), place, native, find)
 
 
+def _readable(native: str, kind: ColumnType) -> bool:
+    """A column is read as what it is, and a decimal without a fraction also as an integer."""
+    digits = _digits(native)
+    return kind in (inferred(native), OTHER) or (kind == INTEGER and digits is not None and digits[1] == 0)
+
+
 def _find(session: Any, name: str, source: Source) -> Callable[[], DataFrame]:
     data: Any = source.data
     if data is session:
         wanted = source.table if source.table is not None else name
-        return lambda: session.table(wanted)  # type: ignore[no-any-return]
+        return lambda: session.table(wanted)
     if source.table is not None and source.table != name:
         raise InvalidInput(f"table {name!r} is a DataFrame, which has no tables; leave table= out.")
     if data.isStreaming:
         raise InvalidInput(f"table {name!r} is a stream, which never ends; write it to a table and read that.")
-    return lambda: data  # type: ignore[no-any-return]
+    return lambda: data
 
 
 def natives(frame: DataFrame) -> tuple[tuple[str, str], ...]:
@@ -126,10 +132,8 @@ def read(name: str, native: str, kind: ColumnType) -> ColumnSQL:
 
     def value(sql: str) -> str:
         match kind.kind:
-            case Kind.INTEGER:
-                return sql if native == "bigint" else f"CAST({sql} AS BIGINT)"
-            case Kind.DECIMAL:
-                return _steps(native, sql)
+            case Kind.INTEGER | Kind.DECIMAL:
+                return sql if native == "bigint" else _steps(native, sql)
             case Kind.FLOAT:
                 return finite(double(sql), DIALECT)
             case Kind.DATE:
@@ -187,4 +191,4 @@ def _microseconds(native: str, sql: str) -> str:
         return f"UNIX_MICROS({sql})"
     day = DIALECT.midnight(f"CAST({sql} AS DATE)")
     seconds = f"CAST(EXTRACT(SECOND FROM {sql}) * 1000000 AS BIGINT)"
-    return f"({day} + HOUR({sql}) * 3600000000 + MINUTE({sql}) * 60000000 + {seconds})"
+    return f"({day} + HOUR({sql}) * 3600000000L + MINUTE({sql}) * 60000000L + {seconds})"
