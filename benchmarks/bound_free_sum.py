@@ -22,13 +22,11 @@ Results go to benchmarks/results/bound_free_sum.json.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import ceil, exp
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -46,11 +44,11 @@ from bound_free_data import (
     weighed,
 )
 from bound_free_rivals import RIVALS, Method
+from record import write
 from scipy.stats import ks_2samp
 
 from tacit.mechanisms.scan_and_release import CAPS, DESIGN, Design, scan_and_release
 
-RESULTS = Path(__file__).parent / "results" / "bound_free_sum.json"
 LIST = np.array(CAPS, dtype=float)
 CHOOSING, TESTING = range(1, 7), range(101, 111)
 TAIL = 20
@@ -312,8 +310,8 @@ def main() -> None:
         "little data": small,
         "seconds": perf_counter() - began,
     }
-    RESULTS.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-    print(f"\n{perf_counter() - began:.0f} s; {RESULTS.name} written")
+    write("bound_free_sum", record)
+    print(f"\n{perf_counter() - began:.0f} s")
 
 
 if __name__ == "__main__":

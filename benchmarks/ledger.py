@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import shutil
 import sqlite3
 import statistics
@@ -28,6 +26,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+
+from record import write  # noqa: E402
 
 from tacit.budgets import Question  # noqa: E402
 from tacit.guarantees import Pure  # noqa: E402
@@ -269,16 +269,12 @@ def main() -> None:
         worker(kind, where, args.seconds)
         return
     found: dict[str, Any] = {
-        "python": platform.python_version(),
         "sqlite_version": sqlite3.sqlite_version,
-        "cores": os.cpu_count(),
     }
     for store in args.stores.split(","):
         found[store] = measure(store, args)
         print(json.dumps({store: found[store]}, indent=2), flush=True)
-    results = Path(__file__).parent / "results" / "ledger.json"
-    results.parent.mkdir(exist_ok=True)
-    results.write_text(json.dumps(found, indent=2) + "\n")
+    write("ledger", found)
 
 
 if __name__ == "__main__":

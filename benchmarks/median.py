@@ -11,7 +11,6 @@ benchmarks/results/median.svg.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -20,6 +19,7 @@ from statistics import mean, median
 from typing import Any
 
 from lines import Lines, plot
+from record import folder, write
 
 from tacit.grids import multiples
 from tacit.mechanisms import (
@@ -31,7 +31,6 @@ from tacit.mechanisms import (
     smooth_sensitivity,
 )
 
-RESULTS = Path(__file__).parent / "results"
 LOW, HIGH, STEP = 0, 1000, Fraction(1, 100)
 DELTA = Fraction(1, 10**6)
 SIZES = (10, 30, 100, 300, 1000, 3000, 10000)
@@ -132,8 +131,8 @@ def main() -> None:
     draws = parser.parse_args().draws
     rows = study(draws)
     record = {"delta": str(DELTA), "range": [LOW, HIGH], "step": str(STEP), "draws": draws, "rows": rows}
-    (RESULTS / "median.json").write_text(json.dumps(record, indent=1) + "\n")
-    picture(rows, RESULTS / "median.svg")
+    write("median", record)
+    picture(rows, folder() / "median.svg")
 
 
 if __name__ == "__main__":

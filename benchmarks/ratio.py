@@ -10,18 +10,17 @@ laws themselves, given as multiples of 1/(bε) so that they can be compared over
 from __future__ import annotations
 
 import argparse
-import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from lines import Lines, plot
+from record import folder, write
 
 from tacit.guarantees import Approx
 from tacit.mechanisms import Law, Ratio, ratio
 from tacit.mechanisms.ratio_local import LocalRatio
 
-RESULTS = Path(__file__).parent / "results"
 EPSILON, DELTA, LATTICE = Fraction(1), Fraction(1, 10**6), Fraction(1, 10**9)
 SIZES = [10, 100, 1000, 10**4, 10**5, 10**6]
 SHARES = [0.02, 0.1, 0.3, 0.5]
@@ -80,8 +79,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=4000)
     result = study(parser.parse_args().draws)
-    (RESULTS / "ratio.json").write_text(json.dumps(result, indent=1) + "\n")
-    picture(result, RESULTS / "ratio.svg")
+    write("ratio", result)
+    picture(result, folder() / "ratio.svg")
     for row in result["errors"]:
         best = min(METHODS, key=lambda m: row[m])
         print(

@@ -5,18 +5,16 @@ is processor time: on an idle machine the time one waits, on a busy one without 
 one by one, vectors as a whole; the clock's own time, about half a microsecond, is not taken off.
 """
 
-import json
-import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from pathlib import Path
 from statistics import median, quantiles
 from time import process_time_ns
 
+from record import write
+
 from tacit import randomness as r
 
-RESULTS = Path(__file__).parent / "results" / "samplers.json"
 MILLION = 10**6
 LEVELS = [(2**64 - i, i) for i in range(1000)]
 SPREAD = [(2**64 - i, i * 982451653 % 2**40) for i in range(1000)]
@@ -103,13 +101,11 @@ def main() -> None:
     for row in rows:
         target = "" if row.target is None else f"{row.target:g}"
         print(f"{row.sampler:<48}{row.median:>12.3f}{row.p95:>12.3f}{target:>10} {row.met}")
-    RESULTS.parent.mkdir(exist_ok=True)
     report = {
         "unit": "microseconds of processor time per draw",
-        "python": platform.python_version(),
         "samplers": [{**asdict(row), "met": row.met} for row in rows],
     }
-    RESULTS.write_text(json.dumps(report, indent=2) + "\n")
+    write("samplers", report)
 
 
 if __name__ == "__main__":

@@ -15,22 +15,20 @@ Results go to benchmarks/results/searches.json.
 from __future__ import annotations
 
 import argparse
-import json
-import platform
 import statistics
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from time import process_time
 from typing import Any
+
+from record import write
 
 from tacit.curves import DownProfile
 from tacit.grids import integers
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms import bayesian_search, shifted_inverse
 
-RESULTS = Path(__file__).parent / "results" / "searches.json"
 N = 2**64
 GRID = integers(0, N - 1)
 BETA = Fraction(1, 20)
@@ -143,17 +141,15 @@ def main() -> None:
         print(f"{method:<16}", ", ".join(f"{name} {value:.2f} ms" for name, value in found.items()))
     success = design_point(draws)
     print(f"Bayesian search at ρ = 0.0244 with τ = 65: {success:.1%} of {draws} draws succeed")
-    RESULTS.parent.mkdir(exist_ok=True)
     record = {
         "beta": float(BETA),
         "grid": "2^64",
         "draws": draws,
-        "python": platform.python_version(),
         "windows": table,
         "milliseconds": times,
         "bayesian_search at rho 0.0244, target 65": success,
     }
-    RESULTS.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n")
+    write("searches", record)
 
 
 if __name__ == "__main__":

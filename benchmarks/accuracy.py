@@ -1,0 +1,130 @@
+"""How far answers lie from the truth without bounds to guess, beside other libraries with all kinds of bounds.
+
+    python benchmarks/accuracy.py [--quick]
+
+Seven statistics on six shapes of data (`field`) with 20 to 200,000 persons at ε = 0.1, 0.5, 1 and 4. Tacit is told
+nothing. Each peer is told that a person has one value, or how many rows at most, and is given bounds that are too
+small, too large, sensible, or the best there are (`field` says how they are found), or none where it finds bounds
+itself. The oracle is not private: noise at the best cap that knows the data. There are 200 releases, fewer where one
+takes long. Results go to benchmarks/results/accuracy.json: one row for each cell, with the median and the 95th
+percentile of the error and the number of releases, 0 where the peer refused; a pair (method, bound) that is missing is
+not offered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import environments
+import numpy as np
+from draws import Draws
+from field import BOUNDS, SHAPES, STATISTICS, Field
+from lines import Lines, plot
+from record import folder, read, write
+
+SIZES = (20, 200, 2_000, 20_000, 200_000)
+QUICK = (20, 2_000)
+EPSILONS = ("0.1", "0.5", "1", "4")
+RUNS, SECONDS = 200, 0.2
+FEW = 20
+"""With fewer releases there is no 95th percentile."""
+COLUMNS = ("statistic", "shape", "persons", "epsilon", "method", "bound", "median", "p95", "runs")
+Row = list[Any]
+
+
+def cell(data: Field, statistic: str, answers: Sequence[Any]) -> Row:
+    """Median and 95th percentile of the error, four digits each, and how many releases; of few, no percentile."""
+    errors = [data.error(statistic, answer) for answer in answers]
+    median, p95 = (float(f"{x:.4g}") for x in np.quantile(errors, [0.5, 0.95]))
+    return [median, p95 if len(errors) >= FEW else None, len(errors)]
+
+
+def of_tacit(data: Field, epsilons: Sequence[str], runs: int, seconds: float) -> Iterator[Row]:
+    """Tacit, and the oracle."""
+    draws = Draws(data)
+    for statistic in STATISTICS:
+        for epsilon in epsilons:
+            place = [statistic, data.shape, data.persons, float(epsilon)]
+            answers = draws.answers(statistic, epsilon, runs, 3 * seconds)
+            yield [*place, "tacit", "none", *cell(data, statistic, answers)]
+            if (best := data.oracle_error(statistic, float(epsilon))) is not None:
+                yield [*place, "oracle", "the truth", float(f"{best:.4g}"), None, 0]
+
+
+def of_peer(name: str, sets: Sequence[Field], epsilons: Sequence[str], runs: int, seconds: float) -> Iterator[Row]:
+    """One other library with every kind of bounds."""
+    with tempfile.TemporaryDirectory() as place:
+        paths = {data.shape: Path(place) / f"{data.shape}.npz" for data in sets}
+        for data in sets:
+            data.save(paths[data.shape])
+        jobs: list[tuple[Field, dict[str, Any]]] = [
+            (data, {"statistic": statistic, "epsilon": float(epsilon), "bound": bound, "bounds": ends})
+            for data in sets
+            for statistic in STATISTICS
+            for epsilon in epsilons
+            for bound, ends in {**data.bounds(statistic, float(epsilon)), "automatic": None}.items()
+        ]
+        limits = {"runs": runs, "seconds": seconds}
+        replies = environments.speak(name, [job | limits | {"data": str(paths[data.shape])} for data, job in jobs])
+    for (data, job), reply in zip(jobs, replies, strict=True):
+        where = [job["statistic"], data.shape, data.persons, job["epsilon"], name, job["bound"]]
+        if "answers" in reply:
+            yield [*where, *cell(data, job["statistic"], reply["answers"])]
+        elif "refused" in reply:
+            yield [*where, None, None, 0]
+
+
+def study(quick: bool, sizes: Sequence[int]) -> None:
+    """All rows, kept after every number of persons beside those of other numbers."""
+    epsilons, shapes = (EPSILONS[2:3], SHAPES[:2]) if quick else (EPSILONS, SHAPES)
+    runs, seconds = (40, 0.1) if quick else (RUNS, SECONDS)
+    peers, begun = environments.known(), time.perf_counter()
+    for persons in sizes:
+        sets = [Field.of(shape, persons, seed=persons + SHAPES.index(shape)) for shape in shapes]
+        found = [row for data in sets for row in of_tacit(data, epsilons, runs, seconds)]
+        print(f"{persons:>8,} persons, tacit: {time.perf_counter() - begun:.0f} s so far", flush=True)
+        for name in peers:
+            if isinstance(peers[name], dict):
+                found += of_peer(name, sets, epsilons, runs, seconds)
+                print(f"{persons:>8,} persons, {name}: {time.perf_counter() - begun:.0f} s so far", flush=True)
+        rows = [row for row in read("accuracy").get("rows", []) if row[2] != persons] + found
+        rows.sort(key=lambda row: (STATISTICS.index(row[0]), SHAPES.index(row[1]), *row[2:6]))
+        write("accuracy", {"peers": peers, "bounds": BOUNDS, "columns": COLUMNS, "rows": rows})
+        picture(rows, folder() / "accuracy.svg")
+
+
+def picture(rows: Sequence[Row], path: Path) -> None:
+    """The error of a sum over persons, a panel for each shape, at ε = 1."""
+    lines = {
+        "tacit, no bounds": ("tacit", "none"),
+        "sensible bound": ("opendp", "sensible"),
+        "too large a bound": ("opendp", "too large"),
+        "automatic bounds": ("python_dp", "automatic"),
+        "oracle": ("oracle", "the truth"),
+    }
+    panels: dict[str, Lines] = {}
+    for shape in SHAPES:
+        chosen = [row for row in rows if (row[0], row[1], row[3]) == ("sum", shape, 1.0) and row[6] is not None]
+        panel = {
+            name: [(row[2], row[6]) for row in chosen if (row[4], row[5]) == which] for name, which in lines.items()
+        }
+        if chosen:
+            panels[shape] = {name: line for name, line in panel.items() if line}
+    plot(path, panels, "persons", "median relative error of a sum, ε = 1,")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--persons", type=int, nargs="*", help="only these numbers of persons; other results are kept")
+    given = parser.parse_args()
+    study(given.quick, given.persons or (QUICK if given.quick else SIZES))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""How a peer is spoken to: jobs in one JSON file, replies in another, data as arrays in .npz files.
+
+A job names its data, a statistic, ε, public bounds (or none, for automatic ones) and how often it is drawn. A peer
+turns a job into a function that makes one release; what does not change between releases is prepared once. A job ends
+early when its seconds of processor time are over, after one release at least. Errors are replies too.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = dict[str, npt.NDArray[Any]]
+Job = dict[str, Any]
+Draw = Callable[[], Any]
+Prepare = Callable[[Job, Arrays], Draw]
+
+
+def serve(prepare: Prepare) -> None:
+    """Answer the jobs named on the command line."""
+    asked, said = map(Path, sys.argv[1:3])
+    data: dict[str, Arrays] = {}
+    replies = []
+    for job in json.loads(asked.read_text()):
+        if job["data"] not in data:
+            with np.load(job["data"]) as file:
+                data = {job["data"]: {name: file[name] for name in file.files}}
+        replies.append(_reply(prepare, job, data[job["data"]]))
+    said.write_text(json.dumps(replies, default=float))
+
+
+def _reply(prepare: Prepare, job: Job, arrays: Arrays) -> dict[str, Any]:
+    begun, answers = time.process_time(), []
+    try:
+        draw = prepare(job, arrays)
+        for _ in range(job["runs"]):
+            answers.append(draw())
+            if time.process_time() - begun > job["seconds"]:
+                break
+    except NotImplementedError:
+        return {"unsupported": True}
+    except Exception as error:  # a peer's refusal is a result
+        if not answers:
+            return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}" if str(error) else "error"}
+    return {"answers": answers}
+
+
+def groups_of(arrays: Arrays) -> list[npt.NDArray[Any]]:
+    """The values of each group; a person is in one group only."""
+    return [arrays["value"][arrays["group"] == key] for key in range(int(arrays["groups"]))]

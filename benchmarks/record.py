@@ -1,0 +1,73 @@
+"""Where a study keeps what it measured: one JSON file, with the versions and the machine it was measured on.
+
+Facts name no host and no path. ``TACIT_BENCH_RESULTS`` moves the files elsewhere, which is how a quick run leaves the
+stored results alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("tacit", "duckdb", "numpy", "scipy", "sqlglot", "pyarrow")
+
+
+def folder() -> Path:
+    """Where results are kept."""
+    place = Path(os.environ.get("TACIT_BENCH_RESULTS") or Path(__file__).parent / "results")
+    place.mkdir(parents=True, exist_ok=True)
+    return place
+
+
+def facts() -> dict[str, Any]:
+    """Versions, processor, memory and day."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        "packages": {name: found for name in PACKAGES if (found := _version(name))},
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": _line("/proc/cpuinfo", "model name") or platform.processor(),
+        "cores": os.cpu_count(),
+        "gigabytes": _gigabytes(),
+        "load": round(os.getloadavg()[0], 1),
+    }
+
+
+def write(name: str, report: Mapping[str, Any]) -> None:
+    """Keep a study's report under its name."""
+    text = json.dumps({"facts": facts(), **report}, indent=1, ensure_ascii=False, default=float)
+    text = re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # short lists on one line
+    (folder() / f"{name}.json").write_text(text + "\n")
+
+
+def read(name: str) -> Any:
+    """A report as stored, or an empty one."""
+    path = folder() / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _line(path: str, name: str) -> str:
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        return ""
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith(name)), "")
+
+
+def _gigabytes() -> float | None:
+    found = _line("/proc/meminfo", "MemTotal")
+    return round(int(found.split()[0]) / 2**20, 1) if found else None
