@@ -79,7 +79,7 @@ def test_a_statistic_is_sampled_in_full() -> None:
 
 def test_every_question_can_be_asked_of_a_table_again_and_again() -> None:
     for question in QUESTIONS:
-        table = table_of((0, 2), question.cost)
+        table = table_of(("b", "c", "d") if question.network else (0, 2), question.cost, question.network)
         assert (table is None) == isinstance(question.cost, Approx)
         for _ in range(2 if table is not None else 0):
             assert survey._number(question, cast(Table, table)) is not None

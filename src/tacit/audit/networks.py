@@ -6,8 +6,11 @@ one less. What verifies a mechanism for joins walks over all of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from tacit.audit.statistics import StatisticCheck
 
 if TYPE_CHECKING:
     from tacit.audit.exact import Dataset
@@ -36,3 +39,27 @@ def rows(network: Network, x: Dataset) -> tuple[Rows, list[int]]:
     starts = [sum(len(row) for _, row in kept[:i]) for i in range(len(kept) + 1)]
     weights = [weight for weight, _ in kept]
     return Rows.from_lists(weights, starts, [u for _, row in kept for u in row]), weights
+
+
+COLUMNS = {"value": "integer", "group": "text"}
+PERSONS = ["first", "second", "third"]
+
+
+def table_rows(network: Network, x: Dataset) -> list[dict[str, Any]]:
+    """The rows as those of a table: the person columns, a value that is negative in every third row, and a group."""
+    found = []
+    for i, (weight, row) in enumerate(network):
+        if set(row) <= set(x):
+            persons = dict(zip(PERSONS, map(ord, row), strict=False))
+            found.append({**persons, "value": -weight if i % 3 == 2 else weight, "group": "xy"[i % 2]})
+    return found
+
+
+class NetworkCheck(StatisticCheck):
+    """Exact verification of whole statistics over sets of a network's persons, every one unless some are given."""
+
+    def __init__(self, network: Network, chosen: Sequence[Dataset] | None = None) -> None:
+        self.persons, self.size, self.schema = (), 0, COLUMNS
+        self.datasets = list(chosen or parts(network))
+        rows = [{"dataset": number, **row} for number, x in enumerate(self.datasets) for row in table_rows(network, x)]
+        self._open(rows, PERSONS)

@@ -235,7 +235,7 @@ def _sampled(found: Audit) -> str:
 def _statistic(job: Job) -> Line:
     question = QUESTIONS[job.index]
     try:
-        check = small_tables()
+        check = small_tables(question.network)
     except ImportError:
         return Line("statistic", question.name, repr(question.cost), "–", "–", "not run", True, f"pyarrow is {MISSING}")
     report = check.check(question)
@@ -259,7 +259,7 @@ def _statistic(job: Job) -> Line:
 
 def _asked(question: Question, pair: tuple[Dataset, Dataset]) -> Audit | None:
     """The statistic asked anew and anew of two neighbouring tables; None where a budget does not allow that."""
-    first, second = (table_of(x, question.cost) for x in pair)
+    first, second = (table_of(x, question.cost, question.network) for x in pair)
     if first is None or second is None:
         return None
     delta = _delta(question.cost)

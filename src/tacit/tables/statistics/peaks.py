@@ -100,10 +100,10 @@ class MaximumDegree(Statistic):
 
 @cache
 def boundaries() -> tuple[int, ...]:
-    """1, 2, …, 500, and from there steps of 2 %, far beyond any table."""
-    found = list(range(1, 501))
+    """1, 2, …, 200, and from there steps of 5 %, far beyond any table."""
+    found = list(range(1, 201))
     while found[-1] < 2**60:
-        found.append(found[-1] + found[-1] // 50)
+        found.append(found[-1] + found[-1] // 20)
     return tuple(found)
 
 
