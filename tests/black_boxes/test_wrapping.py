@@ -216,10 +216,14 @@ def test_a_script_of_its_own(tmp_path: Path) -> None:
     script.write_text(
         "import tacit\n"
         "from tacit.grids import integers\n"
+        "class Clinic(int): pass\n"
         "scale = 1\n"
         "def middle(records): return sorted(records)[len(records) // 2] * scale\n"
         "for f in (middle, lambda records: middle(records)):\n"
-        "    print(tacit.wrap(f, [5] * 6, grid=integers(0, 9), epsilon=60, budget=tacit.Pure(60), beta='1e-7').value)\n"
+        "    answer = tacit.wrap(\n"
+        "        f, [Clinic(5)] * 6, grid=integers(0, 9), epsilon=60, budget=tacit.Pure(60), beta='1e-7'\n"
+        "    )\n"
+        "    print(answer.value)\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, check=False)
     assert (done.stdout, done.stderr) == ("5\n5\n", "")

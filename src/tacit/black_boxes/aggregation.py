@@ -13,7 +13,6 @@ blocks, t the loss stated there, are needed for any accuracy at all, each large 
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -22,7 +21,7 @@ from typing import Any, TypeVar
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
 from tacit.black_boxes.evaluator import Setup
-from tacit.black_boxes.processes import Worker, Workers, limits, named, pickled
+from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled
 from tacit.black_boxes.records import Frames, People, fresh_name
 from tacit.black_boxes.values import bottomed, failures, step_of
 from tacit.black_boxes.watching import watched
@@ -69,14 +68,14 @@ class Aggregate(Statistic):
         """Blocks from a table, one frame for each."""
         assert self.frames is not None
         rows = room.blocks(self.frames.request(self.blocks, room.secret()))
-        found = self._answers({number: [blob] for number, blob in self.frames.split(rows)})
+        found = self._answers({number: [each] for number, each in self.frames.split(rows)})
         return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
 
     def placed(self, records: Sequence[Any], source: Source) -> list[list[int]]:
         """Every block's answer, each person put into a block at random."""
         members: dict[int, list[bytes]] = {}
         for record in records:
-            members.setdefault(uniform_below(self.blocks, source=source), []).append(pickle.dumps(record))
+            members.setdefault(uniform_below(self.blocks, source=source), []).append(blob(record))
         return self._answers(members)
 
     def _answers(self, members: Mapping[int, list[bytes]]) -> list[list[int]]:

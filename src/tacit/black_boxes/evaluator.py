@@ -24,12 +24,13 @@ from array import array
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import compress
 from types import FrameType
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from tacit.black_boxes.subsets import missing_sets
-from tacit.black_boxes.values import places
+from tacit.black_boxes.values import place, places
 from tacit.grids import Grid
 
 SLICE = 0.25
@@ -81,6 +82,8 @@ class Evaluator:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.function = pickle.loads(setup.function)
+        self._incremental = isinstance(self.function, Incremental)
+        self._place = lru_cache(maxsize=2**14, typed=True)(partial(place, setup.grids[0]))
         self._records: list[Any] = []
         self._inside: list[int] | None = None  # who is inside an incremental function, None after a failure
         self._running: Any = None
@@ -97,7 +100,7 @@ class Evaluator:
     def load(self, blobs: Sequence[bytes]) -> None:
         """Keep everybody's records for calls that are made together."""
         records = [pickle.loads(blob) for blob in blobs]
-        fixed = all(_fixed(record) for record in records) or isinstance(self.function, Incremental)
+        fixed = self._incremental or all(_fixed(record) for record in records)
         self._records, self._fixed = (records, True) if fixed else (list(blobs), False)
         self._inside = None
 
@@ -115,13 +118,14 @@ class Evaluator:
         for person in absent:
             keep[person] = 0
         try:
-            return self._placed(self._limited(lambda: self._subset(keep)))[0]
+            value = self._limited(lambda: self._subset(keep))
+            return self._place(value) if type(value) in (int, float) else self._placed(value)[0]
         except BaseException:
             self._inside = None
             return 0
 
     def _subset(self, keep: list[int]) -> Any:
-        if isinstance(self.function, Incremental):
+        if self._incremental:
             return self._moved(keep)
         kept = compress(self._records, keep)
         return self._value(list(kept) if self._fixed else [pickle.loads(blob) for blob in kept])
@@ -140,7 +144,7 @@ class Evaluator:
         return self._running.value()
 
     def _value(self, records: Sequence[Any]) -> Any:
-        if isinstance(self.function, Incremental):
+        if self._incremental:
             for record in records:
                 self.function.add(record)
             return self.function.value()
@@ -223,6 +227,7 @@ def serve(descriptor: int) -> None:
         elif kind == b"d":
             _end(child)
             child = 0
+            control.sendall(b".")
         elif kind == b"l":
             evaluator.load(pickle.loads(receive(control)))
         elif kind == b"t":

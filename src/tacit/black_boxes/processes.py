@@ -16,12 +16,12 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tacit.black_boxes.evaluator import SLICE, Setup, receive, send
+from tacit.black_boxes.evaluator import SLICE, Incremental, Setup, receive, send
 from tacit.errors import InvalidInput
 from tacit.exact import positive, whole
 
@@ -40,20 +40,32 @@ PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYL
 """What an evaluator sees of the environment, which may hold passwords."""
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_FIXED = {"PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, "1")
+"""So that all evaluators compute the same."""
 _BOOT = "import sys; sys.path[:] = {paths!r}; from tacit.black_boxes.evaluator import serve; serve({descriptor})"
 
 
-def pickled(function: Any) -> bytes:
-    """A function as bytes, by value where cloudpickle is installed."""
-    if not callable(function) and not hasattr(function, "add"):
-        raise InvalidInput("f must be a function of a list of records, or an object with add, remove and value.")
-    for name in ("cloudpickle", "pickle"):
-        try:
-            data: bytes = import_module(name).dumps(function)
+def packed(thing: Any) -> bytes | None:
+    """Anything as bytes, what the main program defines by value if cloudpickle is installed; None if that fails."""
+    for name in ("pickle", "cloudpickle"):
+        with suppress(Exception):
+            data: bytes = import_module(name).dumps(thing)
             if name == "cloudpickle" or b"__main__" not in data:
                 return data
-        except Exception:
-            continue
+    return None
+
+
+def blob(record: Any) -> bytes:
+    """A record as bytes; one that cannot be sent is None, whosever it is."""
+    return packed(record) or pickle.dumps(None)
+
+
+def pickled(function: Any) -> bytes:
+    """A function as bytes; one that cannot be sent is refused."""
+    if not callable(function) and not isinstance(function, Incremental):
+        raise InvalidInput("f must be a function of a list of records, or an object with add, remove and value.")
+    if (data := packed(function)) is not None:
+        return data
     raise InvalidInput(
         "f cannot be sent to another process; nothing was spent. Define it in a module of its own, or install "
         "cloudpickle, and let it hold no open files, connections or locks."
@@ -103,7 +115,7 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=environment | dict.fromkeys(_THREADS, "1"),
+                env=environment | _FIXED,
                 start_new_session=True,  # an interrupt of the terminal is for us
             )
         try:
@@ -124,22 +136,30 @@ class Worker:
         ours.settimeout(GRACE)
 
     def alone(self, blobs: Sequence[bytes]) -> list[int]:
-        """The places of the function's value on pickled records, in a process of its own; the bottom if it fails."""
-        mine, theirs = socket.socketpair()
+        """The places of the function's value on pickled records, in a process of its own; the bottom if it fails.
+
+        If the evaluator is gone afterwards the call is made once more: what an earlier call did to it must not show.
+        """
+        answer, alive = self._called(blobs)
+        if not alive:
+            self._restart()
+            answer, alive = self._called(blobs)
+            if not alive:
+                self._restart()
+        return self._checked(answer)
+
+    def _called(self, blobs: Sequence[bytes]) -> tuple[bytes, bool]:
+        """What a call answered, and whether the evaluator still lives."""
         answer = b""
-        try:
+        mine, theirs = socket.socketpair()
+        with mine, suppress(OSError):  # out of time, or gone
             with theirs:
                 socket.send_fds(self._control, [b"c"], [theirs.fileno()])
             answer = _asked(mine, pickle.dumps(blobs), self._setup.seconds, 32 * len(self._setup.grids))
-        except OSError:  # out of time, or gone
-            answer = b""
-        finally:
-            mine.close()
-        try:
+        with suppress(OSError):
             self._control.sendall(b"d")
-        except OSError:  # somebody killed the evaluator
-            self._restart()
-        return self._checked(answer)
+            return answer, self._control.recv(1) == b"."
+        return answer, False
 
     def load(self, blobs: Sequence[bytes]) -> None:
         """Send everybody's records, for calls made together."""
