@@ -84,7 +84,8 @@ def application(config: Config, secret: bytes) -> ASGIApp:
         *custodian.ROUTES,
         *pages.ROUTES,
     ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={TacitError: _mistake, HTTPException: _other})
+    handlers = {TacitError: _mistake, HTTPException: _other, Exception: _unforeseen}
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
     app.state.tacit = here
     return Shell(app, here)
 
@@ -120,8 +121,13 @@ def _other(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": "not_found", "message": words}, error.status_code, error.headers)
 
 
+def _unforeseen(request: Request, error: Exception) -> Response:
+    """The same for all: the error's own words may hold anything."""
+    return JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
+
+
 class Shell:
-    """Around everything: headers, counts, and one sentence for what nobody foresaw."""
+    """Around everything: headers, counts, and an end for errors that nobody foresaw."""
 
     def __init__(self, app: ASGIApp, here: State) -> None:
         self._app, self._here = app, here
@@ -134,12 +140,9 @@ class Shell:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun = False
 
         async def sending(message: Message) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 self._here.counts.add("tacit_requests_total", "status", str(message["status"]))
                 present = {name.lower() for name, _ in message["headers"]}
                 own = [(n.encode(), v.encode()) for n, v in self._headers.items() if n.encode() not in present]
@@ -148,8 +151,5 @@ class Shell:
 
         try:
             await self._app(scope, receive, sending)
-        except Exception as error:  # its words may hold anything, so only its kind is written down
+        except Exception as error:  # answered by `_unforeseen`; only its kind is written down
             self._here.log.write("unforeseen", kind=type(error).__name__)
-            if not begun:
-                response = JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
-                await response(scope, receive, sending)

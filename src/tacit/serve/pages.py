@@ -230,10 +230,14 @@ async def export(request: Request) -> Response:
     """A Python script that repeats the caller's questions."""
     known = visit(request)
     gateway, name = state(request).gateway, request.path_params["dataset"]
-    lines = await chore(request, lambda: gateway.history(known.caller, name))
     address = gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
+
+    def written() -> str:
+        lines = gateway.history(known.caller, name)
+        return script(address, name, lines, lambda line: gateway.answer(known.caller, name, line.number)[1])
+
     headers = {"content-disposition": 'attachment; filename="questions.py"'}
-    return PlainTextResponse(script(address, name, lines), headers=headers, media_type="text/x-python")
+    return PlainTextResponse(await chore(request, written), headers=headers, media_type="text/x-python")
 
 
 ROUTES = [

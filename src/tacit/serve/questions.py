@@ -87,13 +87,14 @@ def composed(question: object, session: Session, longest: int) -> str:
     """The SQL of a question put together from parts."""
     if not isinstance(question, Mapping) or not set(question) <= set(_PARTS):
         raise InvalidInput(f"a question is put together from {', '.join(_PARTS)}.")
-    given = {name: _text(value, name, longest) for name, value in question.items() if value not in (None, "")}
+    present = {name: value for name, value in question.items() if value not in (None, "")}
+    quantile = number(present.pop("quantile", "0.5"), "quantile")
+    given = {name: _text(value, name, longest) for name, value in present.items()}
     table, statistic = given.get("table", ""), given.get("statistic", "")
     if table not in session.tables:
         raise InvalidInput(f"table must be one of {', '.join(session.tables)}.")
     if statistic not in STATISTICS:
         raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}.")
-    quantile = number(given.get("quantile", "0.5"), "quantile")
     aggregate = STATISTICS[statistic].format(_column(statistic, given, table, session), quantile=quantile)
     by = f"{_quoted(given['group_by'])}, " if "group_by" in given else ""
     lines = [f"SELECT {by}{aggregate}", f"FROM {_quoted(table)}"]

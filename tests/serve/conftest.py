@@ -1,0 +1,40 @@
+"""A gateway in this process, fresh for each test, on a real port."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+
+from tacit.serve.app import application
+from tacit.serve.config import load
+from tests.serve.support import configuration, token
+
+
+@pytest.fixture
+def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A client without a token; a test may ask for other settings by ``indirect`` parameters of `configuration`."""
+    path = configuration(tmp_path, **getattr(request, "param", {}))
+    app = application(load(path), bytes(32))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", ws="none"))
+    listening = server.config.bind_socket()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
+        yield client
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def ada(nobody: httpx.Client) -> httpx.Client:
+    """The same, with ada's token on every request."""
+    nobody.headers["Authorization"] = f"Bearer {token('ada')}"
+    return nobody
