@@ -43,6 +43,14 @@ def test_a_law_is_drawn_where_a_picture_can_show_it() -> None:
         plots.law({})
 
 
+def test_draws_of_laws_too_large_to_list() -> None:
+    text = words(plots.draws({"with": [1.0, 2.0, 3.0], "without": [2.0]}, "Sums"))
+    assert "for study" in text
+    assert "without" in text
+    with pytest.raises(InvalidInput, match="no draws"):
+        plots.draws({"with": []})
+
+
 def test_accuracy_against_epsilon() -> None:
     forecast = tacit.plan("persons", persons=1000, epsilon=1)
     text = words(plots.accuracy(forecast, tacit.plan("ratio", persons=50, epsilon=1)))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 INK, NOISE, TRUTH, ALARM = "#1b6ca8", "#9bbcd4", "#444444", "#c0392b"
 """Colours that stay apart in print and for most eyes."""
+STUDY = "for study, with public or made-up data: a law shows the data it was made from"
 MOST_POINTS = 400
 WIDTH = 6.4
 LEAST = 0.01
@@ -77,8 +78,24 @@ def law(shown: Law[Any] | Mapping[str, Law[Any]], points: Iterable[Any] | None =
         axes.legend(frameon=False)
     axes.set_ylim(bottom=0)
     axes.set_ylabel("probability")
-    axes.set_xlabel("output\nfor study, with public or made-up data: a law shows the data it was made from")
-    axes.set_title(title or f"{first.name}, {first.guarantee!r} for one draw", fontsize="medium")
+    axes.set_xlabel(f"output\n{STUDY}")
+    axes.set_title(fill(title or f"{first.name}, {first.guarantee!r} for one draw", 70), fontsize="medium")
+    return figure
+
+
+def draws(shown: Mapping[str, Sequence[float]], title: str = "") -> Figure:
+    """Histograms of draws from several laws by name; for data that are public or made up."""
+    figure, axes = _figure(3.2)
+    everything = sorted(x for each in shown.values() for x in each)
+    if not everything:
+        raise InvalidInput("there are no draws to draw; give at least one.")
+    low, high = everything[len(everything) // 200], everything[-1 - len(everything) // 200]
+    for (name, each), colour in zip(shown.items(), _colours(len(shown)), strict=True):
+        axes.hist(each, bins=50, range=(low, high) if low < high else None, histtype="step", color=colour, label=name)
+    axes.legend(frameon=False)
+    axes.set_ylabel("draws")
+    axes.set_xlabel(f"output\n{STUDY}")
+    axes.set_title(fill(title, 70), fontsize="medium")
     return figure
 
 

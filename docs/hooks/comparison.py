@@ -1,0 +1,151 @@
+"""The comparison with others, from what the studies in benchmarks/ stored: only what was measured or published."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+sys.path.append(str(RESULTS.parent))
+
+JOINS = {
+    "Q12": ("rows of `lineitem`, an order protected", "automatic bounds"),
+    "Q18": ("quantity ordered, a customer protected", "automatic bounds"),
+    "Q5": ("rows of a join, customers and suppliers protected", "recursive mechanism"),
+    "edges": ("edges of a graph, a node protected", "shifted inverse, 2022"),
+    "Q9 max": ("largest profit: rows above the answer", "shifted inverse, 2022"),
+    "distinct": ("different values, a supplier protected", "shifted inverse, 2022"),
+}
+"""The questions of the published comparison, and whose published error is the smallest."""
+
+
+def stored(name: str) -> Any:
+    """The results of a study."""
+    return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, ("---",) * len(head), *rows))
+
+
+def joins() -> str:
+    """Absolute errors at ε = 1 beside the best that others published."""
+    found = stored("joins")
+    rows = [
+        (words, f"{found[name]['error']:,.0f}", f"{found[name]['published']:,}", best)
+        for name, (words, best) in JOINS.items()
+        if name in found
+    ]
+    return table(("question (TPC-H and a graph, ε = 1)", "Tacit", "best published", "by"), rows)
+
+
+def sums() -> str:
+    """Relative errors of a sum without bounds at ε = 1, beside an oracle that knows the best cap."""
+    found = stored("bound_free_sum")["results"]["1.0"]["data sets"]
+    wanted = {
+        "evidence A": "heavy tails, 200,000 persons",
+        "lognormal, 20,000": "lognormal, 20,000 persons",
+        "Pareto 1.5, 20,000": "Pareto 1.5, 20,000 persons",
+        "exponential, 20,000": "exponential, 20,000 persons",
+        "lognormal, 2,000": "lognormal, 2,000 persons",
+    }
+    rows = [
+        (
+            words,
+            _percent(found[name]["median"] / found[name]["ratio"]),
+            _percent(found[name]["median"]),
+            _percent(found[name]["p95"]),
+        )
+        for name, words in wanted.items()
+        if name in found
+    ]
+    return table(("data", "best cap, known (not private)", "Tacit, no bound", "Tacit, 95th percentile"), rows)
+
+
+def draw_sums(path: Path) -> None:
+    """The picture of the README: errors of sums against the number of persons."""
+    from lines import plot
+
+    found = stored("bound_free_sum")["results"]["1.0"]["data sets"]
+    panels = {}
+    for shape in ("lognormal", "Pareto 1.5", "exponential"):
+        each = [(persons, found[f"{shape}, {persons:,}"]) for persons in (2_000, 20_000, 200_000)]
+        panels[f"{shape} totals"] = {
+            "Tacit, no bound given": [(n, 100 * x["median"]) for n, x in each],
+            "best cap, known": [(n, 100 * x["median"] / x["ratio"]) for n, x in each],
+        }
+    plot(path, panels, "persons", "median error of a sum in percent")
+
+
+def speed() -> str:
+    """The time of a whole sum against the plain per-person query of the same engine."""
+    rows = []
+    for size, facts in stored("engine").items():
+        if isinstance(facts, dict) and "sum" in facts:
+            kinds = {"amount": "integer", "price": "double", "charge": "decimal"}
+            for name, measured in facts["sum"].items():
+                rows.append((size, kinds.get(name, name), f"{measured['ratio']:.2f}", f"{measured['ratio p95']:.2f}"))
+    return table(("table", "column", "times the plain query", "95th percentile"), rows)
+
+
+def page() -> str:
+    """The whole page."""
+    text = INTRODUCTION.format(joins=joins(), sums=sums(), speed=speed())
+    results = RESULTS.parent / "RESULTS.md"
+    if results.exists():
+        text += "\n\n## All results\n\n" + _nested(results.read_text(encoding="utf-8"))
+    return text
+
+
+def _nested(text: str) -> str:
+    """A page as a part of another: its headings one level lower, its title left out, pictures from their place."""
+    lines = text.splitlines()[1:] if text.startswith("# ") else text.splitlines()
+    return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).replace("](results/", "](results/")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"
+
+
+INTRODUCTION = """# Compared with others
+
+Every number on this page comes from a file in `benchmarks/results/`, written by a script beside it; nothing is typed
+by hand. What others published is marked as theirs. Where Tacit does worse, that is here too.
+
+## A sum without bounds
+
+What a person may contribute is not known in advance. The first column is the best that any cap could do with Laplace
+noise, chosen by looking at the data, which is not private; the others are Tacit's, which was told nothing.
+
+{sums}
+
+## Joins, graphs, maxima, different values
+
+Queries and data of a published comparison; mean error of the middle 60 % of runs.
+
+{joins}
+
+## What privacy costs in time
+
+A whole private sum, profile of all persons included, against the plain query that adds up each person's rows in the
+same engine, measured in one run.
+
+{speed}
+
+## What others do better
+
+- Libraries with a bound that fits the data are as accurate as Tacit or better: they spend nothing on finding it. If you
+  know a bound that holds for everybody and is not much too large, `range=` says so where a statistic takes it.
+- OpenDP composes transformations that Tacit has no words for, in three languages, with proofs for each part.
+- Tumult Analytics and PipelineDP run pipelines of many steps on clusters; Tacit answers one statement at a time.
+- Google's dp_accounting does tight numerical composition of very many queries; Tacit's budgets compose exactly, by
+  formulas, and use it only for information.
+"""
+
+
+if __name__ == "__main__":
+    draw_sums(Path(__file__).parents[1] / "images" / "sums.svg")

@@ -1,0 +1,80 @@
+"""What the site adds to the written pages: mechanisms, papers, the comparison, and the order of it all."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import comparison
+import mechanisms
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from papers import PAPERS
+
+HOW_TO = ("user-level-privacy", "choosing-epsilon", "group-by", "joins", "black-boxes", "auditing")
+"""Guides that come first; the others follow by name."""
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages in order."""
+    docs = Path(config.docs_dir)
+    guides = sorted(path.stem for path in (docs / "how-to").glob("*.md"))
+    ordered = [name for name in HOW_TO if name in guides] + [name for name in guides if name not in HOW_TO]
+    tutorials = sorted(path.name for path in (docs / "tutorial").glob("*.py"))
+    references = sorted(path.name for path in (docs / "reference").glob("*.md"))
+    config.nav = [
+        {"Home": "index.md"},
+        {"Tutorial": [f"tutorial/{name}" for name in tutorials]},
+        {"How to": [f"how-to/{name}.md" for name in ordered]},
+        {"Mechanisms": ["mechanisms/index.md", *(f"mechanisms/{page.name}.md" for page in _mechanisms())]},
+        {"Compared with others": "comparison.md"},
+        {"Reference": [f"reference/{name}" for name in references]},
+        {"Glossary": "glossary.md"},
+        {"Known limits": "known-limits.md"},
+        {"Papers": "papers.md"},
+    ]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made."""
+    for page in _mechanisms():
+        files.append(File.generated(config, f"mechanisms/{page.name}.md", content=page.text))
+        if page.picture is not None:
+            files.append(File.generated(config, f"mechanisms/{page.name}.png", content=page.picture))
+    files.append(File.generated(config, "mechanisms/index.md", content=_index()))
+    files.append(File.generated(config, "papers.md", content=_papers()))
+    files.append(File.generated(config, "comparison.md", content=comparison.page()))
+    for picture in sorted(comparison.RESULTS.glob("*.svg")):
+        files.append(File.generated(config, f"results/{picture.name}", abs_src_path=str(picture)))
+    return files
+
+
+def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:
+    """Notebooks bring a script that would fetch from elsewhere; the site needs nothing but itself."""
+    return re.sub(r"<script(?:(?!</script>).)*?cdnjs\.cloudflare\.com.*?</script>", "", output, flags=re.DOTALL)
+
+
+_made: list[Any] = []
+
+
+def _mechanisms() -> list[mechanisms.Page]:
+    """Made once for each build."""
+    if not _made:
+        _made.extend(mechanisms.pages())
+    return _made
+
+
+def _index() -> str:
+    lines = ["# Mechanisms", "", "Each page is made from the module's own words and its exact law.", ""]
+    lines += [f"- [{page.title}]({page.name}.md): {page.text.splitlines()[2]}" for page in _mechanisms()]
+    return "\n".join(lines) + "\n"
+
+
+def _papers() -> str:
+    lines = ["# Papers", "", "If Tacit helps your work, cite the papers whose mechanisms you used.", ""]
+    return "\n".join([*lines, *(f"- {paper}" for paper in PAPERS.values())]) + "\n"

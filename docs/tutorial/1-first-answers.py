@@ -1,0 +1,101 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # First answers
+#
+# The data that come with Tacit are interviews of young women about their work, 1968 to 1988. They are real and public.
+# One row is one interview, and a woman has up to fifteen of them. We will treat them as if they were private.
+
+# %%
+import tacit
+from tacit import Pure
+from tacit.data import WAGES
+
+wages = tacit.read(WAGES, person="woman", budget=Pure(3))
+wages
+
+# %% [markdown]
+# `person="woman"` is the most important word here: a woman is protected with *all* her rows. `Pure(3)` is the budget of
+# all questions together. No row is shown, here or anywhere.
+#
+# ## Counting
+#
+# Each question names its cost. An answer is a number with a story: what it protects, at what price, and how far it may
+# be off.
+
+# %%
+print(wages.persons(epsilon=0.1))
+
+# %%
+rows = wages.count(epsilon=0.2)
+rows.value, rows.interval(0.95), rows.cap
+
+# %% [markdown]
+# The number of rows has a *cap*: no woman counts for more than that many rows. Tacit found it privately. The interval
+# covers the capped value, and says so; how many women may lie above the cap is known too.
+
+# %%
+rows.persons_above_cap(0.95)
+
+# %% [markdown]
+# ## Sums and means
+#
+# Nothing is said about how large a wage can be.
+
+# %%
+print(wages.sum("wage * hours", epsilon=0.5))
+
+# %%
+print(wages.mean("wage", epsilon=0.4))
+
+# %%
+print(wages.quantile("wage", [0.25, 0.5, 0.75], epsilon=0.4))
+
+# %% [markdown]
+# ## Groups, filters, SQL
+#
+# Group keys are public: you name them, or the query does.
+
+# %%
+wages.group_by("college", keys=[True, False]).mean("wage", epsilon=0.4)
+
+# %%
+print(wages.filter("year >= 1980").ratio("union_member", epsilon=0.2))
+
+# %%
+print(wages.sql("SELECT COUNT(*) FROM wages WHERE hours > 40", epsilon=0.2))
+
+# %% [markdown]
+# ## The budget
+#
+# It was charged before each question touched the data.
+
+# %%
+wages.budget
+
+# %% [markdown]
+# The same question at the same cost is answered from memory, at no cost. A question that does not fit is refused, and
+# nothing is spent.
+
+# %%
+wages.persons(epsilon=0.1).stored
+
+# %%
+try:
+    wages.max("wage", epsilon=5)
+except tacit.BudgetExceeded as error:
+    print(error)
+
+# %% [markdown]
+# ## Before you ask: what accuracy to expect
+#
+# A plan needs no data: it asks made-up persons of an assumed shape.
+
+# %%
+tacit.plan("sum", persons=5000, epsilon=0.5)

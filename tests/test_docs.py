@@ -1,0 +1,117 @@
+"""Every block of code in the README and the documentation runs, the site is built with strict links, and what the
+README claims is what the studies stored.
+"""
+
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.py"))
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
+RUN = "from tacit.cli import main; main()"
+KNOWN = {"python", "console", "sql", "toml", "text", "json"}
+"""Languages of blocks; only the first two are code of Tacit."""
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [code for kind, code in BLOCK.findall(page.read_text(encoding="utf-8")) if kind == language]
+
+
+def with_blocks(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, language)]
+
+
+def run(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if name != "TACIT_LEDGER"}
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**clean, "MPLBACKEND": "agg", **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_every_block_says_its_language() -> None:
+    for page in PAGES:
+        assert {kind for kind, _ in BLOCK.findall(page.read_text(encoding="utf-8"))} <= KNOWN, page
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text("\n\n".join(blocks(page, "python")), encoding="utf-8")
+    done = run([script.name], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """What follows a dollar sign, lines that end with a backslash joined; only the tool itself is run."""
+    for code in blocks(page, "console"):
+        for line in code.replace("\\\n", " ").splitlines():
+            if line.startswith("$ tacit "):
+                yield shlex.split(line)[2:]
+
+
+@pytest.mark.parametrize("page", with_blocks("console"), ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    for command in commands(page):
+        done = run(["-c", RUN, *command], tmp_path)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
+    done = run([str(page)], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site without running the tutorials, which the test above has done."""
+    place = tmp_path_factory.mktemp("site")
+    arguments = ["-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(ROOT / "mkdocs.yml")]
+    done = run([*arguments, "--site-dir", str(place)], place, TACIT_DOCS_EXECUTE="false", NO_MKDOCS_2_WARNING="1")
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+def test_the_site_needs_nothing_but_itself(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"<(?:script|link|img)[^>]*(?:src|href)=\"https?://", text), page
+        assert "cdnjs" not in text, page
+
+
+def test_every_mechanism_has_a_page_with_promise_proof_and_picture(site: Path) -> None:
+    pages = {page.stem: page.read_text(encoding="utf-8") for page in (site / "mechanisms").glob("*.html")}
+    assert {"threshold_scan", "scan_and_release", "shifted_inverse", "noise", "smooth_sensitivity"} <= set(pages)
+    for name, text in pages.items():
+        if name != "index":
+            assert re.search(r"<h2[^>]*>Promise", text), name
+            assert re.search(r"<h2[^>]*>References", text), name
+    drawn = {picture.stem for picture in (site / "mechanisms").glob("*.png")}
+    assert {"threshold_scan", "scan_and_release", "shifted_inverse", "noise", "smooth_sensitivity"} <= drawn
+    assert "best published" in (site / "comparison.html").read_text(encoding="utf-8")
+
+
+def test_the_readme_says_and_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "hooks"))
+    comparison = importlib.import_module("comparison")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert comparison.sums() in readme
+    assert comparison.joins() in readme
+    comparison.draw_sums(tmp_path / "sums.svg")
+    stored = ROOT / "docs" / "images" / "sums.svg"
+    assert (tmp_path / "sums.svg").read_text() == stored.read_text(), "run python docs/hooks/comparison.py"
