@@ -20,9 +20,9 @@ import record
 HERE = Path(__file__).parent
 PEERS = {
     "opendp": ("opendp[polars]==0.16.0", "numpy==2.4.6"),
-    "diffprivlib": ("diffprivlib==0.6.6", "scikit-learn<1.6", "numpy==2.4.6"),
-    "python_dp": ("python-dp==1.1.5", "numpy==2.4.6"),
-    "pipeline_dp": ("pipeline-dp==0.3.1", "numpy==2.4.6"),
+    "diffprivlib": ("diffprivlib==0.6.6", "scikit-learn<1.6", "numpy==2.4.6", "duckdb==2.0.0"),
+    "python_dp": ("python-dp==1.1.5", "numpy==2.4.6", "duckdb==2.0.0"),
+    "pipeline_dp": ("pipeline-dp==0.3.1", "numpy==2.4.6", "duckdb==2.0.0"),
 }
 TOOLS = {"tpchgen": ("tpchgen-cli==4.0.0",)}
 NOT_RUN = {"Tumult Analytics": "not run: it needs a Spark of its own, and is left as an optional slow study"}
@@ -43,12 +43,12 @@ def folder() -> Path:
 @cache
 def interpreter(name: str) -> Path:
     """The Python of an environment, made when it is not there yet."""
-    place = folder() / name
-    if not (place / "ready").exists():
-        wanted = (PEERS | TOOLS)[name]
+    place, wanted = folder() / name, (PEERS | TOOLS)[name]
+    ready = place / "ready"
+    if not ready.exists() or ready.read_text() != "\n".join(wanted):
         _install([sys.executable, "-m", "venv", str(place)])
         _install([str(place / "bin" / "python"), "-m", "pip", "install", "-q", *wanted])
-        (place / "ready").touch()
+        ready.write_text("\n".join(wanted))
     return place / "bin" / "python"
 
 

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from diffprivlib import tools  # type: ignore[import-not-found]
-from talk import Arrays, Draw, Job, groups_of, serve
+from talk import Arrays, Draw, Job, groups_of, serve, totals
 
 warnings.simplefilter("ignore")
 
@@ -35,5 +35,10 @@ def prepare(job: Job, arrays: Arrays) -> Draw:
     raise NotImplementedError
 
 
+def whole(job: Job) -> Any:
+    """Totals by DuckDB, then a bounded sum."""
+    return tools.sum(totals(job["parquet"]).astype(float), epsilon=1.0, bounds=(0.0, float(job["bound"])))
+
+
 if __name__ == "__main__":
-    serve(prepare)
+    serve(prepare, whole)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pipeline_dp as p  # type: ignore[import-not-found]
 from pipeline_dp.combiners import create_compound_combiner  # type: ignore[import-not-found]
-from talk import Arrays, Draw, Job, groups_of, serve
+from talk import Arrays, Draw, Job, groups_of, serve, totals
 
 QUARTILES = [p.Metrics.PERCENTILE(q) for q in (25, 50, 75)]
 
@@ -56,5 +56,25 @@ def several(values: Any, metrics: list[Any], epsilon: float, low: float, high: f
     return lambda: list(combiner.compute_metrics(total))
 
 
+def whole(job: Job) -> Any:
+    """Its engine on the local backend, on the total of each person by DuckDB."""
+    accountant = p.NaiveBudgetAccountant(total_epsilon=1.0, total_delta=1e-12)
+    params = p.AggregateParams(
+        noise_kind=p.NoiseKind.LAPLACE,
+        metrics=[p.Metrics.SUM],
+        max_partitions_contributed=1,
+        max_contributions_per_partition=1,
+        min_value=0,
+        max_value=job["bound"],
+    )
+    extractors = p.DataExtractors(
+        partition_extractor=lambda row: 0, privacy_id_extractor=lambda row: row[0], value_extractor=lambda row: row[1]
+    )
+    rows = list(enumerate(totals(job["parquet"]).tolist()))
+    found = p.DPEngine(accountant, p.LocalBackend()).aggregate(rows, params, extractors, public_partitions=[0])
+    accountant.compute_budgets()
+    return next(iter(found))[1].sum
+
+
 if __name__ == "__main__":
-    serve(prepare)
+    serve(prepare, whole)

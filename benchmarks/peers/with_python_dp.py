@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pydp.algorithms.laplacian import BoundedMean, BoundedSum, Max, Percentile  # type: ignore[import-not-found]
-from talk import Arrays, Draw, Job, groups_of, serve
+from talk import Arrays, Draw, Job, groups_of, serve, totals
 
 
 def prepare(job: Job, arrays: Arrays) -> Draw:
@@ -39,5 +39,10 @@ def prepare(job: Job, arrays: Arrays) -> Draw:
     raise NotImplementedError
 
 
+def whole(job: Job) -> Any:
+    """Totals by DuckDB, then a sum with automatic bounds."""
+    return BoundedSum(epsilon=1.0, dtype="int64").quick_result(totals(job["parquet"]).tolist())
+
+
 if __name__ == "__main__":
-    serve(prepare)
+    serve(prepare, whole)
