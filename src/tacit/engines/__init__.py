@@ -34,8 +34,8 @@ B = TypeVar("B")
 C = TypeVar("C")
 
 FAILED = (
-    "the engine could not finish the question (memory, time or a damaged source); what was charged stays charged, "
-    "and the engine's own message is withheld because it may show rows."
+    "the engine could not finish the question (memory, time, a limit or a damaged source); what was charged stays "
+    "charged, and the engine's own message is withheld because it may show rows."
 )
 """The one sentence of every failure while rows are read."""
 

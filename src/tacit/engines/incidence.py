@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _LIMIT = 2**62
 """Where weights saturate."""
+MAX_ROWS = 20_000_000
+"""The most rows that may leave an engine for one question, unless said otherwise."""
+
 _EVERY = RowCount()
 
 
@@ -58,7 +61,7 @@ class Incidence(Request[Touches]):
     heights: Ordered | None = None
     largest: bool = True
     every: bool = False
-    limit: int = 20_000_000
+    limit: int = MAX_ROWS
 
     def __post_init__(self) -> None:
         if self.heights is not None and (self.values is not None or self.entry != _EVERY):

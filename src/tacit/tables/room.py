@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tacit.answers import Answer, Value
 from tacit.engines import Engine, Snapshot
 from tacit.engines.blocks import Blocks
-from tacit.engines.incidence import Incidence, Touches
+from tacit.engines.incidence import MAX_ROWS, Incidence, Touches
 from tacit.engines.requests import Relation, Request
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
@@ -42,7 +43,9 @@ class Room:
         source: Source,
         cost: Guarantee,
         protected: str,
+        max_rows: int = MAX_ROWS,
     ) -> None:
+        self._max_rows = max_rows
         self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
         self.cost = cost
         """What the whole answer costs: the guarantee it states."""
@@ -74,7 +77,7 @@ class Room:
 
     def touches(self, request: Incidence) -> Touches:
         """Whom the rows concern, as bare numbers."""
-        return self._snapshot.touches(self._relation, request)
+        return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
 
     def blocks(self, request: Blocks) -> pa.Table:
         """Rows with the number of their block, for a function that runs apart."""

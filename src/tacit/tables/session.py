@@ -23,10 +23,11 @@ from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, Request, open_budget
 from tacit.engines import Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
+from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import KeyCounts, Membership, Relation
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
-from tacit.exact import Number
+from tacit.exact import Number, whole
 from tacit.guarantees import Guarantee
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
@@ -42,6 +43,7 @@ from tacit.tables.statistics.base import Statistic
 from tacit.tables.stored import decode
 from tacit.tables.table import Table
 from tacit.tables.views import View, ViewBuilder
+from tacit.tables.waiting import waiting
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
@@ -61,10 +63,16 @@ class Session:
         analyst: str = "",
         timeout: float | None = None,
         sample: Number | None = None,
+        max_rows: int = MAX_ROWS,
         randomness: Randomness = SYSTEM,
     ) -> None:
-        """``sample`` is each person's chance to be asked, afresh for every question; costs are amplified by it."""
+        """``sample`` is each person's chance to be asked, afresh for every question; costs are amplified by it.
+
+        A question about rows of several persons that is left with more than ``max_rows`` rows fails, and what was
+        charged stays charged.
+        """
         _check_tables(tables)
+        self._max_rows = whole(max_rows, "max_rows", 1)
         self._sampling = Sampling.of(sample)
         self._tables = dict(tables)
         self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()}, timeout)
@@ -161,13 +169,13 @@ class Session:
         stored = self.budget.repeated(question, cost) or (None if fresh else self.budget.recall(question, cost))
         if stored is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
-        with self._snapshot() as snapshot:
+        with self._snapshot() as snapshot, waiting():
             sampling, protected = self._sampling, self.protected(relation)
             if sampling is None:
-                room = Room(self._engine, snapshot, relation, self._randomness, inside, protected)
+                room = Room(self._engine, snapshot, relation, self._randomness, inside, protected, self._max_rows)
                 return charged(self.budget, cost, question, lambda: statistic.release(room))
             drawn = sampling.drawn(relation, self._randomness)
-            sampled = Room(self._engine, snapshot, drawn, self._randomness, inside, protected)
+            sampled = Room(self._engine, snapshot, drawn, self._randomness, inside, protected, self._max_rows)
             return charged(
                 self.budget, cost, question, lambda: sampling.released(statistic.release(sampled), statistic, cost)
             )
@@ -321,6 +329,7 @@ def read(
     composition: str = "basic",
     timeout: float | None = None,
     sample: Number | None = None,
+    max_rows: int = MAX_ROWS,
     randomness: Randomness = SYSTEM,
     **options: Any,
 ) -> Table:
@@ -329,7 +338,8 @@ def read(
     ``source`` is a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB
     or psycopg connection, a string "postgresql://…", a Spark DataFrame or session; further options go to the reader.
     The table's name in SQL is ``table``, or the file's stem. A statement that takes longer than ``timeout`` seconds
-    fails, and what was charged stays charged. With ``sample`` every question is asked of a fresh secret sample of the
+    fails, and so does one whose rows concern several persons and are more than ``max_rows``; what was charged stays
+    charged. With ``sample`` every question is asked of a fresh secret sample of the
     persons, each with this probability.
     """
     key = table or default_name(source)
@@ -343,6 +353,7 @@ def read(
         analyst=analyst,
         timeout=timeout,
         sample=sample,
+        max_rows=max_rows,
         randomness=randomness,
     )
     return session[key]
