@@ -21,6 +21,7 @@ import pytest
 
 from tacit.cli.app import run
 from tacit.cli.demo import QUESTIONS
+from tests.postgres import POSTGRES, REQUIRED, schema
 
 SECRET = "SECRETROW"
 RUN = "from tacit.cli import main; print('ready', flush=True); main()"
@@ -334,6 +335,22 @@ def test_the_demo_for_programs(place: Path) -> None:
     assert found["picture"] == "tour.svg"
     assert [a["question"] for a in found["answers"]] == [question.words for question in QUESTIONS]
     assert all(guess["off"] >= 0 for answer in found["answers"] for guess in answer["guessed_bounds"])
+
+
+@pytest.mark.skipif(not (POSTGRES or REQUIRED), reason="not run: psycopg or the embedded server is absent")
+def test_a_table_of_postgresql_is_asked_and_its_address_stays_secret(place: Path, server: str) -> None:
+    import psycopg
+
+    address = schema(server)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CREATE TABLE sales AS SELECT i AS customer, 2 AS amount FROM generate_series(1, 400) AS i")
+    ask = ("ask", address, "--table", "sales", "--person", "customer", "--epsilon", "50")
+    done = tacit(place, *ask, "SELECT COUNT(DISTINCT customer) FROM sales", "--json")
+    assert json.loads(done.stdout)["value"] == 400  # wrong with probability below 1e-20
+    assert tacit(place, "schema", address, "--table", "sales").stdout == "customer  integer\namount    integer\n"
+    wrong = tacit(place, "schema", address, "--table", "nope")
+    assert wrong.returncode == 2
+    assert address not in wrong.stderr
 
 
 def test_a_closed_pipe_is_no_error(place: Path) -> None:
