@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
@@ -113,7 +114,7 @@ class Wrap(Statistic):
                 f"With probability at least {float(1 - rule.beta):g} it lies between the smallest and the largest "
                 f"value that the function, rounded to the grid, takes on groups that miss at most {rule.missing} "
                 "persons.",
-                f"Groups of at least {floor} persons were looked at, of a noisy number of {noisy}.",
+                _looked_at(floor, noisy),
                 failures(rule.grid),
             ),
         }
@@ -207,6 +208,15 @@ def _large(count: int) -> str:
     return f"{count:,}" if count < 10**12 else f"10^{len(str(count)) - 1}"
 
 
+def _looked_at(floor: int, noisy: int) -> str:
+    if floor:
+        return f"Groups of at least {floor} persons were looked at, of a noisy number of {noisy}."
+    return (
+        f"Groups of every size were looked at, down to nobody, of a noisy number of {noisy} persons; with more persons "
+        "or a larger cost the small ones are left out."
+    )
+
+
 def _hook(function: Any, given: Profile | None) -> Profile | None:
     found = getattr(function, "evaluate_profile", None) if given is None else given
     if found is not None and not callable(found):
@@ -260,9 +270,11 @@ def wrap(
     box = Wrap(named(f), rule, cost, bool(persons_public), bool(trusted), limit, people.frames, fresh_name(), hook)
     if people.table is None:
         box.check_public(len(people.entries))
-    setup = Setup(pickled(f), (cut,), False, people.template, seconds, memory)
-    with Workers(setup, count if hook is None else 0) as crew:
-        box = replace(box, workers=crew)
+    crew: AbstractContextManager[Workers | None] = nullcontext()
+    if hook is None:
+        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory), count)
+    with crew as evaluators:
+        box = replace(box, workers=evaluators)
 
         def release() -> Answer:
             blobs = [blob(record) for record in people.entries]
