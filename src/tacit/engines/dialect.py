@@ -98,8 +98,8 @@ class Dialect(ABC):
         """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column."""
         return f"CASE WHEN {name} BETWEEN {SMALLEST} AND {LARGEST} THEN CAST({name} AS {self.int64}) END"
 
-    def total(self, name: str) -> str:
-        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
+    def total(self, name: str, cheap: bool = False) -> str:
+        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column, ``cheap`` if quick to compute."""
         return f"SUM({name})"
 
     @abstractmethod

@@ -139,7 +139,7 @@ def _vectors(request: GroupNorms | GroupTotals, statement: Statement) -> str:
 
 def _entry(entry: Entry, statement: Statement) -> str:
     if isinstance(entry, Value):
-        return f"COALESCE({statement.dialect.total(statement.rows.value(entry))}, 0)"
+        return f"COALESCE({statement.sum(entry)}, 0)"
     return statement.count(entry) if isinstance(entry, RowCount) else "1"
 
 

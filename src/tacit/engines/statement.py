@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.engines.dialect import Dialect
+from tacit.engines.expressions import Column
 from tacit.engines.requests import Ordered, PersonMean, RowCount, Total, Value
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
@@ -55,13 +56,17 @@ class Statement:
     def total(self, total: Total) -> str:
         """The column of ``persons`` with a person's total."""
         if isinstance(total, Value):
-            return self.aggregate(self.dialect.total(self.rows.value(total)))
+            return self.aggregate(self.sum(total))
         if isinstance(total, PersonMean):
-            column = self.rows.value(total.value)
-            whole = self.dialect.total(column)
+            column, whole = self.rows.value(total.value), self.sum(total.value)
             size = self.dialect.quotient(f"ABS({whole})", f"COUNT({column})")
             return self.aggregate(f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END")
         return self.aggregate(self.count(total))
+
+    def sum(self, value: Value) -> str:
+        """The SQL of a sum; of columns and of doubles each number is quick to compute."""
+        kind, column = value.expression.type, isinstance(value.expression, Column)
+        return self.dialect.total(self.rows.value(value), cheap=kind == FLOAT or (column and kind.scale == 0))
 
     def count(self, count: RowCount) -> str:
         """The SQL of a number of rows."""
