@@ -1,17 +1,20 @@
 """`tacit.sample_and_aggregate`: blocks of persons, each with one answer, and their private median."""
 
+import pickle
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import tacit
 from tacit import Approx, Pure, Zcdp
 from tacit.black_boxes.aggregation import Aggregate
 from tacit.black_boxes.block_median import epsilon_within, median_loss
-from tacit.errors import BudgetExceeded, InvalidInput
+from tacit.black_boxes.records import Frames
+from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
 from tests.black_boxes import functions
@@ -92,6 +95,17 @@ def test_a_function_sees_its_columns_and_whole_persons() -> None:
     assert one["columns"].value == 1
 
 
+def test_a_block_travels_alone() -> None:
+    """No process gets a byte of another block, however frames share their memory."""
+    rows = pa.table({"": [0, 0, 1, 3], "s": ["mine0", "mine1", "theirs", "others"], "x": [1.5, 2.5, 3.5, 4.5]})
+    found = dict(Frames.split(rows))
+    assert list(found) == [0, 1, 3]
+    assert b"mine1" in found[0]
+    assert not any(word in found[0] for word in (b"theirs", b"others"))
+    assert pickle.loads(found[3]).to_dict("list") == {"s": ["others"], "x": [4.5]}
+    assert not list(Frames.split(rows.slice(0, 0)))
+
+
 def test_several_coordinates() -> None:
     answers = aggregate(functions.mean_and_count, [5] * 400, grid=[SMALL, integers(0, 100)], epsilon=100)
     assert answers[0].value == 5
@@ -155,6 +169,18 @@ def test_wrong_arguments(wrong: dict[str, Any]) -> None:
 def test_wrong_columns() -> None:
     with pytest.raises(InvalidInput, match="does not exist"):
         aggregate(functions.mean, table(), columns=["none"])
+
+
+def test_rows_of_several_persons_and_samples_are_refused() -> None:
+    edges = pd.DataFrame({"a": [1, 2], "b": [2, 3], "y": [1.0, 2.0]})
+    graph = tacit.read(edges, person=["a", "b"], budget=Pure(100))
+    sampled = tacit.read(edges, person="a", budget=Pure(100), sample="0.5")
+    for wrong in (graph, sampled):
+        with pytest.raises(UnsupportedQuery):
+            aggregate(functions.frame_mean, wrong)
+        with pytest.raises(UnsupportedQuery):
+            tacit.wrap(functions.frame_mean, wrong, grid=SMALL, epsilon=1, workers=1)
+        assert wrong.budget.remaining == Pure(100)
 
 
 def test_nothing_is_computed_before_it_is_paid() -> None:
