@@ -66,6 +66,33 @@ def sums() -> str:
     return table(("data", "best cap, known (not private)", "Tacit, no bound", "Tacit, 95th percentile"), rows)
 
 
+def libraries() -> str:
+    """Median errors of a sum beside other libraries with all kinds of bounds; empty before that study has run."""
+    if not (RESULTS / "accuracy.json").exists():
+        return ""
+    found = stored("accuracy")
+    rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+    rows = [row for row in rows if row["statistic"] == "sum" and row["epsilon"] == 1 and row["median"] is not None]
+    sizes = {row["persons"] for row in rows}
+    persons = PERSONS if PERSONS in sizes else max(sizes)
+    errors = {(row["method"], row["bound"], row["shape"]): row["median"] for row in rows if row["persons"] == persons}
+    shapes = list(dict.fromkeys(shape for _, _, shape in errors))
+    ways = sorted({(method, bound) for method, bound, _ in errors}, key=_rank)
+    body = [
+        (method, bound, *(_percent(errors[method, bound, s]) if (method, bound, s) in errors else "–" for s in shapes))
+        for method, bound in ways
+    ]
+    return table((f"a sum over {persons:,} persons, ε = 1", "bound given", *shapes), body)
+
+
+PERSONS = 20_000
+"""The size shown, where it was measured."""
+
+
+def _rank(way: tuple[str, str]) -> tuple[int, str, str]:
+    return {"tacit": 0, "oracle": 2}.get(way[0], 1), *way
+
+
 def draw_sums(path: Path) -> None:
     """The picture of the README: errors of sums against the number of persons."""
     from lines import plot
@@ -94,7 +121,7 @@ def speed() -> str:
 
 def page() -> str:
     """The whole page."""
-    text = INTRODUCTION.format(joins=joins(), sums=sums(), speed=speed())
+    text = INTRODUCTION.format(joins=joins(), sums=sums(), speed=speed(), libraries=libraries() or NOT_YET)
     results = RESULTS.parent / "RESULTS.md"
     if results.exists():
         text += "\n\n## All results\n\n" + _nested(results.read_text(encoding="utf-8"))
@@ -123,6 +150,14 @@ noise, chosen by looking at the data, which is not private; the others are Tacit
 
 {sums}
 
+## Beside other libraries
+
+Median error of a sum over persons with one value each. Every library is given bounds that are too small (the median),
+too large (a thousand times the sensible one), sensible (the order of magnitude is known) or the best there are for
+these very data; or none, where it finds bounds itself. Tacit is given none.
+
+{libraries}
+
 ## Joins, graphs, maxima, different values
 
 Queries and data of a published comparison; mean error of the middle 60 % of runs.
@@ -147,5 +182,26 @@ same engine, measured in one run.
 """
 
 
+NOT_YET = "Not measured on this machine yet: `benchmarks/accuracy.py` does it."
+README = Path(__file__).parents[2] / "README.md"
+
+
+def readme(text: str) -> str:
+    """The README with its tables as they were measured, each between two remarks."""
+    beside = libraries() and f"Beside other libraries, with the bound each was given:\n\n{libraries()}"
+    for name, part in {"sums": sums(), "libraries": beside, "joins": joins(), "speed": _ratio()}.items():
+        begin, end = f"<!-- {name} -->\n", "<!-- end -->"
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = before + begin + (f"\n{part}\n\n" if part else "") + end + after
+    return text
+
+
+def _ratio() -> str:
+    ratio = stored("engine")["10,000,000 rows"]["sum"]["amount"]["ratio"]
+    return f"A private sum over 10 million rows takes {ratio:.2f} times the plain per-person query of the same engine."
+
+
 if __name__ == "__main__":
-    draw_sums(Path(__file__).parents[1] / "images" / "sums.svg")
+    draw_sums(README.parent / "docs" / "images" / "sums.svg")
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
