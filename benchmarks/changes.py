@@ -1,0 +1,87 @@
+"""What the studies revealed and what was done about it: before and after, measured side by side.
+
+    python benchmarks/changes.py [--quick]
+
+- *quartiles for little*: three quartiles at ε = 0.1 shared one answer of the engine, which left each too few steps, so
+  that most of the chance went to values far away. Each now has an answer of its own. Mean rank error of the three.
+- *nearest value of a grid*: found by two searches that made powers of ten anew; now by one. Milliseconds of processor
+  time for a thousand values.
+
+Results go to benchmarks/results/changes.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+from fractions import Fraction
+from math import ceil, log
+from time import process_time
+from typing import Any, cast
+
+import numpy as np
+from draws import Draws
+from field import Field
+from record import write
+
+from tacit import grids
+from tacit.grids import Grid
+from tacit.tables.statistics import quantiles
+
+
+def shared_reach(epsilon: Fraction, size: float, together: int) -> tuple[int, int]:
+    """As before: all quantiles in one answer."""
+    return min(ceil(2 * (log(size) + 25) / epsilon), 10_000 // (6 * together) - 2), together
+
+
+def quartiles(runs: int) -> dict[str, Any]:
+    """Median and 95th percentile of the mean rank error."""
+    found: dict[str, Any] = {"what": "three quartiles of 200,000 persons, ε = 0.1: mean rank error", "runs": runs}
+    data, module = Field.of("lognormal", 200_000, 1), cast(Any, quantiles)
+    own = module.reach
+    for name, reach in (("before", shared_reach), ("after", own)):
+        module.reach = reach
+        errors = [data.error("quantiles", answer) for answer in Draws(data).answers("quantiles", "0.1", runs)]
+        found[name] = {"median": float(np.median(errors)), "p95": float(np.quantile(errors, 0.95))}
+    module.reach = own
+    return found
+
+
+def two_searches(grid: Grid, x: Fraction) -> int:
+    """As before."""
+    low, high = grid.floor(x), grid.ceil(x)
+    assert low is not None
+    assert high is not None
+    return low if x - grid.value(low) <= grid.value(high) - x else high
+
+
+def nearest() -> dict[str, Any]:
+    """The time for a thousand values among numbers of four digits."""
+    module = cast(Any, grids)
+    grid, cached = grids.digits(4, 0, 18), module._ten
+    values = [Fraction(37 * k * k) for k in range(1000)]
+    assert [two_searches(grid, x) for x in values] == [grid.nearest(x) for x in values]
+    found: dict[str, Any] = {"what": "nearest of a grid for a thousand values: milliseconds"}
+    for name, ten, find in (("before", cached.__wrapped__, two_searches), ("after", cached, Grid.nearest)):
+        module._ten, times = ten, []
+        for _ in range(7):
+            begun = process_time()
+            for x in values:
+                find(grid, x)
+            times.append(1000 * (process_time() - begun))
+        found[name] = {"median": float(np.median(times)), "p95": max(times)}
+    module._ten = cached
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    runs = 20 if parser.parse_args().quick else 100
+    found = {"nearest value of a grid": nearest(), "quartiles for little": quartiles(runs)}
+    for name, one in found.items():
+        print(name, one)
+    write("changes", {"changes": found})
+
+
+if __name__ == "__main__":
+    main()
