@@ -6,12 +6,15 @@ import importlib
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tacit.data import WAGES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -66,6 +69,7 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("page", with_blocks("console"), ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    shutil.copy(WAGES, tmp_path)
     for command in commands(page):
         done = run(["-c", RUN, *command], tmp_path)
         assert done.returncode == 0, (command, done.stderr)

@@ -15,7 +15,16 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from papers import PAPERS
 
-HOW_TO = ("user-level-privacy", "choosing-epsilon", "group-by", "joins", "black-boxes", "auditing")
+HOW_TO = (
+    "user-level-privacy",
+    "choosing-epsilon",
+    "sql",
+    "group-by",
+    "joins",
+    "black-boxes",
+    "command-line",
+    "auditing",
+)
 """Guides that come first; the others follow by name."""
 
 

@@ -1,0 +1,64 @@
+"""How the command line speaks to people and to programs."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from tacit.cli import speech
+
+SLOW = """
+import sys, time
+from tacit.cli import speech
+speech.PATIENCE = 0.05
+speech.QUIET.set("--quiet" in sys.argv)
+with speech.working("thinking"):
+    time.sleep(float(sys.argv[1]))
+print("done")
+"""
+
+
+def shown(*arguments: str) -> str:
+    """What such a command writes to a terminal on stderr."""
+    outside, inside = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=inside,
+        env={**os.environ, "TERM": "xterm"},
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout == "done\n"
+    os.write(inside, b"|")  # so that there is something to read
+    os.close(inside)
+    text = os.read(outside, 65536).decode()
+    os.close(outside)
+    return text
+
+
+def test_progress_is_shown_where_somebody_waits() -> None:
+    assert "thinking" in shown("0.6")
+    assert shown("0.0") == "|"
+    assert shown("0.3", "--quiet") == "|"
+
+
+def test_no_progress_where_nobody_watches() -> None:
+    done = subprocess.run([sys.executable, "-c", SLOW, "0.3"], capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("done\n", "")
+
+
+def test_an_error_passes_through_and_ends_the_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with pytest.raises(ZeroDivisionError), speech.working("thinking"):
+        _ = 1 / 0
+
+
+def test_lines_are_broken_at_spaces_and_keep_their_margin() -> None:
+    text = "one two three\n\n  four five six seven"
+    assert speech.fitted(text, 10) == "one two\nthree\n\n  four\n  five six\n  seven"
+    assert speech.fitted("unbreakableword", 5) == "unbreakableword"
+    assert speech.fitted("a b", 80, "   ") == "   a b"
