@@ -24,6 +24,7 @@ from tacit.engines.top_rows import TopRows
 from tacit.engines.types import FLOAT
 from tacit.errors import InvalidInput
 from tacit.exact import whole
+from tacit.grids import Grid
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.shifted_inverse import shifted_inverse
 from tacit.spreads import Covers
@@ -53,6 +54,12 @@ METHODS = ("scan", "scan_down", "exponential", "permute_and_flip", "binary_searc
 def depth(epsilon: Fraction) -> int:
     """How many person values are looked at: beyond so many removals a loss cannot matter any more."""
     return min(9000, ceil(250 / epsilon) + 20)
+
+
+def reach(grid: Grid, epsilon: Fraction, method: str = "scan") -> int:
+    """How many removals matter where each is dear: those that the law's own accuracy counts, and one more."""
+    window = _window(shifted_inverse(DownProfile([]), grid, epsilon, method=method, beta=MISS), 1 - MISS)
+    return depth(epsilon) if window is None else min(depth(epsilon), window + 1)
 
 
 def extreme_law(
@@ -129,7 +136,7 @@ class Extremum(Statistic):
 
         from tacit.flows.rows import Rows
 
-        removals = min(depth(epsilon), LARGEST_ANSWER // (2 * self.rank) - self.rank)
+        removals = min(self._reach(epsilon), LARGEST_ANSWER // (2 * self.rank) - self.rank)
         (found,) = room.ask(TopRows(self.value, removals + self.rank, self.rank, self.largest))
         heights = sorted({height for _, height in found})
         places = {height: place for place, height in enumerate(heights)}
@@ -147,7 +154,10 @@ class Extremum(Statistic):
         distinct, places = np.unique(touches.heights, return_inverse=True)
         kind = self.value.expression.type
         heights = [Fraction(height) / (1 if kind == FLOAT else 10**kind.scale) for height in distinct.tolist()]
-        return self._ranked(rows_of(touches), heights, places, depth(epsilon))
+        return self._ranked(rows_of(touches), heights, places, self._reach(epsilon))
+
+    def _reach(self, epsilon: Fraction) -> int:
+        return reach(Scale(self.value.expression.type, PRECISION).outward(self.largest), epsilon, self.method)
 
     def _ranked(
         self, rows: Rows, heights: list[Fraction], places: npt.ArrayLike, removals: int

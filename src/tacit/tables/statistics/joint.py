@@ -26,7 +26,7 @@ from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, noisy
 from tacit.tables.statistics.capped import CappedSum, Released
-from tacit.tables.statistics.extremes import MISS, Fallen, depth, windows
+from tacit.tables.statistics.extremes import MISS, Fallen, reach, windows
 from tacit.units import WHOLE, Unit
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance, met
 def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:
     """A value to which the statistic falls without a few persons, in units."""
     grid = _totals()
-    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(depth(epsilon))])
+    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(reach(grid, epsilon))])
     law = shifted_inverse(profile, grid, epsilon, beta=MISS)
     found = int(room.draw(law))
     place = grid.index(found)
