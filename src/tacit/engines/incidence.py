@@ -122,7 +122,7 @@ def _tuples(rows: Rows, request: Incidence) -> str:
         counted = "*" if request.entry.expression is None else rows.plain(request.entry.expression)
         weight = f"COUNT({counted})"
     else:
-        weight = f"SUM({rows.value(request.entry)})"
+        weight = rows.dialect.total(rows.value(request.entry))
     if request.values is None:
         return f"SELECT {persons}, {weight} AS w FROM rows GROUP BY {persons}"
     value = rows.plain(request.values)

@@ -17,13 +17,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from logging import LogRecord
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.script import Part, Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.spark_tables import DIALECT, OpenTable, open_table
-from tacit.engines.threads import waited
+from tacit.engines.threads import NAME, waited
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput
 
@@ -48,6 +49,7 @@ class Spark:
         if any(session is not sessions[0] for session in sessions):
             raise InvalidInput("the tables of one session must come from one SparkSession; read them all with it.")
         self.session: Any = sessions[0]
+        _silence()
         self.timeout = timeout
         self.tables: dict[str, OpenTable] = {}
         for number, (name, source) in enumerate(tables.items()):
@@ -89,6 +91,18 @@ def _session(data: Any) -> Any:
     raise InvalidInput(
         "a Spark source is a DataFrame or a SparkSession; a pandas-on-Spark frame gives one by to_spark()."
     )
+
+
+def _silence() -> None:
+    """Keep PySpark from logging the errors of our statements, which may show rows; others are logged as ever."""
+    from pyspark.logger import PySparkLogger
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).addFilter(_of_others)
+
+
+def _of_others(record: LogRecord) -> bool:
+    return record.threadName != NAME
 
 
 class _Snapshot(Rounds):

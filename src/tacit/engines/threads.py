@@ -12,6 +12,8 @@ from tacit.errors import EngineError
 
 T = TypeVar("T")
 
+NAME = "tacit-statement"
+"""The thread's, by which log records of statements can be told."""
 _PATIENCE = 0.1
 """Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
 
@@ -35,7 +37,7 @@ def waited(
             done.set()
 
     limit = time.monotonic() + (timeout or float("inf"))
-    thread(target=run, name="tacit-statement", daemon=True).start()
+    thread(target=run, name=NAME, daemon=True).start()
     try:
         while not done.wait(_PATIENCE) and time.monotonic() < limit:
             pass
