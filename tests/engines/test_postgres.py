@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -432,3 +434,17 @@ def test_sums_are_exact(where: str) -> None:
         found = snapshot.ask(relation, (*asked, TotalBuckets(RowCount(), (10,))))
     assert [buckets.positive[0].sum for buckets in found] == [5 * (2**63 - 1), 5, 5]
     assert Fraction(Decimal("0.0001")) == asked[1].total.unit  # type: ignore[union-attr]
+
+
+def test_the_guide_runs(server: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(
+        server,
+        "CREATE SCHEMA sales",
+        "CREATE TABLE sales.orders AS SELECT i % 40 AS customer, i % 3 AS item, i::numeric(9,2) AS amount"
+        " FROM generate_series(1, 400) AS i",
+        "CREATE TABLE sales.product AS SELECT i AS id, 10 * i AS weight FROM generate_series(0, 2) AS i",
+    )
+    guide = Path(__file__).parents[2] / "docs" / "how-to" / "postgresql.md"
+    code = re.findall(r"^~~~python\n(.*?)^~~~", guide.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    exec("\n".join(code).replace("postgresql://analyst@db.example.org/shop", server), {})
+    assert capsys.readouterr().out.count("Protects any one customer") == 3
