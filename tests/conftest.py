@@ -6,7 +6,8 @@ import flint
 import pytest
 from hypothesis import settings
 
-from tests.postgres import server as server  # a fixture for whoever asks for it
+from tests.postgres import server as server  # fixtures for whoever asks for them
+from tests.spark import spark as spark
 
 settings.register_profile("tacit", deadline=None)
 settings.load_profile("tacit")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.engines import postgres_tables, reading, sources
+from tacit.engines import postgres_tables, reading, sources, spark_tables
 from tacit.engines.dialect import Dialect
 from tacit.engines.expressions import Column, Literal, Scope
 from tacit.engines.incidence import Incidence, incidence
@@ -71,9 +71,15 @@ def _postgresql(name: str, kind: ColumnType) -> ColumnSQL:
     return postgres_tables.read(name, natives[name], kind)
 
 
+def _spark(name: str, kind: ColumnType) -> ColumnSQL:
+    natives = {"who": "bigint", "amount": "int", "price": "decimal(12,2)", "rate": "double", "place": "string"}
+    return spark_tables.read(name, natives.get(name, kind.kind.value), kind)
+
+
 DIALECTS: dict[str, tuple[Dialect, Callable[[str, ColumnType], ColumnSQL]]] = {
     "duckdb": (sources.DIALECT, _duckdb),
     "postgresql": (postgres_tables.DIALECT, _postgresql),
+    "spark": (spark_tables.DIALECT, _spark),
 }
 
 

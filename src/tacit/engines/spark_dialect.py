@@ -35,6 +35,7 @@ class SparkDialect(Dialect):
     int128 = "DECIMAL(38,0)"
     text_type = "STRING"
     timestamp_type = "BIGINT"
+    kept = passing = "AS"
     row_number = (
         f"ROW_NUMBER() OVER (PARTITION BY PMOD(XXHASH64(p), {_BUCKETS}) ORDER BY p) * {_BUCKETS} + "
         f"PMOD(XXHASH64(p), {_BUCKETS})"

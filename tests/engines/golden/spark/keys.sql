@@ -1,0 +1,6 @@
+WITH link0 AS (SELECT `t`.`who` AS person, `t`.`place` AS c0, CASE WHEN `t`.`day` > DATE '9999-12-31' THEN DATE '9999-12-31' WHEN `t`.`day` < DATE '0001-01-01' THEN DATE '0001-01-01' ELSE `t`.`day` END AS c1 FROM `t` AS `t`),
+rows AS (SELECT person, c0 AS x0, c1 AS x1 FROM link0 WHERE person IS NOT NULL),
+pairs0 AS (SELECT DISTINCT person, x0 AS k0, x1 AS k1 FROM rows),
+sizes1 AS (SELECT person, COUNT(*) AS keys FROM pairs0 GROUP BY person)
+SELECT 0 AS request, CAST(COUNT(*) AS DECIMAL(38,0)) AS a, CAST(NULL AS DECIMAL(38,0)) AS b, CAST(NULL AS DECIMAL(38,0)) AS c, CAST(NULL AS DOUBLE) AS x, CAST(k0 AS STRING) AS k0, CAST(CAST(DATEDIFF(k1, DATE '1970-01-01') AS BIGINT) AS STRING) AS k1 FROM (SELECT k0, k1 FROM pairs0 INNER JOIN sizes1 ON pairs0.person = sizes1.person WHERE keys <= 3
+UNION ALL SELECT k0, k1 FROM (SELECT k0, k1, ROW_NUMBER() OVER (PARTITION BY pairs0.person ORDER BY MD5('00000000000000000000000000000000' || COALESCE(LENGTH(CAST(pairs0.person AS STRING)) || ':' || CAST(pairs0.person AS STRING), '-') || COALESCE(LENGTH(CAST(k0 AS STRING)) || ':' || CAST(k0 AS STRING), '-') || COALESCE(LENGTH(CAST(k1 AS STRING)) || ':' || CAST(k1 AS STRING), '-'))) AS place FROM pairs0 INNER JOIN sizes1 ON pairs0.person = sizes1.person WHERE keys > 3) AS chosen WHERE place <= 3) AS kept GROUP BY k0, k1 HAVING COUNT(*) >= 2

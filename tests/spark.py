@@ -1,0 +1,62 @@
+"""A real local Spark for the tests: started on first use in a test process, small, without a web page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+REQUIRED = os.environ.get("TACIT_REQUIRE_ALL") == "1"
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.memory": "1g",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.log.level": "OFF",
+    "spark.sql.session.timeZone": "America/St_Johns",
+}
+"""A time zone with half hours and summers, so that any influence of it shows."""
+
+
+def java() -> bool:
+    """Whether there is a Java that Spark 4 runs on."""
+    home = os.environ.get("JAVA_HOME")
+    command = os.path.join(home, "bin", "java") if home else shutil.which("java")
+    if command is None or find_spec("pyspark") is None:
+        return False
+    try:
+        said = subprocess.run([command, "-version"], capture_output=True, text=True, check=True).stderr
+    except (OSError, subprocess.CalledProcessError):
+        return False
+    return int(said.split('"')[1].split(".")[0]) >= 17
+
+
+SPARK = java()
+needed = pytest.mark.skipif(not SPARK and not REQUIRED, reason="not run: Spark needs Java 17 or 21")
+"""On every test that starts Spark."""
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """The one session of a test process."""
+    from pyspark.sql import SparkSession
+
+    folder = tempfile.mkdtemp(prefix="tacit-spark-")
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in {**SETTINGS, "spark.local.dir": folder, "spark.sql.warehouse.dir": f"{folder}/tables"}.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
+    shutil.rmtree(folder, ignore_errors=True)
