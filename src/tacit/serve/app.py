@@ -6,6 +6,7 @@ in flight, and waits until every charged question has its outcome in the ledger.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -57,6 +58,7 @@ def from_environment() -> ASGIApp:
 def application(config: Config, secret: bytes) -> ASGIApp:
     """The application for a configuration; workers that share the secret accept each other's cookies."""
     limits = config.limits
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
     here = State(
         gateway=Gateway(config),
         doorkeeper=Doorkeeper(config.digests, secret),

@@ -55,6 +55,8 @@ class Limits:
     """Questions that may wait in each worker; more are asked to come back."""
     body_bytes: int = 65_536
     query_characters: int = 10_000
+    aggregates: int = 20
+    """Different aggregates in one question; each takes its own time."""
     per_minute: int = 240
     """Requests of one caller to one worker."""
     logins_per_minute: int = 30

@@ -1,8 +1,8 @@
 """The gateway: datasets behind budgets, and what callers may do with them. Everything here blocks.
 
 PROMISE. An analyst sees public facts, costs, and answers that were paid for; nothing else, in no message.
-PROOF. The only way to data is `Session.sql` of the analyst's own view, which charges first (tacit.tables.session); all
-else here reads the configuration and the ledger, which hold no data.
+PROOF. The only way to data is the plan that the analyst's own session makes of SQL, which charges first
+(tacit.tables.session); all else here reads the configuration and the ledger, which hold no data.
 
 A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
@@ -132,11 +132,8 @@ class Gateway:
     def preview(self, caller: Caller, name: str, question: Asked) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
         session = self.session(caller, name)
-        try:
-            found = plan(session, priced(question.sql, question.cost), question.keys)
-            words = found.preview()
-        except RecursionError:
-            raise InvalidInput("the query is nested too deeply; write it more simply.") from None
+        found = self._planned(session, question)
+        words = found.preview()
         return {
             "sql": question.sql,
             "cost": texts.guarantee_text(found.cost),
@@ -156,15 +153,24 @@ class Gateway:
         if key:
             sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
             session = session.within(Request(sender, question.fingerprint))
+        found = self._planned(session, question)
         while True:
             try:
-                return session.sql(question.sql, keys=question.keys, **question.cost)
+                return found.ask(question.fresh)
             except Unanswered as waiting:
                 if waiting.failed or datetime.now(UTC) - waiting.at > self._patience:
                     raise
                 time.sleep(GLANCE)
-            except RecursionError:
-                raise InvalidInput("the query is nested too deeply; write it more simply.") from None
+
+    def _planned(self, session: Session, question: Asked) -> Plan:
+        """The plan of a question; refuses what is too much for one."""
+        try:
+            found = plan(session, priced(question.sql, question.cost), question.keys)
+        except RecursionError:
+            raise InvalidInput("the query is nested too deeply; write it more simply.") from None
+        if len(found.statistics) > (most := self.config.limits.aggregates):
+            raise InvalidInput(f"a question may have at most {most} different aggregates here; ask several questions.")
+        return found
 
     @property
     def _patience(self) -> timedelta:
