@@ -68,7 +68,8 @@ def _page(folder: str, stem: str, docstring: str, known: dict[str, list[Case]]) 
     sentence = " ".join(first.split())
     module = import_module(f"tacit.{folder}.{stem}")
     functions = _functions(module)
-    picture = next((drawn for name in functions for drawn in _pictures(known.get(f"{folder}.{name}", []))), None)
+    covered = [f"{folder}.{stem}", *(f"{folder}.{name}" for name in functions), ALSO.get(stem, "")]
+    picture = next((drawn for name in covered for drawn in _pictures(known.get(name, []))), None)
     key = stem if folder == "mechanisms" else f"{folder}.{stem}"
     parts = [f"# {_title(stem)}", "", sentence, "", f"*Module* `tacit.{folder}.{stem}`"]
     if functions:
@@ -80,6 +81,23 @@ def _page(folder: str, stem: str, docstring: str, known: dict[str, list[Case]]) 
     return Page(stem, _title(stem), "\n".join(parts) + "\n", picture)
 
 
+ALSO = {
+    "block_median": "black_boxes.sample_and_aggregate",
+    "floors": "black_boxes.wrap",
+    "lipschitz": "black_boxes.wrap",
+    "selection": "mechanisms.repeat_and_select",
+    "smooth_noises": "mechanisms.smooth_sensitivity",
+}
+"""Whose audit shows a module without one of its own."""
+TITLES = {
+    "aggregation": "Sample and aggregate",
+    "block_median": "Median of block answers",
+    "floors": "Wrapper of a function",
+    "lipschitz": "Lipschitz filter",
+    "noise": "Noise on an integer",
+    "selection": "Best of several runs",
+}
+
 UNDER = (
     "The law on two neighbouring datasets of made-up persons, one of them with one person more. The promise bounds the "
     "ratio of the two at every output."
@@ -87,7 +105,7 @@ UNDER = (
 
 
 def _title(stem: str) -> str:
-    return stem.replace("_", " ").capitalize()
+    return TITLES.get(stem, stem.replace("_", " ").capitalize())
 
 
 def _functions(module: ModuleType) -> list[str]:
@@ -116,26 +134,48 @@ def _cases() -> dict[str, list[Case]]:
 
 
 def _pictures(known: list[Case]) -> Iterator[bytes]:
-    """The laws of a neighbouring pair: exactly for the first case that a picture can show, otherwise from draws."""
-    pairs = {case.name: _largest_pair(case) for case in known}
+    """The laws of a neighbouring pair: exactly where they can be listed, otherwise from draws."""
+    listed = [found for case in known[:FEW_CASES] if (found := _listed(case)) is not None]
+    if listed:
+        _, case, laws, points = max(listed, key=lambda found: found[0])
+        yield _png(plots.law(laws, points, f"{case.name}, {case.promised!r}"))
     for case in known:
-        laws = {name: case.law(dataset) for name, dataset in pairs[case.name].items()}
-        try:
-            points = list(islice(next(iter(laws.values())).outcomes(), FEW + 1))
-            if len(points) <= FEW and all(hasattr(point, "__float__") for point in points):
-                yield _png(plots.law(laws, points, f"{case.name}, {case.promised!r}"))
-        except TacitError:
-            continue
-    for case in known:
-        draws = {name: _drawn(case.law(dataset)) for name, dataset in pairs[case.name].items()}
+        draws = {name: _drawn(law) for name, law in _laws(case, _large_pairs(case)[0]).items()}
         if all(draws.values()):
             yield _png(plots.draws(draws, f"{case.name}, {case.promised!r}, {DRAWS} draws of each"))
 
 
-def _largest_pair(case: Case) -> dict[str, Any]:
-    largest: tuple[Any, Any] = max(case.pairs(case.datasets), key=lambda pair: len(pair[0]) + len(pair[1]))
-    small, large = sorted(largest, key=len)
-    return {"without": small, "with one person more": large}
+FEW_CASES, FEW_PAIRS = 4, 8
+
+
+def _listed(case: Case) -> tuple[float, Case, dict[str, Law[Any]], list[Any]] | None:
+    """The pair of a case whose laws lie furthest apart, if their outputs are few numbers."""
+    pairs = [_laws(case, pair) for pair in _large_pairs(case)]
+    try:
+        points = list(islice(pairs[0]["without"].outcomes(), FEW + 1))
+    except TacitError:
+        return None
+    if len(points) > FEW or not all(hasattr(point, "__float__") for point in points):
+        return None
+    apart = [sum(abs(_chance(laws["without"], y) - _chance(laws[MORE], y)) for y in points) for laws in pairs]
+    return max(apart), case, pairs[apart.index(max(apart))], points
+
+
+def _chance(law: Law[Any], outcome: Any) -> float:
+    return float(law.pmf(outcome, 64))
+
+
+MORE = "with one person more"
+
+
+def _large_pairs(case: Case) -> list[tuple[Any, Any]]:
+    """Some of the pairs with the most persons."""
+    return sorted(case.pairs(case.datasets), key=lambda pair: -len(pair[0]) - len(pair[1]))[:FEW_PAIRS]
+
+
+def _laws(case: Case, pair: tuple[Any, Any]) -> dict[str, Law[Any]]:
+    small, large = sorted(pair, key=len)
+    return {"without": case.law(small), MORE: case.law(large)}
 
 
 def _drawn(law: Law[Any]) -> list[float]:
@@ -145,11 +185,13 @@ def _drawn(law: Law[Any]) -> list[float]:
 
 
 def _number(outcome: Any) -> float | None:
-    """An outcome as a number: itself, its value, or its first part."""
+    """An outcome as a number: itself, its value, its last number, or how many things it names."""
     if isinstance(outcome, NotPrivate):
         outcome = outcome.value
+    if isinstance(outcome, frozenset):
+        outcome = len(outcome)
     if isinstance(outcome, tuple | list):
-        outcome = next(iter(outcome), None)
+        return next((number for part in reversed(outcome) if (number := _number(part)) is not None), None)
     outcome = getattr(outcome, "value", outcome)
     return float(outcome) if hasattr(outcome, "__float__") else None
 

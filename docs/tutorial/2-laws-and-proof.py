@@ -48,8 +48,7 @@ without = shifted_inverse(profile=profile[1:], grid=integers(0, 120), epsilon=1)
 max(abs(log(float(law.pmf(y)) / float(without.pmf(y)))) for y in range(121))
 
 # %%
-import matplotlib.pyplot  # so that a notebook shows figures
-
+# %matplotlib inline
 from tacit import plots
 
 plots.law({"300 persons": law, "299": without}, range(60, 121), "Two neighbours")
