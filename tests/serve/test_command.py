@@ -1,0 +1,51 @@
+"""`tacit serve` from the command line: tokens, mistakes, and an end that cleans up."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from tacit.cli.app import run
+from tacit.serve.tokens import digest
+from tests.serve.support import configuration, serving
+
+
+def test_a_token_is_made_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "token", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["line"] == f"sha256:{digest(made['token'])}"
+    assert len(made["token"]) > 40
+    assert run(["serve", "token"]) == 0
+    assert 'token = "sha256:' in capsys.readouterr().out
+
+
+def test_mistakes_end_with_code_2_and_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = configuration(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for arguments in (
+            ["serve"],
+            ["serve", "x.toml", "--demo"],
+            ["serve", "x.toml"],
+            ["serve", str(path), "--port", port],
+        ):
+            assert run(arguments) == 2
+            said = capsys.readouterr().err.strip().splitlines()
+            assert said[-1].startswith("tacit: ")
+            assert said[-1].endswith(".")
+
+
+def test_ctrl_c_ends_well_and_the_demo_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with serving("--demo", "--workers", "2") as served:
+        assert set(served.tokens) == {"ada", "grace", "custodian"}
+        facts = served.line("ada").get("/v1/datasets/wages").json()
+        assert [table["name"] for table in facts["tables"]] == ["wages", "industries"]
+        assert list(tmp_path.glob("tacit-serve-*"))
+        served.process.send_signal(signal.SIGINT)
+        assert served.process.wait(60) == 0
+        assert not list(tmp_path.iterdir())
