@@ -5,7 +5,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv pip
 LOCAL := --no-deps --no-build-isolation -q -e .
 
-.PHONY: demo test lint types check docs pins clean
+.PHONY: demo test lint types check docs bench bench-quick pins clean
 
 demo: .venv/demo-ready
 	@$(BIN)/tacit demo
@@ -24,6 +24,14 @@ types: .venv/test-ready
 
 docs: .venv/test-ready
 	$(BIN)/mkdocs build --strict
+
+# Hours, or minutes; other libraries are installed in environments of their own. GRAPH and PROFILE name the graph of
+# the join studies and its published profile.
+bench: .venv/test-ready
+	$(BIN)/python -m benchmarks $(if $(GRAPH),--graph $(GRAPH)) $(if $(PROFILE),--profile $(PROFILE))
+
+bench-quick: .venv/test-ready
+	$(BIN)/python -m benchmarks --quick
 
 .venv/uv-ready: requirements/uv.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

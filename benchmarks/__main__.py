@@ -1,0 +1,125 @@
+"""All studies with one command, each in a process of its own, and the page that says what they found.
+
+    python -m benchmarks [--quick] [--graph FILE --profile FILE] [study …]
+    python -m benchmarks report
+
+The whole takes hours; ``--quick`` shows in minutes that everything runs, at sizes whose figures mean little, and leaves
+the stored results alone. The graph is the SNAP file p2p-Gnutella31.txt, its profile the published one; what needs them
+is skipped without them, and says so. TPC-H is generated. RESULTS.md is made from the stored results and from nothing
+else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import environments  # noqa: E402
+import report  # noqa: E402
+
+
+@dataclass(frozen=True)
+class Study:
+    """A script with its arguments; None where a quick run leaves it out."""
+
+    full: tuple[str, ...] = ()
+    quick: tuple[str, ...] | None = ("--quick",)
+    graph: bool = False
+    profile: bool = False
+    tpch: bool = False
+
+
+SMALL_LEDGER = (
+    *("--stores", "sqlite", "--processes", "4", "--kills", "5", "--charges", "300"),
+    *("--seconds", "0.5", "--rounds", "1", "--entries", "500"),
+)
+
+STUDIES = {
+    "accuracy": Study(),
+    "speed": Study(),
+    "joins": Study(quick=None, graph=True, profile=True, tpch=True),
+    "baselines": Study(graph=True),
+    "flows": Study(quick=None, graph=True, profile=True),
+    "samplers": Study(quick=()),
+    "searches": Study(quick=("--draws", "20")),
+    "bound_free_sum": Study(full=("--full",), quick=None),
+    "median": Study(quick=("--draws", "5")),
+    "ratio": Study(quick=("--draws", "100")),
+    "subsampling": Study(quick=("--draws", "1000")),
+    "black_boxes": Study(quick=("wrapper", "--draws", "100")),
+    "ledger": Study(quick=SMALL_LEDGER),
+    "engine": Study(quick=("1000000",)),
+    "engines": Study(quick=None),
+    "spark": Study(quick=None),
+    "serve": Study(quick=None),
+    "exactness": Study(),
+    "conformance": Study(),
+    "growth": Study(),
+    "changes": Study(),
+}
+
+
+def command(name: str, given: argparse.Namespace) -> list[str] | None:
+    """What to run, or nothing."""
+    study, script = STUDIES[name], HERE / f"{name}.py"
+    arguments = study.quick if given.quick else study.full
+    if arguments is None or not script.exists():
+        return None
+    found = [sys.executable, str(script), *arguments]
+    if study.tpch:
+        found += ["--tpch", str(environments.tpch())]
+    if study.graph and given.graph:
+        found += ["--graph", str(given.graph)]
+    if study.profile and given.profile:
+        found += ["--profile", str(given.profile)]
+    return found
+
+
+def run(names: Sequence[str], given: argparse.Namespace) -> list[str]:
+    """Run studies one after the other; the names of those that failed."""
+    place = dict(os.environ)
+    if given.quick:
+        place["TACIT_BENCH_RESULTS"] = str(HERE / ".quick")
+    failed, begun = [], time.perf_counter()
+    for name in names:
+        asked = command(name, given)
+        if asked is None:
+            print(f"== {name}: left out", flush=True)
+            continue
+        print(f"== {name}", flush=True)
+        if subprocess.run(asked, env=place, cwd=HERE.parent).returncode:
+            failed.append(name)
+        print(f"== {name}: {time.perf_counter() - begun:.0f} s since the start", flush=True)
+    return failed
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, in minutes; stored results are left alone")
+    parser.add_argument("--graph", type=Path, help="p2p-Gnutella31.txt")
+    parser.add_argument("--profile", type=Path, help="its published profile")
+    parser.add_argument("studies", nargs="*", metavar="study", help=f"{', '.join(STUDIES)}; or report: the page alone")
+    given = parser.parse_args()
+    unknown = [name for name in given.studies if name not in (*STUDIES, "report")]
+    if unknown:
+        parser.error(f"no study is called {', '.join(unknown)}; choose from {', '.join((*STUDIES, 'report'))}")
+    names = [name for name in given.studies or STUDIES if name != "report"]  # report alone runs nothing
+    failed = run(names, given)
+    if not given.quick:
+        report.save()
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""Every figure that was asked for, where it is measured, and why it falls short where it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Results = Callable[[str], Any]
+"""A study's name to its stored report."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure asked for: at most ``most``, or at least ``least``."""
+
+    part: str
+    name: str
+    measure: Callable[[Results], Any]
+    """The measured number, or True or False; a KeyError where it is not measured."""
+    most: float | None = None
+    least: float | None = None
+    unit: str = ""
+    below: bool = False
+    """Whether ``most`` itself is too much."""
+    reason: str = ""
+    """Why it falls short, where it does."""
+
+    @property
+    def asked(self) -> str:
+        """The demand in words."""
+        if self.most is None and self.least is None:
+            return "yes"
+        sign = "≥" if self.most is None else "<" if self.below else "≤"
+        return f"{sign} {shown(self.least if self.most is None else self.most, self.unit)}"
+
+    def met(self, value: Any) -> bool:
+        """Whether a measured value does."""
+        if self.most is not None:
+            return bool(value < self.most if self.below else value <= self.most)
+        return bool(value >= self.least if self.least is not None else value)
+
+
+def shown(value: Any, unit: str) -> str:
+    """A number with its unit."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if unit == "%":
+        return f"{100 * value:.3g} %"
+    number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{number} {unit}".strip()
+
+
+def _evidence(name: str, epsilon: str = "1.0") -> Callable[[Results], Any]:
+    return lambda results: results("bound_free_sum")["results"][epsilon]["data sets"]["evidence A"][name]
+
+
+def _shapes(name: str) -> Callable[[Results], Any]:
+    return lambda results: results("bound_free_sum")["results"]["1.0"]["collections"][name]
+
+
+def _whole(rows: str, name: str) -> Callable[[Results], Any]:
+    return lambda results: results("speed")["sizes"][f"{rows} rows"]["methods"]["tacit"][name]
+
+
+def _memory(results: Results) -> float:
+    methods = results("speed")["sizes"]["10,000,000 rows"]["methods"]
+    return float(methods["tacit"]["megabytes"] / methods["plain"]["megabytes"])
+
+
+def _join(row: str, name: str) -> Callable[[Results], Any]:
+    return lambda results: results("joins")["rows"][row][name]
+
+
+def _begins(row: str, values: tuple[int, ...], unit: int = 1) -> Callable[[Results], Any]:
+    return lambda results: [v // unit for v in results("joins")["rows"][row]["profile"][:4]] == list(values)
+
+
+def _flow(case: str, name: str) -> Callable[[Results], Any]:
+    return lambda results: results("flows")[case][name]
+
+
+def _both(case: str) -> Callable[[Results], Any]:
+    return lambda results: results("flows")[case]["rows_seconds"] + results("flows")[case]["profile_seconds"]
+
+
+def _sampler(starts: str) -> Callable[[Results], Any]:
+    return lambda results: max(
+        row["median"] for row in results("samplers")["samplers"] if row["sampler"].startswith(starts)
+    )
+
+
+def _vectors(results: Results) -> float:
+    rows = results("samplers")["samplers"]
+    return float(max(row["median"] for row in rows if row["sampler"].endswith("a million at once")))
+
+
+def _window(method: str) -> Callable[[Results], Any]:
+    return lambda results: results("searches")["windows"]["1"][method]["stated"]
+
+
+def _draw(method: str) -> Callable[[Results], Any]:
+    return lambda results: results("searches")["milliseconds"][method]["median"]
+
+
+def _ledger(store: str, *names: str) -> Callable[[Results], Any]:
+    def find(results: Results) -> Any:
+        found = results("ledger")[store]
+        for name in names:
+            found = found[name]
+        return found
+
+    return find
+
+
+def _server(column: str) -> Callable[[Results], Any]:
+    return lambda results: results("engines")["postgresql"]["10,000,000 rows"]["sum"][column]["ratio"]
+
+
+def _subsets(name: str) -> Callable[[Results], Any]:
+    return lambda results: max(row[name] for row in results("black_boxes")["speed"])
+
+
+BUSY = "measured on a machine shared with other work"
+
+FIGURES = (
+    Figure("A", "evidence A, ε = 1: median relative error", _evidence("median"), most=0.002, unit="%"),
+    Figure("A", "evidence A, ε = 1: 95th percentile", _evidence("p95"), most=0.008, unit="%"),
+    Figure("A", "evidence A, ε = 1: 99.9th percentile", _evidence("p999"), most=0.04, unit="%"),
+    Figure("A", "evidence A, ε = 0.1: median relative error", _evidence("median", "0.1"), most=0.012, unit="%"),
+    Figure("A", "shapes, worst: median error over the oracle's", _shapes("largest"), most=3, unit="times"),
+    Figure("A", "shapes, typical: median error over the oracle's", _shapes("typical"), most=2.2, unit="times"),
+    Figure("A", "shapes: 99.9th percentile over the median", _shapes("p999/median"), most=25, unit="times"),
+    Figure(
+        "A",
+        "0, 1, 20 and 200 persons, ε from 0.001 to 20: answered, no parameter needed",
+        lambda results: len(results("bound_free_sum")["little data"]) == 16,
+    ),
+    Figure(
+        "A",
+        "whole query over the plain one, 10 million rows",
+        _whole("10,000,000", "times the plain query"),
+        most=1.3,
+        unit="times",
+        reason=BUSY,
+    ),
+    Figure("A", "memory over that of the plain query, 10 million rows", _memory, most=1.5, unit="times"),
+    Figure("A", "memory, 100 million rows", _whole("100,000,000", "megabytes"), most=2048, unit="MB", below=True),
+    *(
+        Figure("B", f"{row}: error below the best published", _join(row, "error"), most=best, unit=unit, below=True)
+        for row, best, unit in (
+            ("Q12", 17, ""),
+            ("Q18", 6174, ""),
+            ("Q5", 174, ""),
+            ("edges", 1592, ""),
+            ("Q9 max", 40, "rows above"),
+            ("distinct", 530, ""),
+        )
+    ),
+    Figure("B", "Q12: the profile begins as published", _begins("Q12", (6001215, 6001208, 6001201, 6001194))),
+    Figure(
+        "B",
+        "Q18: the profile begins as published",
+        _begins("Q18", (153078795, 153074000, 153069559, 153065143), 100),
+    ),
+    Figure("B", "Q5: the profile begins as published", _begins("Q5", (239917, 239874, 239832, 239791))),
+    Figure("B", "edges: all 65 values as published", _join("edges", "profile_equals_published")),
+    Figure("B", "profile of the Gnutella edges", _flow("edges of the graph", "profile_seconds"), most=1, unit="s"),
+    Figure("B", "Q5 with its join", _join("Q5", "seconds"), most=10, unit="s"),
+    Figure("B", "1.2 million edges", _both("1.2 million edges with power-law degrees"), most=15, unit="s"),
+    Figure(
+        "B",
+        "1.2 million edges, memory",
+        _flow("1.2 million edges with power-law degrees", "megabytes"),
+        most=3072,
+        unit="MB",
+    ),
+    Figure("B", "triangles of the Gnutella graph", _both("triangles of the graph"), most=5, unit="s"),
+    Figure("C", "no promise broken, exhaustively or by samples", lambda results: results("exactness")["passed"]),
+    Figure(
+        "C",
+        "all of `tacit audit`, quick mode",
+        lambda results: results("exactness")["seconds"],
+        most=60,
+        unit="s",
+        reason=BUSY,
+    ),
+    *(
+        Figure("D", f"{store}: 32 processes, 200 kills: nothing lost or overspent", _ledger(store, "race", "holds"))
+        for store in ("sqlite", "postgresql")
+    ),
+    Figure(
+        "D",
+        "sqlite: durable charges over bare transactions",
+        _ledger("sqlite", "throughput", "ratio", "bare sqlite"),
+        least=0.5,
+        unit="times",
+    ),
+    Figure(
+        "D",
+        "postgresql: durable charges over bare transactions",
+        _ledger("postgresql", "throughput", "ratio", "bare postgresql"),
+        least=0.5,
+        unit="times",
+    ),
+    Figure("Sampling", "one discrete Laplace, any scale", _sampler("discrete Laplace, scale 1"), most=20, unit="µs"),
+    Figure("Sampling", "a million at once, each", _vectors, most=2, unit="µs"),
+    Figure(
+        "Sampling",
+        "categorical, 1,000 levels with its table",
+        lambda results: _sampler("categorical, 1,000 levels with")(results) / 1000,
+        most=3,
+        unit="ms",
+    ),
+    Figure("Searching", "2^64 values, ε = 1: window of the downward scan", _window("scan_down"), most=80, below=True),
+    Figure("Searching", "window of the exponential mechanism", _window("exponential"), most=192, below=True),
+    Figure(
+        "Searching",
+        "Bayesian search, ρ = 0.0244, τ = 65: successes",
+        lambda results: results("searches")["bayesian_search at rho 0.0244, target 65"],
+        least=0.95,
+        unit="%",
+    ),
+    Figure("Searching", "one draw of the scan, 500 steps", _draw("scan"), most=10, unit="ms"),
+    Figure("Searching", "one draw of the exponential mechanism", _draw("exponential"), most=10, unit="ms"),
+    *(
+        Figure(
+            "Engines",
+            f"PostgreSQL, 10 million rows, {kind}: over its plain query",
+            _server(column),
+            most=1.3,
+            unit="times",
+            reason=reason,
+        )
+        for kind, column, reason in (
+            ("integers", "amount", BUSY),
+            ("doubles", "price", "every double is made an exact integer before it is added"),
+            ("decimals", "charge", BUSY),
+        )
+    ),
+    Figure("Black boxes", "2^20 subsets of a cheap function", _subsets("seconds"), most=60, unit="s"),
+    Figure("Black boxes", "2^20 subsets, memory", _subsets("MB"), most=1024, unit="MB"),
+    Figure(
+        "Black boxes",
+        "share of runs within the promised range, over what is promised",
+        lambda results: min(row["inside"] / row["promised"] for row in results("black_boxes")["wrapper"]),
+        least=1,
+        unit="times",
+    ),
+)

@@ -1,0 +1,53 @@
+"""How long the engines take to show that they agree: the conformance suite, by engine.
+
+    python benchmarks/conformance.py [--quick]
+
+Runs tests/engines/test_conformance.py (quickly: on DuckDB alone) and adds up what each engine's tests took, set-up
+included. Engines that are not there are skipped by the suite, and counted. Results go to
+benchmarks/results/conformance.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+from record import write
+
+ROOT = Path(__file__).resolve().parent.parent
+ENGINES = ("duckdb", "postgresql", "spark")
+
+
+def measured(quick: bool) -> dict[str, Any]:
+    """For each engine: tests that passed, failed and were skipped, and their seconds."""
+    with tempfile.TemporaryDirectory() as place:
+        report = Path(place) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "tests/engines/test_conformance.py", f"--junitxml={report}"]
+        subprocess.run(command + (["-k", "duckdb"] if quick else []), cwd=ROOT, capture_output=True)
+        cases = list(ElementTree.parse(report).getroot().iter("testcase"))
+    found: dict[str, Any] = {}
+    for case in cases:
+        engine = next((name for name in ENGINES if name[:5] in case.get("name", "").lower()), "all engines")
+        row = found.setdefault(engine, {"passed": 0, "failed": 0, "skipped": 0, "seconds": 0.0})
+        outcome = next((tag for tag in ("skipped", "failure", "error") if case.find(tag) is not None), "passed")
+        row["failed" if outcome in ("failure", "error") else outcome] += 1
+        row["seconds"] += float(case.get("time", 0))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    found = measured(parser.parse_args().quick)
+    for engine, row in found.items():
+        print(engine, row)
+    write("conformance", {"engines": found})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""RESULTS.md, made from the stored results and from nothing else.
+
+`page` turns reports into text; the test suite holds the stored page to it. Other pages may use `sections`, which has
+the same text by heading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from statistics import geometric_mean, median
+from typing import Any
+
+import record
+from asked import FIGURES, Figure, Results, shown
+
+PAGE = Path(__file__).parent / "RESULTS.md"
+OPENING = """# What was measured
+
+Every figure that was asked for, with the measured one beside it, then the studies themselves. This page is made by
+`python -m benchmarks report` from the files in `benchmarks/results/`; nothing on it is typed by hand. Machines are
+noisy: times are compared as ratios within one run, errors are medians with a tail. How each study works is said at the
+top of its script.
+"""
+KEY = ("sum", "mean", "count", "max", "quantiles", "distinct", "group by")
+ERRORS = {
+    "sum": "relative to Σ|x|",
+    "mean": "relative to the mean of |x|",
+    "count": "relative to the number of rows",
+    "max": "relative to the largest |x|",
+    "quantiles": "mean rank error of the three quartiles",
+    "distinct": "relative to the number of values",
+    "group by": "all ten groups' errors together, relative to Σ|x|",
+}
+MANY = 2_000
+"""Persons from which methods are compared in short."""
+
+
+def save() -> None:
+    """Write the page."""
+    PAGE.write_text(page(record.read))
+    print(f"{PAGE.name} written")
+
+
+def page(results: Results) -> str:
+    """The whole page."""
+    return "\n".join([OPENING, *(f"## {name}\n\n{text}" for name, text in sections(results).items())])
+
+
+def sections(results: Results) -> dict[str, str]:
+    """The text of each section that has results."""
+    made = {
+        "Asked and measured": asked(results),
+        "Accuracy without bounds": accuracy(results("accuracy")),
+        "Speed and memory": speed(results("speed")),
+        "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
+        "How cost grows": growth(results("growth")),
+        "What the studies changed": changes(results("changes")),
+        "Engines that agree": conformance(results("conformance")),
+        "Where and when": machines(results),
+    }
+    return {name: text for name, text in made.items() if text}
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def number(value: float | None) -> str:
+    """Three digits."""
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if 100 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
+# Sections
+
+
+def asked(results: Results) -> str:
+    """Every figure with its verdict."""
+    rows, short = [], []
+    for figure in FIGURES:
+        value, verdict = judged(figure, results)
+        rows.append([figure.part, figure.name, figure.asked, value, verdict])
+        if verdict == "short":
+            short.append(f"- {figure.name}: {value}, asked {figure.asked}. Why: {figure.reason or 'not known yet'}.\n")
+    text = table(["part", "figure", "asked", "measured", ""], rows)
+    counted = {word: sum(row[4] == word for row in rows) for word in ("met", "short", "not measured")}
+    summary = ", ".join(f"{count} {word}" for word, count in counted.items() if count)
+    return f"{text}\n{summary}.\n" + ("\nWhat falls short:\n\n" + "".join(short) if short else "")
+
+
+def judged(figure: Figure, results: Results) -> tuple[str, str]:
+    """The measured value and whether it is met."""
+    try:
+        value = figure.measure(results)
+    except (KeyError, ValueError):
+        return "–", "not measured"
+    return shown(value, figure.unit), "met" if figure.met(value) else "short"
+
+
+def accuracy(report: Any) -> str:
+    """For each statistic: errors by the number of persons at ε = 1, and how methods compare over all cells."""
+    if not report:
+        return ""
+    cells = {tuple(row[:6]): row[6:] for row in report["rows"]}
+    sizes = sorted({place[2] for place in cells})
+    text = (
+        "Tacit is given nothing but the table; each peer is given bounds. Errors at ε = 1: the median over the data "
+        "shapes of the median error and, in brackets, of its 95th percentile. “Over Tacit's” is the peer's median "
+        f"error over Tacit's, the geometric mean over every shape, every ε and {MANY:,} persons or more. “refused”: "
+        "by the peer, for this data.\n"
+    )
+    for statistic in KEY:
+        pairs = list(dict.fromkeys(place[4:6] for place in cells if place[0] == statistic))
+        pairs.sort(key=lambda pair: (pair[0] != "tacit", pair[0] != "oracle", pair))
+        rows = [
+            [
+                f"{method}, {bound}",
+                *(_errors(cells, statistic, size, method, bound) for size in sizes),
+                _over_tacit(cells, statistic, method, bound),
+            ]
+            for method, bound in pairs
+        ]
+        head = ["method, bound", *(f"{size:,}" for size in sizes), "over Tacit's"]
+        text += f"\n### {statistic.capitalize()} ({ERRORS[statistic]})\n\n{table(head, rows)}"
+    left = {name: why for name, why in report["peers"].items() if isinstance(why, str)}
+    return text + "".join(f"\n{name}: {why}.\n" for name, why in left.items())
+
+
+def _errors(cells: Any, statistic: str, size: int, method: str, bound: str) -> str:
+    places = [place for place in cells if _is(place, statistic, method, bound) and place[2:4] == (size, 1)]
+    chosen = [cells[place] for place in places]
+    known = [value for value in chosen if value[0] is not None]
+    if not known:
+        return "refused" if chosen else "–"
+    tails = [value[1] for value in known if value[1] is not None]
+    tail = f" ({number(median(tails))})" if len(tails) == len(known) else ""
+    return number(median(value[0] for value in known)) + tail
+
+
+def _is(place: Sequence[Any], statistic: str, method: str, bound: str) -> bool:
+    return (place[0], place[4], place[5]) == (statistic, method, bound)
+
+
+def _over_tacit(cells: Any, statistic: str, method: str, bound: str) -> str:
+    ratios = []
+    for place, value in cells.items():
+        if _is(place, statistic, method, bound) and place[2] >= MANY and value[0] is not None:
+            own = cells[(*place[:4], "tacit", "none")][0]
+            if own > 0 and value[0] > 0:
+                ratios.append(value[0] / own)
+    return "" if method == "tacit" or not ratios else number(geometric_mean(ratios))
+
+
+def speed(report: Any) -> str:
+    """Whole queries."""
+    if not report:
+        return ""
+    rows = [
+        [
+            size,
+            name,
+            f"{one['seconds']:.2f}",
+            f"{one['times the plain query']:.2f}",
+            f"{one['megabytes']:.0f}",
+            f"{100 * one['relative error']:.2g} %",
+        ]
+        for size, measured in report["sizes"].items()
+        for name, one in measured["methods"].items()
+    ]
+    head = ["table", "method", "seconds", "times the plain query", "MB", "relative error"]
+    text = "The sum of evidence A with each person protected, ε = 1, whole queries in processes of their own.\n\n"
+    return text + table(head, rows)
+
+
+def joins(measured: Any, baselines: Any) -> str:
+    """Errors beside published ones and re-made ones."""
+    if not baselines:
+        return ""
+    rows = []
+    for row, mechanisms in baselines["rows"].items():
+        own = measured.get("rows", {}).get(row, {}).get("error")
+        rows.append([row, "Tacit", number(own), ""])
+        rows += [[row, name, number(one["error"]), number(one["published"])] for name, one in mechanisms.items()]
+    text = (
+        "Absolute errors at ε = 1, mean of the middle 60 %. The other mechanisms are made again from their formulas "
+        "(`baselines.py`); race to the top needs the most a person can add, which is guessed there.\n\n"
+    )
+    return text + table(["query", "mechanism", "error here", "error published"], rows)
+
+
+def growth(report: Any) -> str:
+    """Fitted slopes."""
+    if not report:
+        return ""
+    rows = [
+        [
+            name,
+            f"{one['slope']:.2f}",
+            f"{number(one['points'][0][0])}: {number(1000 * one['points'][0][1])} ms",
+            f"{number(one['points'][-1][0])}: {number(1000 * one['points'][-1][1])} ms",
+        ]
+        for name, one in report["studies"].items()
+    ]
+    text = "Processor time against one size, the others fixed: the slope of the logarithms, 1 being proportional.\n\n"
+    return text + table(["what", "slope", "from", "to"], rows)
+
+
+def changes(report: Any) -> str:
+    """Before and after."""
+    if not report:
+        return ""
+    rows = [
+        [one["what"], *(f"{number(one[when]['median'])} ({number(one[when]['p95'])})" for when in ("before", "after"))]
+        for one in report["changes"].values()
+    ]
+    return table(["what", "before: median (95th percentile)", "after"], rows)
+
+
+def conformance(report: Any) -> str:
+    """How long the engines take to agree."""
+    if not report:
+        return ""
+    names = ("passed", "failed", "skipped")
+    rows = [[name, *(str(one[n]) for n in names), f"{one['seconds']:.0f}"] for name, one in report["engines"].items()]
+    return table(["engine", *names, "seconds"], rows)
+
+
+def machines(results: Results) -> str:
+    """The facts of every study that keeps them."""
+    rows = list(_machines(results))
+    head = ["study", "date", "python", "duckdb", "numpy", "processor", "cores", "load at the end"]
+    text = table(head, rows)
+    peers = results("accuracy").get("peers", {})
+    known = [f"{name} {what}" for peer in peers.values() if isinstance(peer, dict) for name, what in peer.items()]
+    return text + (f"\nPeers: {', '.join(sorted(set(known)))}.\n" if known else "")
+
+
+def _machines(results: Results) -> Iterator[list[str]]:
+    for path in sorted((Path(__file__).parent / "results").glob("*.json")):
+        facts = results(path.stem).get("facts")
+        if facts:
+            packages = facts["packages"]
+            yield [
+                path.stem,
+                facts["date"],
+                facts["python"],
+                packages.get("duckdb", ""),
+                packages.get("numpy", ""),
+                facts["processor"],
+                str(facts["cores"]),
+                str(facts["load"]),
+            ]
+
+
+if __name__ == "__main__":
+    save()
