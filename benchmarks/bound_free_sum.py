@@ -85,7 +85,9 @@ def _part(design: Design, many: bool, epsilon: float, above: Floats, within: Flo
     scale = epsilon / caps
     low = within[place] + lopsided(rng, float(charges.within_up) * scale, float(charges.within_down) * scale, size)
     rates = float(charges.above_up) * epsilon, float(charges.above_down) * epsilon
-    persons = np.maximum(0, above[place] + lopsided(rng, *rates, size) - float(design.allowed) / epsilon)
+    seen = above[place] + lopsided(rng, *rates, size)
+    noise = float(design.allowed) + float(design.doubted) / np.maximum(seen * epsilon, epsilon)
+    persons = np.where(seen > 0, np.maximum(0, seen - noise / epsilon), 0)
     return np.asarray(low + np.floor(np.floor(float(design.counted) * caps) * persons))
 
 

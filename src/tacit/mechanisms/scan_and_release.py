@@ -37,7 +37,8 @@ Adding one leaves the law of the other part as it is: both together are Pure(ε)
 ERROR  The noises do not depend on the choice, so what they promise holds whatever the data and for every cap:
 - N(C) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
 - `tails` encloses the noise of within + G·above, which is the total with every person above the cap counted as
-  G = ⌊7C/4⌋; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − 3/(4ε)).
+  G = ⌊7C/4⌋; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − x/ε) with
+  x = 3/4 + 3/(2ε·above): few persons above the cap may well be none.
 How much those above the cap really have cannot be known.
 
 ACCURACY  Chosen and measured in benchmarks/bound_free_sum.py against the best cap that knows the data. The scan finds
@@ -103,9 +104,9 @@ class Design:
     """η, the rate of the test for many persons."""
     size: Fraction = Fraction(600)
     """B·ε."""
-    choice: Fraction = Fraction(11, 40)
+    choice: Fraction = Fraction(1, 4)
     """κ, the rate of the choice among caps for many persons."""
-    power: int = 7
+    power: int = 8
     """Twice p, the power of the cap by which its weight falls."""
     threshold: Fraction = Fraction(3, 10)
     """ε1, the rate of the scan's threshold for few persons."""
@@ -117,6 +118,8 @@ class Design:
     """What a person above the cap counts as, in caps."""
     allowed: Fraction = Fraction(3, 4)
     """How many persons above the cap, times ε, are put down to noise."""
+    doubted: Fraction = Fraction(3, 2)
+    """How many more of one, times ε; of several, so much less."""
 
     def charges(self, many: bool) -> Charges:
         """What is left of ε for the noises."""
@@ -159,8 +162,10 @@ class CappedTotal:
     @property
     def value(self) -> int:
         """The total, persons above the cap counted as `counted` each as far as they stand out of the noise."""
-        persons = max(Fraction(0), self.above - self.design.allowed / self.epsilon)
-        return self.within + int(self.counted * persons)
+        if self.above <= 0:
+            return self.within
+        noise = self.design.allowed + self.design.doubted / (self.above * self.epsilon)
+        return self.within + int(self.counted * max(Fraction(0), self.above - noise / self.epsilon))
 
     @property
     def counted(self) -> int:
