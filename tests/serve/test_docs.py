@@ -6,10 +6,14 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
+import duckdb
+import pytest
+
 from tacit.guarantees import Pure
 from tacit.serve.config import Access, Limits, Server, load
 from tacit.serve.tokens import new_token
 from tacit.serve.web import ERRORS
+from tests.serve.support import serving
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "serve.md").read_text(encoding="utf-8")
 
@@ -25,14 +29,31 @@ def test_every_setting_is_listed_with_its_default() -> None:
         assert str(status) in PAGE
 
 
-def test_the_example_can_be_loaded(tmp_path: Path) -> None:
-    found = re.search(r"```toml\n(.*?)```", PAGE, re.S)
+def block(language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", PAGE, re.S)
     assert found is not None
-    text = re.sub(r"^    ", "", found.group(1), flags=re.M)
+    return re.sub(r"^    ", "", found.group(1), flags=re.M)
+
+
+def test_the_example_can_be_loaded_and_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text, tokens = block("toml"), []
     while "sha256:…" in text:
-        text = text.replace("sha256:…", new_token()[1], 1)
-    (tmp_path / "tacit.toml").write_text(text, encoding="utf-8")
-    config = load(tmp_path / "tacit.toml")
+        token, line = new_token()
+        tokens.append(token)
+        text = text.replace("sha256:…", line, 1)
+    path = tmp_path / "tacit.toml"
+    path.write_text(text.replace("workers = 2", "workers = 1"), encoding="utf-8")
+    config = load(path)
     assert config.analysts["ada"] == {"shop": Access(limit=Pure("1.5"))}
     assert config.analysts["grace"] == {"shop": Access(share=Pure(1))}
     assert list(config.datasets["shop"].tables) == ["orders", "items", "nations"]
+    made = duckdb.connect()
+    orders = "SELECT range AS id, range % 50 AS customer, range * 1.5 AS amount FROM range(200)"
+    made.execute(f"COPY ({orders}) TO '{tmp_path / 'orders.parquet'}'")
+    made.execute(f"COPY (SELECT range AS order_id, 1 AS n FROM range(200)) TO '{tmp_path / 'items.parquet'}'")
+    (tmp_path / "nations.csv").write_text("code,name\n1,France\n")
+    with serving(str(path), tokens={"ada": tokens[1]}) as served:
+        monkeypatch.setenv("TACIT_TOKEN", tokens[1])
+        exec(block("python").replace("https://tacit.example.org", served.address), {})
+        budget = served.line("ada").get("/v1/datasets/shop/budget").json()
+    assert (budget["spent"], budget["remaining"]) == ("Pure 1/2", "Pure 1")
