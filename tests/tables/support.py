@@ -63,6 +63,11 @@ def questions(t: Table) -> Iterator[tuple[str, Ask]]:
         yield f"quantiles of {column}", partial(t.quantile, column, [0, "0.5", 1], per="person")
     for column in ("i", "f", "d", "g", "day"):
         yield f"different {column}", partial(t.nunique, column)
+        yield f"most frequent {column}", partial(t.modal_count, column)
+    for column in ("i", "f", "day"):
+        yield f"third largest {column}", partial(t.largest, column, 3)
+        yield f"second smallest {column} of persons", partial(t.smallest, column, 2, per="person")
+    yield "most rows of a person", t.max_degree
     yield "ratio", partial(t.ratio, "b")
     yield "histogram", partial(t.histogram, "i", [0, 1, "2.5"])
     yield "mode", partial(t.mode, "g", ["x", "y"])

@@ -9,6 +9,7 @@ from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
 from tacit.mechanisms.condition_on_success import condition_on_success
+from tacit.mechanisms.capped_flow import capped_flow
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
@@ -57,6 +58,7 @@ __all__ = [
     "bayesian_search",
     "binary_search",
     "bounded_mean",
+    "capped_flow",
     "condition_on_success",
     "count_loss",
     "exponential",
