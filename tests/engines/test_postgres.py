@@ -314,7 +314,7 @@ def test_ctrl_c_stops_the_statement_on_the_server(where: str) -> None:
         persons(engine, "slow", "who")
     assert time.monotonic() - start < 20
     with psycopg.connect(where) as watching:
-        busy = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH link0%'"
+        busy = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH rows%'"
         assert watching.execute(busy).fetchone() == (0,)
     assert persons(engine) == 3
 
@@ -353,7 +353,7 @@ def test_what_fails_before_rows_are_read_costs_nothing(where: str) -> None:
 
 def test_a_server_that_ends_the_session_in_the_middle_is_paid_for(where: str) -> None:
     table = tacit.read(where, "who", tacit.Pure(9), table="slow")
-    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'WITH link0%'"
+    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'WITH rows%'"
     timer = threading.Timer(0.5, run, (where, kill))
     timer.start()
     with pytest.raises(EngineError) as caught:

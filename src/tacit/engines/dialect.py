@@ -37,6 +37,8 @@ class Dialect(ABC):
     """Before a part that is computed where it is used."""
     fence = ""
     """Ends a query whose columns are to be computed once for each row, however often the next query names them."""
+    nested = False
+    """Whether links of a long chain are put inside one another, where names for them would cost the planner much."""
     row_number = "ROW_NUMBER() OVER ()"
     """A different positive integer for each row."""
 

@@ -25,6 +25,7 @@ class PostgresDialect(Dialect):
     float64 = "DOUBLE PRECISION"
     text_type = "TEXT"
     fence = " OFFSET 0"
+    nested = True
 
     def name(self, identifier: str) -> str:
         """A quoted identifier; the server would cut a long one, and two could become the same."""

@@ -9,6 +9,7 @@ be slow and show in the time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -18,6 +19,9 @@ from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests import SATURATION, Ordered, Relation, Sample, Value
 from tacit.engines.script import Part
 from tacit.engines.types import FLOAT, Kind
+
+_NAMES = re.compile(r"\b[ce]\d+\b")
+"""How links name what they read and compute."""
 
 
 @dataclass(frozen=True)
@@ -104,23 +108,47 @@ class Rows:
         named_persons = dict(zip(self.persons(), map(self._person, columns_of), strict=True))
         person = ", ".join(f"{sql} AS {name}" for name, sql in named_persons.items())
         read = "".join(f", {sql} AS {name}" for sql, name in self._read.items())
-        chain = [Part("link0", f"SELECT {person}{read} FROM {self._source()}")]
-        for level in range(depth):
-            named = "".join(f", {sql} AS {name}" for sql, name in self._links[level].items())
-            chain.append(Part(f"link{level + 1}", f"SELECT *{named} FROM link{level}{self.dialect.fence}"))
+        persons = ", ".join(named_persons)
+        chain: list[Part] = []
+        source = self._passed("link0", f"SELECT {person}{read} FROM {self._source()}", chain)
+        for level, names in enumerate(self._carried(depth, [term.sql for term in terms])):
+            named = "".join(f", {name}" for name in names) + "".join(
+                f", {s} AS {n}" for s, n in self._links[level].items()
+            )
+            link = f"SELECT {persons}{named} FROM {source}{self.dialect.fence}"
+            source = self._passed(f"link{level + 1}", link, chain)
         columns = "".join(f", {term.sql} AS {name}" for name, term in self._outputs.items())
         present = " OR ".join(f"{name} IS NOT NULL" for name in named_persons)
         kept = (present if len(named_persons) == 1 else f"({present})") + (f" AND {condition.sql}" if condition else "")
         for number, (place, member) in enumerate(zip(places, self.relation.members, strict=True)):
-            each = f"SELECT person FROM link{depth} WHERE person IS NOT NULL GROUP BY person"
+            each = f"SELECT person FROM {source} WHERE person IS NOT NULL GROUP BY person"
             chain.append(Part(f"members{number}", f"{each} HAVING MIN({place.sql}) = {member.wanted}"))
             kept += f" AND person IN (SELECT person FROM members{number})"
         if self.relation.sample:
-            chain.append(self._sampled(self.relation.sample, f"link{depth}"))
+            chain.append(self._sampled(self.relation.sample, source))
             kept += " AND person IN (SELECT person FROM sampled)"
-        persons = ", ".join(named_persons)
-        chain.append(Part("rows", f"SELECT {persons}{columns} FROM link{depth} WHERE {kept}"))
+        chain.append(Part("rows", f"SELECT {persons}{columns} FROM {source} WHERE {kept}"))
         return chain
+
+    def _passed(self, name: str, sql: str, chain: list[Part]) -> str:
+        """What stands after FROM to use a link."""
+        if self.dialect.nested:
+            return f"({sql}) AS {name}"
+        chain.append(Part(name, sql))
+        return name
+
+    def _carried(self, depth: int, uses: list[str]) -> list[list[str]]:
+        """For each link the names of the one before that are still used after it, so that a long chain stays thin."""
+        needed = set(_NAMES.findall(" ".join(uses)))
+        found: list[list[str]] = []
+        for link in reversed(self._links[:depth]):
+            passed = needed & self._known(depth) - set(link.values())
+            found.append(sorted(passed))
+            needed = passed | set(_NAMES.findall(" ".join(link)))
+        return found[::-1]
+
+    def _known(self, depth: int) -> set[str]:
+        return set(self._read.values()).union(*(link.values() for link in self._links[:depth]))
 
     def _sampled(self, sample: Sample, rows: str) -> Part:
         """The persons of a sample, each with all rows: equal persons that are written differently are one.
