@@ -106,6 +106,9 @@ def test_limits_and_shares_are_opened_found_again_and_changed(tmp_path: Path) ->
         assert gateway.burn_down(grace, "visits") == [1.0, 2 / 3]
         gateway.close()
     assert open_ledger(tmp_path / "ledger.db", read_only=True).budget("visits").spent == Pure(3)
+    path.write_text(path.read_text().replace("share.epsilon = 3", "limit.rho = 3"))
+    with pytest.raises(InvalidInput, match="analyst 'grace' of dataset 'visits': limit must be of the same kind"):
+        Gateway(load(path))
 
 
 def test_postgresql_serves_too(tmp_path: Path, server: str) -> None:

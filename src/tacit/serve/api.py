@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -18,6 +19,8 @@ from tacit.serve.questions import KEY_LENGTH, Asked, number
 from tacit.serve.running import padded
 from tacit.serve.web import Visit, check_mark, chore, finite, read_json, state, status, visit
 from tacit.tables.stored import encode
+
+T = TypeVar("T")
 
 MOST_LINES = 1_000
 """The most lines of history in one response."""
@@ -61,24 +64,37 @@ async def ask(request: Request) -> Response:
     name = request.path_params["dataset"]
     key = request.headers.get("idempotency-key", "")
     question = state(request).gateway.asked(known.caller, name, await read_json(request))
-    answer = await answered(request, known, name, question, key, start)
-    gateway = state(request).gateway
-    left = await chore(request, lambda: gateway.session(known.caller, name).budget.remaining)
-    return JSONResponse(told(answer) | {"remaining": texts.guarantee_text(left)})
+    budget = state(request).gateway.session(known.caller, name).budget
+
+    def tell(found: Answer | Answers) -> dict[str, Any]:
+        return told(found) | {"remaining": texts.guarantee_text(budget.remaining)}
+
+    return JSONResponse(await answered(request, known, name, question, key, start, tell))
 
 
 async def answered(
-    request: Request, known: Visit, name: str, question: Asked, key: str, start: float
-) -> Answer | Answers:
-    """Ask in a thread, write down what became of it, and send it no sooner than the padding allows."""
+    request: Request,
+    known: Visit,
+    name: str,
+    question: Asked,
+    key: str,
+    start: float,
+    tell: Callable[[Answer | Answers], T],
+) -> T:
+    """Ask and tell in a thread, write down what became of it, and go on no sooner than the padding allows."""
     here = state(request)
     if key and not re.fullmatch(rf"[\x21-\x7e]{{1,{KEY_LENGTH}}}", key):
         raise InvalidInput(f"Idempotency-Key must be 1 to {KEY_LENGTH} visible ASCII characters without spaces.")
     outcome = "unforeseen"
+
+    def work() -> tuple[T, bool]:
+        found = here.gateway.ask(known.caller, name, question, key)
+        return tell(found), is_stored(found)
+
     try:
-        answer = await here.questions.run(lambda: here.gateway.ask(known.caller, name, question, key))
-        outcome = "stored" if is_stored(answer) else "answered"
-        return answer
+        words, stored = await here.questions.run(work)
+        outcome = "stored" if stored else "answered"
+        return words
     except TacitError as error:
         outcome = status(error)[1]
         raise
@@ -118,8 +134,12 @@ async def answer(request: Request) -> Response:
     """An answer of the caller, as it was released."""
     caller, gateway = visit(request).caller, state(request).gateway
     name, wanted = request.path_params["dataset"], request.path_params["number"]
-    line, found = await chore(request, lambda: gateway.answer(caller, name, wanted))
-    return JSONResponse(line.to_dict() | ({} if found is None else told(found)))
+
+    def work() -> dict[str, Any]:
+        line, found = gateway.answer(caller, name, wanted)
+        return line.to_dict() | ({} if found is None else told(found))
+
+    return JSONResponse(await chore(request, work))
 
 
 async def plan(request: Request) -> Response:

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tacit.errors import TacitError
 from tacit.serve import api, custodian, pages
 from tacit.serve.config import Config, load
-from tacit.serve.gateway import Gateway
+from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
 from tacit.serve.running import Pace, Threads
 from tacit.serve.tokens import Doorkeeper
@@ -119,13 +119,17 @@ def _mistake(request: Request, error: Exception) -> Response:
 def _other(request: Request, error: Exception) -> Response:
     """What the router itself refuses: no such address, another method."""
     assert isinstance(error, HTTPException)
-    words = "there is nothing at this address." if error.status_code == 404 else error.detail
-    return JSONResponse({"error": "not_found", "message": words}, error.status_code, error.headers)
+    missing = NotHere("there is nothing at this address.")
+    if error.status_code == 404:
+        return _mistake(request, missing)
+    return JSONResponse({"error": "not_found", "message": error.detail}, error.status_code, error.headers)
 
 
 def _unforeseen(request: Request, error: Exception) -> Response:
     """The same for all: the error's own words may hold anything."""
-    return JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
+    if _programs(request):
+        return JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
+    return pages.sorry(UNFORESEEN, 500)
 
 
 class Shell:

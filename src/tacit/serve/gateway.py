@@ -38,6 +38,8 @@ from tacit.tables.sql import plan
 from tacit.tables.statistics.totals import Total
 from tacit.tables.stored import decode
 
+LONG = 3600.0
+"""Seconds of a statement without a time limit, as far as others wait for it."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
 MOST_PERSONS = 100_000
@@ -175,7 +177,7 @@ class Gateway:
     @property
     def _patience(self) -> timedelta:
         """After this time a question without an outcome is lost: each of its rounds has a time limit."""
-        return timedelta(seconds=2 * float(self.config.limits.seconds) + 5)
+        return timedelta(seconds=2 * (float(self.config.limits.seconds) or LONG) + 5)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""
@@ -229,11 +231,14 @@ def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecas
 
 def _view(session: Session, analyst: str, access: Access) -> Session:
     """An analyst's view of a dataset, opened or found again; a limit that was changed in the file counts from now."""
-    whole = session if access.share is None else session.share(access.share, analyst)
-    view = whole.analyst(analyst)
-    limit = access.limit or whole.budget.total
-    if view.budget.total != limit:
-        view.budget.amend(limit=limit)
+    try:
+        whole = session if access.share is None else session.share(access.share, analyst)
+        view = whole.analyst(analyst)
+        limit = access.limit or whole.budget.total
+        if view.budget.total != limit:
+            view.budget.amend(limit=limit)
+    except TacitError as error:
+        raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
     return view
 
 

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import drawings, parts
 from tacit.serve.api import answered
+from tacit.serve.history import Line
 from tacit.serve.questions import Asked, composed
 from tacit.serve.script import script
 from tacit.serve.tokens import LIFETIME
@@ -44,8 +45,12 @@ def mistake(request: Request, error: TacitError) -> Response:
     """A page that says what is wrong; whoever is not known is sent to the door."""
     if isinstance(error, Unknown) and request.url.path != "/login":
         return RedirectResponse("/login", 303)
-    number = status(error)[0]
-    body = f'<h1>That did not work</h1>{parts.notice("bad", str(error))}<p><a href="/">Back to the start</a></p>'
+    return sorry(str(error), status(error)[0])
+
+
+def sorry(words: str, number: int) -> Response:
+    """A page with one sentence."""
+    body = f'<h1>That did not work</h1>{parts.notice("bad", words)}<p><a href="/">Back to the start</a></p>'
     return HTMLResponse(parts.layout("That did not work", body), number)
 
 
@@ -134,8 +139,9 @@ async def act(request: Request) -> Response:
         body = {"sql": given.get("sql", "")} | {cost: given[cost] for cost in _COSTS if given.get(cost, "").strip()}
         question = gateway.asked(known.caller, name, body)
         if given.get("action") == "ask":
-            found = await answered(request, known, name, question, given.get("key", ""), begun)
-            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{parts.answer(found)}</section>'
+            key = f"{given.get('key', '')}-{question.fingerprint[:16]}"  # a form may be gone back to and changed
+            found = await answered(request, known, name, question, key, begun, parts.answer)
+            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found}</section>'
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
@@ -217,8 +223,13 @@ async def past(request: Request) -> Response:
     """An answer of before."""
     known = visit(request)
     gateway, name, wanted = state(request).gateway, request.path_params["dataset"], request.path_params["number"]
-    line, found = await chore(request, lambda: gateway.answer(known.caller, name, wanted))
-    shown = parts.answer(found) if found is not None else parts.notice("plain", "charged, and there is no answer.")
+
+    def gathered() -> tuple[Line, str]:
+        line, found = gateway.answer(known.caller, name, wanted)
+        nothing = parts.notice("plain", "charged, and there is no answer.")
+        return line, nothing if found is None else parts.answer(found)
+
+    line, shown = await chore(request, gathered)
     body = (
         f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{shown}"
         f'<p><a href="/datasets/{escape(name)}">Back to {escape(name)}</a></p>'

@@ -131,8 +131,8 @@ def visit(request: Request) -> Visit:
 
 def refused(here: State) -> NoReturn:
     """A wrong token: written down without it, and slowed down when there are many."""
+    here.logins.take("login")  # first, so that a flood does not fill the log
     here.log.write("refused", reason="unknown token")
-    here.logins.take("login")
     raise Unknown("this token is not known; check it, or ask the custodian for a new one.")
 
 
