@@ -8,8 +8,8 @@ from tacit.mechanisms.absorb import absorb
 from tacit.mechanisms.bayesian_search import bayesian_search
 from tacit.mechanisms.binary_search import binary_search
 from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
-from tacit.mechanisms.condition_on_success import condition_on_success
 from tacit.mechanisms.capped_flow import capped_flow
+from tacit.mechanisms.condition_on_success import condition_on_success
 from tacit.mechanisms.exponential import exponential
 from tacit.mechanisms.interior_point import interior_point
 from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
