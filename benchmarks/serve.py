@@ -76,7 +76,7 @@ def load(seconds: float, persons: int) -> dict[str, Any]:
             alone = latency(served, folder)
             engine: list[float] = []
 
-            def meanwhile() -> None:
+            def meanwhile(_: object) -> None:
                 end = time.monotonic() + seconds
                 while time.monotonic() < end:
                     engine.append(plain(folder))
@@ -105,7 +105,7 @@ def kills(times: int) -> dict[str, Any]:
         folder = Path(name)
         path, tokens = crowd(folder, 8, total="1000", limit="1000", workers=2, seconds=5)
         with serving(str(path), tokens=tokens) as served:
-            seen = hammer(served, 1200, 0, lambda: kill(served, times, 1.5))
+            seen = hammer(served, 1200, 0, lambda seen: kill(served, seen, times, 12))
         found = settled(folder, seen)
     assert set(seen.statuses) <= {200, 409}, seen.statuses
     return {

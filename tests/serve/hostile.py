@@ -127,7 +127,7 @@ def hostile(count: int, file: str, seed: int = 13) -> Iterator[tuple[str, bool]]
         text, reaches = fixed[number] if number < len(fixed) else draw.choice(fixed)
         if number >= len(fixed):  # the same again, broken in a few places; what it reaches for is then anybody's guess
             reaches = False
-            for _ in range(draw.randint(1, 6)):
+            for _ in range(draw.randint(1, 3)):
                 at = draw.randint(0, len(text))
                 text = text[:at] + draw.choice(_NOISE) + text[at + draw.choice((0, 0, 1, 7)) :]
         yield text.replace("{file}", file), reaches

@@ -68,7 +68,7 @@ def crowd(
     return path, {name: token for name, (token, _) in tokens.items()}
 
 
-def hammer(served: Served, seconds: float, most: int, meanwhile: Callable[[], object] = lambda: None) -> Seen:
+def hammer(served: Served, seconds: float, most: int, meanwhile: Callable[[Seen], object] = lambda _: None) -> Seen:
     """All analysts ask until so many questions were asked and what happens meanwhile is over, or the time is."""
     seen, numbers, end = Seen(), count(100), time.monotonic() + seconds
 
@@ -80,7 +80,7 @@ def hammer(served: Served, seconds: float, most: int, meanwhile: Callable[[], ob
                 _asked(line, body, f"{name}-{number}", seen)
 
     with ThreadPoolExecutor(len(served.tokens) + 1) as pool:
-        other = pool.submit(meanwhile)
+        other = pool.submit(meanwhile, seen)
         for done in [pool.submit(one, name) for name in served.tokens]:
             done.result()
         other.result()
@@ -117,7 +117,7 @@ def settled(folder: Path, seen: Seen) -> dict[str, int]:
         for budget in (whole, *ledger.accounts("visits").values()):
             assert budget.spent <= budget.total
     outcomes = Counter(charge.status for charge in charged)
-    return {"charged": len(charged), **outcomes}
+    return {"questions": len(charged), **outcomes}
 
 
 def worker(served: Served) -> int:
@@ -126,11 +126,13 @@ def worker(served: Served) -> int:
     return int(text.partition('worker="')[2].partition('"')[0])
 
 
-def kill(served: Served, times: int, pause: float) -> int:
-    """kill -9 a worker so many times; returns how many were killed."""
+def kill(served: Served, seen: Seen, times: int, between: int) -> int:
+    """kill -9 a worker so many times, each time after so many further answers; returns how many were killed."""
     killed = 0
     while killed < times:
-        time.sleep(pause)
+        start = len(seen.answered)
+        while len(seen.answered) < start + between:
+            time.sleep(0.005)
         try:
             victim = worker(served)
         except httpx.TransportError:
