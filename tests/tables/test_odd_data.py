@@ -17,6 +17,9 @@ import pytest
 
 import tacit
 from tacit import Answer, Approx, Pure, Table
+from tacit.engines.types import INTEGER
+from tacit.tables.room import Room
+from tacit.tables.statistics.scales import Scale
 from tests.tables.support import EXTREME, arrow, found, questions, shown
 
 SURE = 10**5
@@ -50,6 +53,18 @@ def test_a_column_without_values() -> None:
         assert "no answer" in str(largest)
         assert "Too few persons" in str(largest)
         assert t.variance("v", epsilon=SURE).value is None
+
+
+@pytest.mark.parametrize(("place", "named"), [(0, False), (5, False), (899, False), (900, True)])
+def test_a_scan_that_stops_at_once_names_no_value(place: int, named: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lowest of all numbers is not taken for the largest value of the data."""
+    grid = Scale(INTEGER, 3).outward(True)
+    assert grid.first is not None
+    monkeypatch.setattr(Room, "draw", lambda *_: grid.value(grid.first + place))
+    t = table({"who": list(range(20)), "v": list(range(20))})
+    for answer in (t.max("v", epsilon=1, fresh=True), t.min("v", epsilon=1, fresh=True)):
+        assert (answer.value is not None) == named
+        assert ("Too few persons" in str(answer)) != named
 
 
 def test_nobody_at_all() -> None:

@@ -111,7 +111,8 @@ class Extremum(Statistic):
         grid, sign = scale.outward(self.largest), 1 if self.largest else -1
         place = grid.index(found)
         assert place is not None  # a law draws from its grid
-        unknown = place == grid.first
+        assert grid.first is not None
+        unknown = place < grid.first + scale.meaningless
         # Values are rounded up to the grid, so the extreme itself lies above the grid value before the answer.
         inner = None if unknown else scale.value(sign * scale.next_above(grid.value(place - 1)))
         beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in windows(law))

@@ -49,7 +49,7 @@ class Scale:
         return digits(self.precision, -308, 308)
 
     def outward(self, largest: bool) -> Grid:
-        """The grid of a maximum, or of minus a minimum; its lowest value stands for "no person has any"."""
+        """The grid of a maximum, or of minus a minimum; its lowest values stand for "no person has any"."""
         match self.kind.kind:
             case Kind.BOOLEAN:
                 return integers(-1, 1) if largest else integers(-2, 0)
@@ -58,6 +58,16 @@ class Scale:
             case Kind.TIMESTAMP if not largest:
                 return multiples(_SECOND, 1 - (_LAST_DAY + 1) * 86400 * _SECOND, -_FIRST_DAY * 86400 * _SECOND)
         return self.grid  # that of numbers is its own mirror image
+
+    @property
+    def meaningless(self) -> int:
+        """How many of the lowest values name no maximum.
+
+        An upward scan that meets too few persons stops at one of the first values. So among numbers those of the
+        lowest decade (integers below −10^18), of doubles of the ten lowest, are taken to say this and nothing else.
+        """
+        decades = {Kind.INTEGER: 1, Kind.DECIMAL: 1, Kind.FLOAT: 10}.get(self.kind.kind, 0)
+        return max(1, decades * 9 * int(10 ** (self.precision - 1)))
 
     def clamped(self, x: Fraction, grid: Grid | None = None) -> Fraction:
         """The value moved onto the range of the grid; row by row this is a fixed, public function."""
