@@ -139,6 +139,7 @@ def test_what_is_not_on_the_list_is_refused(text: str, words: str) -> None:
         ("c = 0.12345678901234567890", "more digits"),
         ("f < 1e999", "must not be infinite"),
         ("n = 'a\x00b'", "zero character|not SQL"),
+        ("n = 'a\ud800b'", "surrogate|not SQL"),
     ],
 )
 def test_wrong_names_and_types_are_refused(text: str, words: str) -> None:

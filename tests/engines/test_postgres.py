@@ -333,6 +333,10 @@ def test_what_fails_before_rows_are_read_costs_nothing(where: str) -> None:
     with pytest.raises(InvalidInput, match="SELECT privilege"):
         tacit.read(reader, "person", tacit.Pure(9), table="orders")
     run(where, f"GRANT SELECT (person) ON orders TO reader_{space}")
+    run(where, f"REVOKE USAGE ON SCHEMA {space} FROM reader_{space}")
+    with pytest.raises(EngineError, match="USAGE of their schema"):
+        tacit.read(reader, "person", tacit.Pure(9), table=f"{space}.orders")
+    run(where, f"GRANT USAGE ON SCHEMA {space} TO reader_{space}")
     table = tacit.read(reader, "person", tacit.Pure(9), table="orders")
     assert ask(table).guarantee == tacit.Pure(1)
     for change, undo in (

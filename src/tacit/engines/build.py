@@ -70,8 +70,8 @@ def literal(value: object, name: str = "value") -> Literal:
     if isinstance(value, Decimal) and value.is_finite():
         return _decimal(Fraction(value), name)
     if isinstance(value, str):
-        if "\x00" in value:
-            raise InvalidInput(f"{name} must not contain a zero character.")
+        if any(character == "\x00" or "\ud800" <= character <= "\udfff" for character in value):
+            raise InvalidInput(f"{name} must not contain a zero character or half a surrogate pair.")
         return Literal(TEXT, value)
     if isinstance(value, datetime):
         utc = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value

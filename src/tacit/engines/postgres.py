@@ -13,6 +13,7 @@ none is passed on. Ctrl-C cancels the statement on the server (psycopg does it).
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock, RLock
@@ -51,6 +52,11 @@ _NO_LOGIN = (
     "and password of the connection string (the server's own message is withheld)."
 )
 
+_NO_READING = (
+    "the tables cannot be read; this user needs the SELECT privilege on them and USAGE of their schema, and a view's "
+    "owner the same on what the view uses."
+)
+
 
 class Postgres:
     """Some named tables of one database; see `tacit.engines.Engine`."""
@@ -71,7 +77,9 @@ class Postgres:
             self._connections = _Own(given)
         else:
             raise InvalidInput("a PostgreSQL source is a connection string or an open psycopg.Connection.")
-        self._settings = _SETTINGS | ({} if timeout is None else {"statement_timeout": f"{timeout * 1000:.0f}ms"})
+        weakref.finalize(self, self._connections.close)  # a session that nobody closes leaves no connection open
+        limit = {} if timeout is None else {"statement_timeout": f"{max(1, round(timeout * 1000))}ms"}  # 0 is no limit
+        self._settings = _SETTINGS | limit
         try:
             with self._transaction() as (cursor, path):
                 _check_server(cursor)
@@ -81,7 +89,7 @@ class Postgres:
                 self._shapes = _shapes(cursor, self.tables)
         except psycopg.Error:
             self.close()
-            raise EngineError(UNREACHABLE) from None
+            raise EngineError(_NO_READING) from None
         except TacitError:
             self.close()
             raise
