@@ -67,8 +67,8 @@ def pickled(function: Any) -> bytes:
     if (data := packed(function)) is not None:
         return data
     raise InvalidInput(
-        "f cannot be sent to another process; nothing was spent. Define it in a module of its own, or install "
-        "cloudpickle, and let it hold no open files, connections or locks."
+        "f cannot be sent to another process; nothing was spent. Define it in a module of its own, and let it hold no "
+        "open files, connections or locks."
     )
 
 
