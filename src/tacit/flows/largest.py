@@ -2,7 +2,8 @@
 
 Removing persons brings the k-th largest down to y when fewer than k rows above y are left. The fewest persons that do,
 removed in fractions, is J(y) = min{ Σx : Σ_{t above y} w_t·(1 − Σ_{u∈t} x_u)⁺ ≤ k − 1 }, w_t how often the row is
-there: the removals at which the count of the rows above y falls to k − 1 (`CappedStatistic.fewest`). For k = 1 it is a fractional vertex cover.
+there: the removals at which the count of the rows above y falls to k − 1 (`CappedStatistic.fewest`). For k = 1 it is a
+fractional vertex cover.
 
 D̃_j = the lowest y, among the values and the bottom, with J(y) ≤ j. Adding a person never lowers J(y) and raises it by
 at most one, for every y, which is the surrogate condition. With one person per row D̃ is the true profile: the largest
