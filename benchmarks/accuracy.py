@@ -44,10 +44,12 @@ def cell(data: Field, statistic: str, answers: Sequence[Any]) -> Row:
     return [median, p95 if len(errors) >= FEW else None, len(errors)]
 
 
-def of_tacit(data: Field, epsilons: Sequence[str], runs: int, seconds: float) -> Iterator[Row]:
+def of_tacit(
+    data: Field, epsilons: Sequence[str], runs: int, seconds: float, statistics: Sequence[str] = STATISTICS
+) -> Iterator[Row]:
     """Tacit, and the oracle."""
     draws = Draws(data)
-    for statistic in STATISTICS:
+    for statistic in statistics:
         for epsilon in epsilons:
             place = [statistic, data.shape, data.persons, float(epsilon)]
             answers = draws.answers(statistic, epsilon, runs, 3 * seconds)
@@ -98,6 +100,19 @@ def study(quick: bool, sizes: Sequence[int]) -> None:
         picture(rows, folder() / "accuracy.svg")
 
 
+def again(sizes: Sequence[int], statistics: Sequence[str]) -> None:
+    """Tacit alone, some statistics anew, everything else as stored."""
+    for persons in sizes:
+        sets = [Field.of(shape, persons, seed=persons + SHAPES.index(shape)) for shape in SHAPES]
+        found = [row for data in sets for row in of_tacit(data, EPSILONS, RUNS, SECONDS, statistics)]
+        stored = read("accuracy")
+        new = {tuple(row[:6]): row for row in found}
+        stored["rows"] = [new.get(tuple(row[:6]), row) for row in stored["rows"]]
+        write("accuracy", {name: what for name, what in stored.items() if name != "facts"})
+        picture(stored["rows"], folder() / "accuracy.svg")
+        print(f"{persons:>8,} persons: {', '.join(statistics)} of tacit again", flush=True)
+
+
 def picture(rows: Sequence[Row], path: Path) -> None:
     """The error of a sum over persons, a panel for each shape, at ε = 1."""
     lines = {
@@ -122,7 +137,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--persons", type=int, nargs="*", help="only these numbers of persons; other results are kept")
+    parser.add_argument("--again", nargs="*", choices=STATISTICS, help="these statistics of Tacit alone, the rest kept")
     given = parser.parse_args()
+    if given.again:
+        again(given.persons or SIZES, given.again)
+        return
     study(given.quick, given.persons or (QUICK if given.quick else SIZES))
 
 

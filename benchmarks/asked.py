@@ -69,11 +69,11 @@ def _memory(results: Results) -> float:
 
 
 def _join(row: str, name: str) -> Callable[[Results], Any]:
-    return lambda results: results("joins")["rows"][row][name]
+    return lambda results: results("joins")[row][name]
 
 
 def _begins(row: str, values: tuple[int, ...], unit: int = 1) -> Callable[[Results], Any]:
-    return lambda results: [v // unit for v in results("joins")["rows"][row]["profile"][:4]] == list(values)
+    return lambda results: [v // unit for v in results("joins")[row]["profile"][:4]] == list(values)
 
 
 def _flow(case: str, name: str) -> Callable[[Results], Any]:

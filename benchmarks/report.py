@@ -182,7 +182,7 @@ def joins(measured: Any, baselines: Any) -> str:
         return ""
     rows = []
     for row, mechanisms in baselines["rows"].items():
-        own = measured.get("rows", {}).get(row, {}).get("error")
+        own = measured.get(row, {}).get("error")
         rows.append([row, "Tacit", number(own), ""])
         rows += [[row, name, number(one["error"]), number(one["published"])] for name, one in mechanisms.items()]
     text = (
