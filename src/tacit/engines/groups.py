@@ -86,7 +86,8 @@ def _(request: KeyCounts, statement: Statement, index: int) -> Decoder:
 
     def decode(rows: list[AnswerRow]) -> tuple[tuple[Key, int], ...]:
         kinds = [expression.type for expression in request.by]
-        return tuple((tuple(map(_decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows)
+        found = [(tuple(map(_decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows]
+        return tuple(sorted(found, key=lambda counted: [(part is not None, part) for part in counted[0]]))
 
     return decode
 

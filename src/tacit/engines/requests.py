@@ -416,7 +416,7 @@ class KeysPerPerson(Request[tuple[int, ...]]):
 
 @dataclass(frozen=True)
 class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
-    """Persons for each key found in the data, each person keeping at most ``cap`` keys; no order is implied.
+    """Persons for each key found in the data, each person keeping at most ``cap`` keys; in the order of the keys.
 
     A person with more keys keeps those of smallest hash of (salt, person, key): the salt is secret, fresh for each
     question, so the choice depends on the person's own keys alone. Only keys with at least ``least`` persons come back.
