@@ -5,6 +5,7 @@ README claims is what the studies stored.
 import importlib
 import os
 import re
+import runpy
 import shlex
 import shutil
 import subprocess
@@ -14,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from tacit.cli.app import run as main
 from tacit.data import WAGES
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.py"))
 BLOCK = re.compile(r"^(```|~~~)(\w+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
-RUN = "from tacit.cli import main; main()"
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -48,10 +49,15 @@ def run(arguments: list[str], folder: Path, **environment: str) -> subprocess.Co
 
 
 @pytest.mark.parametrize("page", with_blocks("python"), ids=lambda page: str(page.relative_to(ROOT)))
-def test_python_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path) -> None:
-    script = tmp_path / "page.py"
-    script.write_text("\n\n".join(blocks(page, "python")), encoding="utf-8")
-    done = run([script.name], tmp_path)
+def test_python_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In this process, except where functions are sent to others, which need a script to find them in."""
+    code = "\n\n".join(blocks(page, "python"))
+    if "def " not in code:
+        monkeypatch.chdir(tmp_path)
+        exec(compile(code, str(page), "exec"), {"__name__": "page"})
+        return
+    (tmp_path / "page.py").write_text(code, encoding="utf-8")
+    done = run(["page.py"], tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -64,17 +70,21 @@ def commands(page: Path) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("page", with_blocks("console"), ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+def test_commands_of_a_page_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, as starting one takes a second; tests/cli starts real ones."""
     shutil.copy(WAGES, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TACIT_LEDGER", raising=False)
     for command in commands(page):
-        done = run(["-c", RUN, *command], tmp_path)
-        assert done.returncode == 0, (command, done.stderr)
+        assert main(command) == 0, (command, capfd.readouterr().err)
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
-    done = run([str(page)], tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(page))
 
 
 @pytest.fixture(scope="module")
