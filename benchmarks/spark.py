@@ -1,11 +1,11 @@
 """What the Spark engine costs beside Spark's own per-person sum: time, and memory of the driver.
 
 Run it as ``python benchmarks/spark.py [rows …]`` (1,000,000 and 10,000,000 unless said otherwise). Spark makes the rows
-as it reads them: a whole amount, a double and a decimal for one of rows/50 persons, of whom one has a tenth of all rows.
+as it reads them: a whole amount, a double and a decimal for one of rows/50 persons, of whom one has a tenth of all.
 The plain query is ``SELECT SUM(s) FROM (SELECT person, SUM(column) s FROM t GROUP BY 1)``; the profile is the number of
 persons and the bucketed totals, both from one table of persons. Both run in turn in one local Spark, so that a busy
-machine disturbs both alike; a ratio is the median of the ratios of neighbouring runs. Memory is the resident size of the
-Python process and the heap that Java uses after a collection, both after the questions of that size.
+machine disturbs both alike; a ratio is the median of the ratios of neighbouring runs. Memory is the resident size of
+the Python process and the heap that Java uses after a collection, both after the questions of that size.
 """
 
 import gc

@@ -133,13 +133,17 @@ class _Snapshot(Rounds):
         from pyspark import InheritableThread
 
         session, tag = self._engine.session, f"tacit-{uuid.uuid4().hex}"
+        if type(session).__module__.startswith("pyspark.sql.connect."):
+            add, cancel = session.addTag, session.interruptTag
+        else:  # a classic session knows the tags of each thread by itself, its context those of all
+            add, cancel = session.sparkContext.addJobTag, session.sparkContext.cancelJobsWithTag
 
         def tagged() -> T:
-            session.addTag(tag)
+            add(tag)
             return work()
 
         thread = partial(InheritableThread, session=session)
-        return waited(tagged, lambda: session.interruptTag(tag), self._engine.timeout, thread)
+        return waited(tagged, lambda: cancel(tag), self._engine.timeout, thread)
 
     def frame(self, script: Script) -> DataFrame:
         """The answer of a script, not computed yet; its kept parts are marked to stay in the cache."""
