@@ -30,6 +30,8 @@ class Served:
     process: subprocess.Popen[str]
     seconds: float
     """From the command to a page."""
+    work: float
+    """The processor's part of it, which other processes do not make longer; or the same where that is not known."""
 
     def line(self, name: str) -> httpx.Client:
         return httpx.Client(base_url=self.address, headers={"Authorization": f"Bearer {self.tokens[name]}"}, timeout=60)
@@ -60,7 +62,8 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
                 assert process.poll() is None
                 assert time.monotonic() - start < 60
                 time.sleep(0.02)
-        yield Served(ready["address"], tokens or ready["tokens"], process, time.monotonic() - start)
+        seconds = time.monotonic() - start
+        yield Served(ready["address"], tokens or ready["tokens"], process, seconds, _work(process.pid, seconds))
     finally:
         process.terminate()
         try:
@@ -68,6 +71,15 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
+
+
+def _work(process: int, otherwise: float) -> float:
+    """Seconds of processor time that a process has used."""
+    try:
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return otherwise
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def people(folder: Path, persons: int = 200) -> Path:

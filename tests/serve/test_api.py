@@ -218,8 +218,9 @@ def test_a_stop_answers_what_is_in_flight_and_a_start_goes_on(tmp_path: Path) ->
         line = served.line("ada")
         bodies = [SUM | {"epsilon": f"0.{i}"} for i in range(1, 7)]
         asked = [pool.submit(line.post, ASK, json=body) for body in bodies]
-        while not charges(open_ledger(tmp_path / "ledger.db", read_only=True), "visits"):
-            time.sleep(0.01)
+        with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
+            while not charges(ledger, "visits"):
+                time.sleep(0.01)
         served.process.terminate()
         served.process.wait(30)
         answered = [f.result().json()["cost"] for f in asked if f.exception() is None and f.result().is_success]

@@ -75,7 +75,7 @@ def log_in(page: Page, served: Served, name: str) -> None:
 
 
 def test_a_demo_is_usable_within_seconds(served: Served) -> None:
-    assert served.seconds < 12  # measured alone: below 3 s; other tests may run at the same time
+    assert served.work < 5  # on a quiet machine this is the time to the page; other tests do not make it longer
 
 
 def test_first_visit_to_first_answer(served: Served, page: Page) -> None:

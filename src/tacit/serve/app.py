@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -126,7 +126,8 @@ def _other(request: Request, error: Exception) -> Response:
 
 
 def _unforeseen(request: Request, error: Exception) -> Response:
-    """The same for all: the error's own words may hold anything."""
+    """The same for all: the error's own words may hold anything, so only its kind is written down."""
+    state(request).log.write("unforeseen", kind=type(error).__name__)
     if _programs(request):
         return JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
     return pages.sorry(UNFORESEEN, 500)
@@ -155,7 +156,5 @@ class Shell:
                 message["headers"] = [*message["headers"], *own]
             await send(message)
 
-        try:
+        with suppress(Exception):  # answered by `_unforeseen`; its words go nowhere
             await self._app(scope, receive, sending)
-        except Exception as error:  # answered by `_unforeseen`; only its kind is written down
-            self._here.log.write("unforeseen", kind=type(error).__name__)
