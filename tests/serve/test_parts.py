@@ -1,0 +1,94 @@
+"""Pictures and pieces of pages, for ordinary and for odd answers; the audit's report."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tacit.answers import Answer, Answers
+from tacit.guarantees import Approx, Pure, Zcdp
+from tacit.serve import drawings, parts
+from tacit.spreads import Additive, laplace_noise
+from tests.serve.test_security import log_in
+
+
+def made(value: Any, *, noisy: bool = True) -> Answer:
+    spread = Additive(laplace_noise(Fraction(1, 2), 1)) if noisy else None
+    return Answer("sum of <x>", value, Pure("0.5"), "noise", "any one <person>", spread=spread)
+
+
+@pytest.mark.parametrize("value", [7, -(10**30), 0, Decimal("12.50"), 1.5])
+def test_an_interval_is_drawn_to_scale(value: Any) -> None:
+    answer = made(value)
+    picture = drawings.interval(answer)
+    ElementTree.fromstring(picture)
+    low, dot, high = (
+        float(re.findall(pattern, picture)[0])
+        for pattern in (r'class="span" x1="([\d.]+)"', r'cx="([\d.]+)"', r'class="span"[^>]*x2="([\d.]+)"')
+    )
+    assert 0 <= low <= dot <= high <= drawings.WIDTH
+
+
+@pytest.mark.parametrize(
+    "answer", [made(None), made(date(2020, 1, 1), noisy=False), made("text", noisy=False), made(1e400)]
+)
+def test_what_cannot_be_drawn_is_said_in_words(answer: Answer) -> None:
+    assert drawings.interval(answer) == ""
+    assert "Sum of &lt;x&gt;" in parts.answer(answer)
+
+
+def test_several_answers_share_a_scale() -> None:
+    answers = Answers({"<north>": made(100), ("a", 1): made(-5), "odd": made(None)}, Pure(1), "place")
+    page = parts.answer(answers)
+    assert "&lt;north&gt;" in page
+    assert page.count("svg class") == 2
+    assert "No group was large enough" in parts.answer(Answers({}, Approx(1, "1e-6"), "place"))
+
+
+def test_a_budget_burns_down() -> None:
+    for left in ([1.0], [1.0, 0.5], [1.0, 0.9, 0.2, 0.0]):
+        picture = drawings.burn_down(left, "ε = 2")
+        ElementTree.fromstring(picture)
+        assert f"{100 * left[-1]:.3g} % of ε = 2 is left" in picture
+
+
+def test_prices_are_letters() -> None:
+    assert parts.price(Pure("1/3")) == "ε = 0.333333"
+    assert parts.price(Approx(1, "1e-6")) == "ε = 1, δ = 1e-06"
+    assert parts.price(Zcdp("0.01")) == "ρ = 0.01"
+
+
+def test_the_audit_runs_apart_and_its_report_is_shown(
+    tmp_path: Path, nobody: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[list[str]] = []
+
+    class Running:
+        def __init__(self, command: list[str], **_: Any) -> None:
+            started.append(command)
+
+        def poll(self) -> None:
+            return None
+
+    monkeypatch.setattr("tacit.serve.custodian.subprocess.Popen", Running)
+    monkeypatch.setattr("tacit.serve.custodian._audits", [])
+    mark = log_in(nobody, "custodian")
+    assert nobody.post("/custodian/audit", data={"mark": "0"}).status_code == 403
+    for _ in range(2):  # the second finds the first one running
+        assert nobody.post("/custodian/audit", data={"mark": mark}).status_code == 303
+    assert len(started) == 1
+    assert started[0][-1] == str(tmp_path / "tacit-audit.html")
+    assert "An audit is running now" in nobody.get("/custodian").text
+    (tmp_path / "tacit-audit.html").write_text("<h1>Tacit audit</h1>")
+    report = nobody.get("/custodian/audit")
+    assert "Tacit audit" in report.text
+    assert "script-src" not in report.headers["content-security-policy"]
+    assert "default-src 'none'" in report.headers["content-security-policy"]
