@@ -12,11 +12,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tacit.cli.app import run as main
 from tacit.data import WAGES
+from tests.spark import needed
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -32,7 +37,8 @@ def with_blocks(language: str) -> list[Path]:
     """Pages whose blocks run here; a guide that another test names is run there, beside the server that it needs."""
     others = [test for test in Path(__file__).parent.rglob("test_*.py") if test != Path(__file__)]
     named = "".join(test.read_text(encoding="utf-8") for test in others)
-    return [page for page in PAGES if blocks(page, language) and f'"how-to" / "{page.name}"' not in named]
+    elsewhere = [page for page in PAGES if page.stem == "spark" or f'"how-to" / "{page.name}"' in named]
+    return [page for page in PAGES if blocks(page, language) and page not in elsewhere]
 
 
 def run(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -59,6 +65,21 @@ def test_python_of_a_page_runs_from_top_to_bottom(page: Path, tmp_path: Path, mo
     (tmp_path / "page.py").write_text(code, encoding="utf-8")
     done = run(["page.py"], tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@needed
+def test_the_guide_to_spark_runs(spark: "SparkSession", tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    orders = spark.createDataFrame([(n % 9, n % 2, 1.5) for n in range(40)], "customer int, item int, amount double")
+    orders.write.parquet(str(tmp_path / "orders"))
+    orders.createOrReplaceTempView("guide_orders")
+    spark.createDataFrame([(0, 2), (1, 3)], "id int, weight int").createOrReplaceTempView("guide_product")
+    places = {"s3a://shop/orders": str(tmp_path / "orders"), "lake.sales.": "guide_"}
+    code = "\n\n".join(blocks(ROOT / "docs" / "how-to" / "spark.md", "python"))
+    for told, real in places.items():
+        assert told in code
+        code = code.replace(told, real)
+    exec(compile(code, "spark.md", "exec"), {"__name__": "page"})
+    assert capsys.readouterr().out.count("Protects any one customer") == 2
 
 
 def commands(page: Path) -> Iterator[list[str]]:
