@@ -38,7 +38,7 @@ def answer(request: Request[Any], statement: Statement, index: int) -> Decoder:
 
 @answer.register
 def _(request: Persons, statement: Statement, index: int) -> Decoder:
-    statement.aggregate("COUNT(*)")
+    statement.need_persons = True
     statement.arms.append((index, Arm("persons", a="COUNT(*)")))
     return lambda rows: int(rows[0][1])
 

@@ -26,6 +26,8 @@ class Dialect(ABC):
     """How one engine writes what differs."""
 
     int64 = "BIGINT"
+    int32 = ""
+    """Integers whose sums cost much less than those of 64 bits, if there are any."""
     int128: str
     """Integers in which sums of 2^63 64-bit numbers, and products of two of them, are exact."""
     float64 = "DOUBLE"
@@ -100,8 +102,8 @@ class Dialect(ABC):
         """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column."""
         return f"CASE WHEN {name} BETWEEN {SMALLEST} AND {LARGEST} THEN CAST({name} AS {self.int64}) END"
 
-    def total(self, name: str, cheap: bool = False) -> str:
-        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column, ``cheap`` if quick to compute."""
+    def total(self, name: str) -> str:
+        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
         return f"SUM({name})"
 
     @abstractmethod

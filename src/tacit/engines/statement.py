@@ -16,7 +16,7 @@ from tacit.engines.expressions import Column
 from tacit.engines.requests import Ordered, PersonMean, RowCount, Total, Value
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
-from tacit.engines.types import FLOAT
+from tacit.engines.types import FLOAT, INTEGER
 
 AnswerRow = tuple[Any, ...]
 Decoder = Callable[[list[AnswerRow]], Any]
@@ -44,6 +44,9 @@ class Statement:
     tables: dict[str, str] = field(default_factory=dict)
     arms: list[tuple[int, Arm]] = field(default_factory=list)
     keep_person: bool = False
+    """Whether the table of persons names them."""
+    need_persons: bool = False
+    """Whether there must be such a table even if nothing is known of a person."""
 
     def aggregate(self, sql: str) -> str:
         """The name of a column of ``persons`` that aggregates each person's rows."""
@@ -64,9 +67,16 @@ class Statement:
         return self.aggregate(self.count(total))
 
     def sum(self, value: Value) -> str:
-        """The SQL of a sum; of columns and of doubles each number is quick to compute."""
+        """The SQL of a sum; where short numbers are quicker to add, those of doubles and columns are added apart.
+
+        Sums of 32-bit numbers in 64 bits are exact for fewer than 2^32 rows of one person.
+        """
         kind, column = value.expression.type, isinstance(value.expression, Column)
-        return self.dialect.total(self.rows.value(value), cheap=kind == FLOAT or (column and kind.scale == 0))
+        if not self.dialect.int32 or not (kind == FLOAT or (column and kind == INTEGER)):
+            return self.dialect.total(self.rows.value(value))
+        short, long = self.rows.split(value)
+        few, many = f"SUM({short})", f"SUM({long}) FILTER (WHERE {long} IS NOT NULL)"
+        return f"COALESCE({few} + {many}, {few}, {many})"
 
     def count(self, count: RowCount) -> str:
         """The SQL of a number of rows."""
@@ -80,6 +90,7 @@ class Statement:
         """The whole statement."""
         person = ["person"] if self.keep_person else []
         columns = person + [f"{sql} AS {name}" for sql, name in self.aggregates.items()]
+        columns = columns or (["1 AS present"] if self.need_persons else [])
         persons = Part("persons", f"SELECT {', '.join(columns)} FROM rows GROUP BY person", kept=True)
         parts = [*self.rows.parts(), *([persons] if columns else [])]
         parts += [Part(name, sql, kept=True) for sql, name in self.tables.items()]
