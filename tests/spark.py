@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 REQUIRED = os.environ.get("TACIT_REQUIRE_ALL") == "1"
 SETTINGS = {
@@ -60,3 +61,19 @@ def spark() -> Iterator[SparkSession]:
     yield session
     session.stop()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def frame(session: SparkSession, table: pa.Table) -> DataFrame:
+    """An Arrow table as a Spark DataFrame; times without a zone stay so, and unsigned integers become decimals."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    wide = pa.decimal128(20, 0)
+    fields = [pa.field(f.name, wide) if f.type == pa.uint64() else f for f in table.schema]
+    table = table.cast(pa.schema(fields))
+    return session.createDataFrame(table, from_arrow_schema(table.schema, prefer_timestamp_ntz=True))
+
+
+def machines(process: int) -> list[int]:
+    """The JVMs that a process has started."""
+    said = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True).stdout
+    return [int(line.split()[0]) for line in said.splitlines() if line.split()[1] == "java"]

@@ -1,0 +1,89 @@
+"""Spark Connect, run as a program by `tests.engines.test_spark`: prints a word for each thing that holds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Callable
+
+from pyspark.sql import SparkSession
+
+import tacit
+from tacit.engines import FAILED, Source, open_engine
+from tacit.engines.expressions import Column
+from tacit.engines.requests import Extremes, Ordered, Persons, Relation, TotalBuckets, value
+from tacit.engines.types import INTEGER
+from tests.engines import cases, questions
+from tests.engines import test_conformance as conformance
+from tests.engines.engines import facts
+from tests.spark import SETTINGS, frame, machines
+
+
+def session() -> SparkSession:
+    """A server in this process's own JVM, and a client of it."""
+    builder = SparkSession.builder.remote("local[2]")
+    for name, setting in SETTINGS.items():
+        builder = builder.config(name, setting)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return builder.getOrCreate()
+
+
+def agree(spark: SparkSession) -> None:
+    """Expressions, persons, groups; a session of two tables, one of them named in the catalog."""
+    table = cases.arrow(conformance.table())
+    engine = open_engine({"t": Source(frame(spark, table), facts(table))})
+    conformance.test_every_expression_in_every_row(engine, 1)
+    i, f = (questions.SCOPE.find(name) for name in "if")
+    asked = (Persons(), TotalBuckets(value(f), questions.BOUNDARIES), Extremes(Ordered(f), 9, False))
+    conformance._agree(engine, questions.relation(), (*asked, TotalBuckets(value(i), questions.BOUNDARIES)))
+    conformance._agree(engine, questions.relation(cases.NAME), questions.of_groups()[3:4])
+
+    spark.range(1000).selectExpr("id % 50 AS person", "id % 2 AS kind").createOrReplaceTempView("orders")
+    kinds = spark.sql("SELECT * FROM VALUES (0, 'even'), (1, 'odd') AS kinds(kind, name)")
+    shop = tacit.Session(
+        {"orders": tacit.Private(spark, person="person"), "kinds": tacit.Public(kinds)}, tacit.Pure(10**6)
+    )
+    query = "SELECT COUNT(*) FROM orders JOIN kinds ON orders.kind = kinds.kind WHERE name = 'odd'"
+    answer = shop.sql(query, epsilon=10**5)
+    assert isinstance(answer, tacit.Answer)
+    assert answer.value == 500
+    spark.catalog.dropTempView("orders")
+
+
+def interrupted(spark: SparkSession, blow: Callable[[], object], error: type[BaseException]) -> BaseException:
+    """What a question that would never end raises after a blow."""
+    endless = open_engine({"t": Source(spark.range(10**13).selectExpr("id % 3 AS person"))})
+    threading.Timer(3, blow).start()
+    try:
+        with endless.snapshot() as snapshot:
+            snapshot.ask(Relation("t", "t", Column(INTEGER, "t", "person")), (Persons(),))
+    except error as caught:
+        return caught
+    raise AssertionError
+
+
+def kill_server() -> None:
+    """End the JVM, which is this process's child."""
+    for machine in machines(os.getpid()):
+        os.kill(machine, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    spark = session()
+    before = dict(spark.conf.getAll)
+    agree(spark)
+    print("agreed")
+    assert dict(spark.conf.getAll) == before
+    assert spark.catalog.listTables() == []
+    print("clean")
+    interrupted(spark, lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt)
+    assert spark.range(3).count() == 3
+    print("interrupted")
+    spark.client.set_retry_policies([])  # else the client would wait ten minutes for the server to come back
+    lost = interrupted(spark, kill_server, tacit.EngineError)
+    assert str(lost) == FAILED
+    print("lost", flush=True)
+    os._exit(0)  # without asking a server that is gone to stop
