@@ -37,12 +37,23 @@ def above(counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(accumulate(reversed(counts[1:])))[::-1]
 
 
-def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> Law[int]:
+def prior_for(releases: int) -> Decaying:
+    """The prior of a cap whose noise falls on so many numbers: the more, the lower it should be.
+
+    The best cap leaves some releases/ε persons above it, since a cap higher by one costs releases/ε in noise and gains
+    one for each of them. Chosen by simulation over data shapes and 2 to 50 groups.
+    """
+    return Decaying(width=1, ratio=Fraction(2, max(5, 2 + releases // 2)))
+
+
+def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR) -> Law[int]:
     """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
     loss = StepLoss.from_losses(integers(0, len(steps) - 1), above(counts), one_directional=True)
-    return exponential(loss, allowance.epsilon, PRIOR)  # type: ignore[return-value]
+    return exponential(loss, allowance.epsilon, prior)  # type: ignore[return-value]
 
 
-def choose_cap(room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> int:
+def choose_cap(
+    room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR
+) -> int:
     """Draw a cap."""
-    return steps[int(room.draw(cap_law(steps, counts, allowance)))]
+    return steps[int(room.draw(cap_law(steps, counts, allowance, prior)))]

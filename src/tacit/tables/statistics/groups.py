@@ -23,7 +23,7 @@ from tacit.spreads import Additive, Coarser, Covers, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
-from tacit.tables.statistics.caps import choose_cap, levels
+from tacit.tables.statistics.caps import choose_cap, levels, prior_for
 from tacit.units import WHOLE, Unit
 
 CAP_SHARE = Fraction(1, 5)
@@ -111,7 +111,8 @@ def capped_vectors(
 ) -> list[Vector]:
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
     steps, norm = _steps(groups), _norm(allowance)
-    caps = [choose_cap(room, steps, counts, allowance.share(CAP_SHARE)) for counts in norms]
+    prior = prior_for(len(groups.keys))
+    caps = [choose_cap(room, steps, counts, allowance.share(CAP_SHARE), prior) for counts in norms]
     fines = [FINE if cap < 2**50 else 1 for cap in caps]
     requests = [
         GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
