@@ -119,13 +119,61 @@ _NOISE = [
 ]  # fmt: skip
 
 
+_AGGREGATES = ["COUNT(*)", "SUM({})", "AVG({})", "MIN({})", "MAX({})", "MEDIAN({})", "COUNT(DISTINCT {})", "STDDEV({})"]
+_VALUES = [
+    "minutes", "who", "place", "visits.minutes", "minutes / (minutes - 5)", "CAST({} AS DOUBLE)", "CAST({} AS VARCHAR)",
+    "ABS({})", "-{}", "({} + {})", "({} * {})", "COALESCE({}, {})", "CASE WHEN {} THEN {} ELSE {} END", "LENGTH({})",
+    "substr({}, 1, 3)", "read_text({})", "error({})", "getenv({})", "1e308 * {}", "9223372036854775807 + {}", "NULL",
+    "(SELECT MAX(minutes) FROM visits)", "'{file}'", "EXTRACT(year FROM {})", "LEAST({}, {})", "0 / 0", "TRUE",
+    "{} || {}", "list_value({})", "random()", "now()", "nextval('s')", "TRY_CAST({} AS INT)", "date_trunc('day', {})",
+]  # fmt: skip
+_CONDITIONS = [
+    "{} = {}", "{} < {}", "{} IN ({}, {})", "{} IS NULL", "NOT ({} = {})", "{} BETWEEN {} AND {}", "{} LIKE 'canary%'",
+    "({} = 1 OR {} > 2)", "EXISTS (SELECT 1 FROM visits)", "{} IN (SELECT who FROM visits)", "{} SIMILAR TO '.*'",
+    "regexp_matches({}, '.*')", "{}", "{} IS NOT DISTINCT FROM {}", "{} > ALL (SELECT minutes FROM visits)",
+]  # fmt: skip
+_SOURCES = [
+    "visits", "visits v", "visits, visits w", "visits JOIN visits w ON visits.who = w.who", "(SELECT * FROM visits) t",
+    "(SELECT minutes, who FROM visits WHERE minutes > 3) visits", "visits NATURAL JOIN visits", "read_csv('{file}')",
+    "visits LEFT JOIN visits w ON visits.minutes = w.minutes", "visits CROSS JOIN range(10)", "'{file}'", "VALUES (1)",
+]  # fmt: skip
+
+
+def _grown(draw: random.Random, depth: int = 3) -> str:
+    """A value that is SQL, of parts that may not belong together."""
+    text = draw.choice(_VALUES if depth else _VALUES[:4])
+    while "{}" in text:
+        text = text.replace("{}", _grown(draw, max(depth - 1, 0)), 1)
+    return text
+
+
+def _query(draw: random.Random) -> str:
+    """A query that reads well, and mostly should not be answered."""
+    wanted = [draw.choice(_AGGREGATES).replace("{}", _grown(draw)) for _ in range(draw.choice((1, 1, 1, 2)))]
+    text = f"SELECT {', '.join(wanted)} FROM {draw.choice(_SOURCES)}"
+    if draw.random() < 0.7:
+        condition = draw.choice(_CONDITIONS)
+        while "{}" in condition:
+            condition = condition.replace("{}", _grown(draw, 2), 1)
+        text += f" WHERE {condition}"
+    if draw.random() < 0.2:
+        text += f" GROUP BY {_grown(draw, 1)}"
+    if draw.random() < 0.1:
+        text += f" ORDER BY {_grown(draw, 1)} LIMIT {draw.choice(('1', 'ALL', '1e9', '(SELECT 1)'))}"
+    return text
+
+
 def hostile(count: int, file: str, seed: int = 13) -> Iterator[tuple[str, bool]]:
     """So many strings, each with whether it reaches for a file."""
     draw = random.Random(seed)
     fixed = [(text, True) for text in _FILES] + [(text, False) for text in _ERRORS]
     for number in range(count):
         text, reaches = fixed[number] if number < len(fixed) else draw.choice(fixed)
-        if number >= len(fixed):  # the same again, broken in a few places; what it reaches for is then anybody's guess
+        if number >= len(fixed) and number % 3:
+            text, reaches = _query(draw), False
+        elif number >= len(
+            fixed
+        ):  # the same again, broken in a few places; what it reaches for is then anybody's guess
             reaches = False
             for _ in range(draw.randint(1, 3)):
                 at = draw.randint(0, len(text))

@@ -90,7 +90,14 @@ def people(folder: Path, persons: int = 200) -> Path:
     return path
 
 
-def configuration(folder: Path, *, epsilon: str = "10", extra: str = "", workers: int = 1) -> Path:
+def configuration(
+    folder: Path,
+    *,
+    epsilon: str = "10",
+    limit: str = "datasets.visits.limit.epsilon = 1",
+    extra: str = "",
+    workers: int = 1,
+) -> Path:
     """A configuration for ada, grace and a custodian, with the tokens of this module."""
     people(folder)
     path = folder / "tacit.toml"
@@ -111,7 +118,7 @@ token = "{TOKENS["ada"][1]}"
 [[analysts]]
 name = "grace"
 token = "{TOKENS["grace"][1]}"
-datasets.visits.limit.epsilon = 1
+{limit}
 {extra}
 """
     )

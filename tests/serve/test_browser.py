@@ -65,6 +65,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def picture(page: Page, name: str, *, full: bool = False) -> None:
     if PICTURES:
+        page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=full)
 
 
@@ -103,6 +104,7 @@ def test_first_visit_to_first_answer(served: Served, page: Page) -> None:
     expect(answer).to_contain_text("Protects any one woman with all their rows with Pure(1)")
     expect(answer.locator("svg.interval circle")).to_be_visible()
     expect(answer).to_be_focused()
+    picture(page, "serve-answer")
     expect(page.locator(".budget")).to_contain_text("ε = 4 of ε = 5")
     page.reload()  # the browser sends the form again: the same key, so nothing more is charged
     expect(page.locator(".budget")).to_contain_text("ε = 4 of ε = 5")
@@ -111,7 +113,7 @@ def test_first_visit_to_first_answer(served: Served, page: Page) -> None:
     )
     page.get_by_role("button", name="Ask and pay").click()
     expect(page.locator("#answer svg.small")).to_have_count(12)
-    picture(page, "serve-answer", full=True)
+    picture(page, "serve-groups", full=True)
     page.get_by_role("link", name=re.compile("^answer")).last.click()
     expect(page.get_by_text("returned at no cost")).to_be_visible()
     page.go_back()

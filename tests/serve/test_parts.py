@@ -66,6 +66,18 @@ def test_prices_are_letters() -> None:
     assert parts.price(Zcdp("0.01")) == "ρ = 0.01"
 
 
+@pytest.mark.parametrize("nobody", [{"epsilon": "1\nbudget.delta = 1e-6", "limit": ""}], indirect=True)
+def test_other_budgets_are_paid_in_other_letters(nobody: httpx.Client) -> None:
+    mark = log_in(nobody, "ada")
+    assert 'name="rho"' in nobody.get("/datasets/visits").text
+    form = {"sql": "SELECT COUNT(*) FROM visits", "mark": mark, "action": "ask", "epsilon": "0.5"}
+    assert "Approx(0.1, 1e-07)" in nobody.post("/datasets/visits", data=form | {"epsilon": "0.1", "delta": "1e-7"}).text
+    assert "Zcdp(0.001)" in nobody.post("/datasets/visits", data=form | {"rho": "0.001"}).text
+    history = nobody.get("/datasets/visits").text
+    assert "ρ = 0.001" in history
+    assert "% of ε = 1, δ = 1e-06 is left, after 2 questions" in history
+
+
 def test_the_audit_runs_apart_and_its_report_is_shown(
     tmp_path: Path, nobody: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

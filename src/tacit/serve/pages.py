@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
+from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.serve import drawings, parts
 from tacit.serve.api import answered
 from tacit.serve.history import Line
@@ -38,7 +39,16 @@ from tacit.serve.web import (
     visit,
 )
 
-_COSTS = ("epsilon", "delta")
+
+def _costs(total: Guarantee) -> tuple[str, ...]:
+    """The letters in which a question of this budget can be paid."""
+    return {Pure: ("epsilon",), Approx: ("epsilon", "delta", "rho")}.get(type(total), ("epsilon", "rho"))
+
+
+def _paid(given: Mapping[str, str]) -> dict[str, str]:
+    """The cost that a form names: ρ where there is one, else ε and δ."""
+    filled = {letter: given[letter] for letter in parts.LETTERS if given.get(letter, "").strip()}
+    return {"rho": filled["rho"]} if "rho" in filled else filled
 
 
 def mistake(request: Request, error: TacitError) -> Response:
@@ -136,8 +146,7 @@ async def act(request: Request) -> Response:
         if given.get("action") == "compose":
             sql = composed(_parts(given), session, gateway.config.limits.query_characters)
             return await _dataset(request, known, given | {"sql": sql})
-        body = {"sql": given.get("sql", "")} | {cost: given[cost] for cost in _COSTS if given.get(cost, "").strip()}
-        question = gateway.asked(known.caller, name, body)
+        question = gateway.asked(known.caller, name, {"sql": given.get("sql", "")} | _paid(given))
         if given.get("action") == "ask":
             key = f"{given.get('key', '')}-{question.fingerprint[:16]}"  # a form may be gone back to and changed
             found = await answered(request, known, name, question, key, begun, parts.answer)
@@ -196,8 +205,8 @@ async def _dataset(
 
     facts, lines, left, total, remaining = await chore(request, gathered)
     first = next((table["name"] for table in facts["tables"] if table["private"]), "")
-    filled = {"sql": f"SELECT COUNT(*) FROM {first}"} | dict(given)
-    key = secrets.token_hex(16)
+    filled = {"sql": f"SELECT COUNT(*) FROM {first}", "epsilon": "0.5"} | dict(given)
+    hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
     others = "" if len(gateway.datasets(caller)) == 1 else '<p><a href="/">Choose another dataset</a></p>'
     export = (
         f'<p><a href="/datasets/{escape(name)}/questions.py" download>A Python script that repeats them</a></p>'
@@ -209,7 +218,7 @@ async def _dataset(
         f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
         f"{escape(parts.price(total))}</p>"
         f"{shown}<section><h2>Ask</h2>"
-        f"{parts.form(name, facts, filled, here.doorkeeper.mark(known.cookie), key, preview)}</section>"
+        f"{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
         f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, parts.price(total))}</section>"
         f"<section><h2>Your questions</h2>{parts.history(name, lines)}{export}</section>"

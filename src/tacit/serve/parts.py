@@ -45,6 +45,9 @@ def _digits(number: Fraction) -> str:
     return f"{float(number):.6g}"
 
 
+LETTERS = {"epsilon": "ε", "delta": "δ (only where needed)", "rho": "ρ (instead of ε)"}
+
+
 def layout(title: str, body: str, *, who: str = "", custodian: bool = False, mark: str = "") -> str:
     """A whole page."""
     home = "/custodian" if custodian else "/"
@@ -177,8 +180,15 @@ def builder(facts: Mapping[str, Any], given: Mapping[str, str]) -> str:
     )
 
 
-def form(name: str, facts: Mapping[str, Any], given: Mapping[str, str], mark: str, key: str, preview: str) -> str:
-    """The form in which a question is written, previewed and asked."""
+def form(
+    name: str,
+    facts: Mapping[str, Any],
+    given: Mapping[str, str],
+    costs: Sequence[str],
+    hidden: Mapping[str, str],
+    preview: str,
+) -> str:
+    """The form in which a question is written, previewed and asked; ``costs`` are the letters its budget knows."""
     sql = escape(given.get("sql", ""))
     persons = escape(given.get("persons") or str(facts["persons"] or ""))
 
@@ -190,17 +200,15 @@ def form(name: str, facts: Mapping[str, Any], given: Mapping[str, str], mark: st
 
     return (
         f'<form method="post" action="/datasets/{escape(name)}" id="ask" data-dataset="{escape(name)}">'
-        f'<input type="hidden" name="mark" value="{escape(mark)}">'
-        f'<input type="hidden" name="key" value="{escape(key)}">'
-        '<button name="action" value="preview" class="default" tabindex="-1" aria-hidden="true">Preview</button>'
+        + "".join(f'<input type="hidden" name="{key}" value="{escape(value)}">' for key, value in hidden.items())
+        + '<button name="action" value="preview" class="default" tabindex="-1" aria-hidden="true">Preview</button>'
         f"{builder(facts, given)}"
         '<p><label for="sql">Question, as SQL</label>'
         f'<textarea id="sql" name="sql" rows="4" spellcheck="false" required>{sql}</textarea></p>'
         '<fieldset><legend>What it may cost</legend><div class="grid">'
         '<p id="slide" hidden><label for="slider">private ← ε → accurate</label>'
         '<input type="range" id="slider" min="0" max="60" step="1"></p>'
-        + cost("epsilon", "ε", given.get("epsilon", "0.5"))
-        + cost("delta", "δ (only where needed)", given.get("delta", ""))
+        + "".join(cost(letter, LETTERS[letter], given.get(letter, "")) for letter in costs)
         + f'<p><label for="persons">persons, about</label><input id="persons" name="persons" value="{persons}" '
         'inputmode="numeric" autocomplete="off" size="8"></p></div></fieldset>'
         f'<div id="preview" aria-live="polite">{preview}</div>'

@@ -23,7 +23,7 @@
   follow();
   slider.addEventListener("input", () => { epsilon.value = fromSlider(Number(slider.value)); follow(); later(); });
   epsilon.addEventListener("input", () => { follow(); later(); });
-  for (const other of [sql, persons, field("delta")]) other.addEventListener("input", () => later());
+  for (const name of ["sql", "persons", "delta", "rho"]) field(name)?.addEventListener("input", () => later());
 
   let timer = 0, round = 0;
   const later = () => { clearTimeout(timer); timer = setTimeout(show, 350); };
@@ -37,9 +37,10 @@
   };
   const show = async () => {
     const mine = ++round;
-    const body = { sql: sql.value, epsilon: epsilon.value.trim() };
-    if (field("delta").value.trim()) body.delta = field("delta").value.trim();
-    if (!body.sql.trim() || !body.epsilon) return say([]);
+    const written = (name) => field(name)?.value.trim() || undefined;
+    const cost = written("rho") ? { rho: written("rho") } : { epsilon: written("epsilon"), delta: written("delta") };
+    const body = { sql: sql.value, ...cost };
+    if (!body.sql.trim() || !(cost.rho || cost.epsilon)) return say([]);
     const headers = { "Content-Type": "application/json", "X-CSRF-Token": mark };
     try {
       const response = await fetch(`${base}/cost`, { method: "POST", headers, body: JSON.stringify(body) });
