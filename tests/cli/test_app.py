@@ -172,6 +172,17 @@ def test_user_errors_are_one_sentence_and_code_2(
     assert SECRET not in err
 
 
+@pytest.mark.parametrize("arguments", [(), ("ledger",)])
+def test_a_command_without_arguments_shows_its_help(
+    arguments: tuple[str, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith(f"Usage: {' '.join(('tacit', *arguments))} [OPTIONS] COMMAND")
+    assert "--help." not in err
+
+
 def test_debug_shows_the_traceback_and_keeps_the_code(place: Path) -> None:
     done = tacit(place, *ASK, "--epsilon", "1", "SELECT SUM(name) FROM orders", "--debug")
     assert done.returncode == 2

@@ -91,7 +91,9 @@ def run(arguments: Sequence[str]) -> int:
         if "--debug" in arguments:
             traceback.print_exc()
         sentence, code = _said(error)
-        if sentence:
+        if sentence.startswith("Usage: "):  # a command without arguments: its help, as it is
+            print(sentence, file=sys.stderr)
+        elif sentence:
             print(f"tacit: {sentence}", file=sys.stderr)
         return code
     if result == INTERRUPTED:  # typer's own way to say so
@@ -109,6 +111,8 @@ def _said(error: BaseException) -> tuple[str, int]:
         return UNCHARGED, INTERRUPTED
     if callable(words := getattr(error, "format_message", None)):  # a usage error of the command line itself
         context, message = getattr(error, "ctx", None), words().rstrip(".")
+        if message.startswith("Usage: "):
+            return message, 2
         return message and f"{message}; see {context.command_path if context else 'tacit'} --help.", 2
     return f"{type(error).__name__} inside Tacit, which is a bug; add --debug to see where.", 4
 
