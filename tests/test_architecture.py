@@ -48,6 +48,7 @@ HEAVY = [
     "scipy",
     "pandas",
     "pyarrow",
+    "pyspark",
     "polars",
     "dp_accounting",
     "typer",
