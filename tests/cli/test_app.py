@@ -81,6 +81,15 @@ def test_a_question_is_answered_and_the_missing_ledger_is_noted(place: Path) -> 
     assert done.stderr == "tacit: no ledger, so this spending is not recorded.\n"
 
 
+def test_a_file_whose_name_is_no_word_says_how_to_write_it(place: Path, here: Callable[..., str]) -> None:
+    (place / "my-orders.csv").write_text("customer\n1\n")
+    ask = ("ask", "my-orders.csv", "--person", "customer", "--epsilon", "1")
+    assert here(*ask, "--table", "mine", "SELECT COUNT(*) FROM mine")
+    done = tacit(place, *ask, 'SELECT COUNT(*) FROM "my-orders"')
+    assert done.returncode == 0
+    assert 'tacit: the table is "my-orders" in SQL, with its quotes; --table gives it another name.' in done.stderr
+
+
 def test_answers_for_programs(place: Path) -> None:
     done = tacit(place, *ASK, "--epsilon", "1", "SELECT SUM(amount) AS s, MAX(amount) FROM orders", "--json")
     answers = json.loads(done.stdout)
@@ -148,7 +157,7 @@ WRONG = {
     ("schema", "nope.csv"): "there is no file",
     ("plan", "--persons", "9", "--statistic", "mood", "--epsilon", "1"): "statistic must be one of",
     ("plan", "--persons", "many", "--statistic", "sum"): "Invalid value for '--persons'",
-    ("plan", "--persons", "9", "--statistic", "sum", "--error", "1%", "--plot", "x.txt"): "--plot must name a .png",
+    ("plan", "--persons", "9", "--statistic", "sum", "--error", "1%", "--plot", "x.txt"): "a picture must be a .png",
     ("demo", "--picture", "nowhere/x.png"): "in a directory that exists",
     ("ledger", "export", "x", "--ledger", "l.db", "--format", "tex"): "--format must be one of",
     ("nosuch",): "No such command 'nosuch'; see tacit --help.",

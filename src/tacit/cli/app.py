@@ -199,6 +199,8 @@ def ask(
 
     given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
     cost = priced(query, given).cost  # type: ignore[arg-type]
+    if table is None and not (stem := default_name(source)).isidentifier():
+        notice(f'the table is "{stem}" in SQL, with its quotes; --table gives it another name.')
     if ledger is None:
         notice("no ledger, so this spending is not recorded.")
         asked = tacit.read(source, person=person, budget=cost, table=table)

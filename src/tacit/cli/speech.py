@@ -102,7 +102,7 @@ def working(words: str) -> Iterator[None]:
 def picture_file(path: Path) -> None:
     """Refuse a name under which no picture can be written, before the work."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf") or not path.absolute().parent.is_dir():
-        raise InvalidInput("--plot must name a .png, .svg or .pdf file in a directory that exists.")
+        raise InvalidInput("a picture must be a .png, .svg or .pdf file in a directory that exists.")
 
 
 def save(figure: Figure, path: Path) -> None:
