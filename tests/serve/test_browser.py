@@ -153,9 +153,11 @@ def test_the_custodian_sees_budgets_and_verifies(served: Served, page: Page) -> 
 def test_the_keyboard_alone_in_a_narrow_window(served: Served, page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(served.address)
-    page.keyboard.type(served.tokens["ada"])  # the field has the focus already
+    expect(page.get_by_label("Your token")).to_be_focused()
+    page.keyboard.type(served.tokens["ada"])
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="wages", level=1)).to_be_visible()
+    expect(page.locator("#slider")).to_be_visible()
     focused = "document.activeElement.id"
     for _ in range(30):
         page.keyboard.press("Tab")
@@ -169,7 +171,8 @@ def test_the_keyboard_alone_in_a_narrow_window(served: Served, page: Page) -> No
     page.keyboard.press("Home")
     expect(page.get_by_label("ε", exact=True)).to_have_value("0.01")
     page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # the free preview is what Enter does
+    with page.expect_navigation():
+        page.keyboard.press("Enter")  # the free preview is what Enter does
     expect(page.locator("#preview")).to_contain_text("Nothing was spent")
     for _ in range(40):
         page.keyboard.press("Tab")
