@@ -108,7 +108,7 @@ def again(sizes: Sequence[int], statistics: Sequence[str]) -> None:
         stored = read("accuracy")
         new = {tuple(row[:6]): row for row in found}
         stored["rows"] = [new.get(tuple(row[:6]), row) for row in stored["rows"]]
-        write("accuracy", {name: what for name, what in stored.items() if name != "facts"})
+        write("accuracy", stored)
         picture(stored["rows"], folder() / "accuracy.svg")
         print(f"{persons:>8,} persons: {', '.join(statistics)} of tacit again", flush=True)
 

@@ -8,7 +8,6 @@ ratios of neighbouring runs, of the time one waits and of processor time. Memory
 process that does nothing else.
 """
 
-import json
 import platform
 import subprocess
 import sys
@@ -21,6 +20,8 @@ from statistics import median, quantiles
 from typing import Any
 
 import duckdb
+from record import read as stored
+from record import write as keep
 
 from tacit.engines import Source, build, open_engine
 from tacit.engines.expressions import Scope
@@ -42,7 +43,6 @@ from tacit.engines.requests import (
     value,
 )
 
-RESULTS = Path(__file__).parent / "results" / "engine.json"
 GRID = tuple(sorted({int(1.5**i) for i in range(107)}))
 """Caps half as large again each, up to 10^18.8."""
 COLUMNS = ("amount", "price", "charge")
@@ -187,9 +187,7 @@ def main(rows: int) -> None:
             seconds = median(clocked(lambda asked=asked: question.ask(*asked))[0] for _ in range(repeats))  # type: ignore[misc]
             found["requests"][name] = {"seconds": seconds, "times the plain sum": seconds / plain}
             print(f"{name:30} {seconds:8.2f} s {seconds / plain:8.1f} times the plain sum")
-    previous = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps({**previous, f"{rows:,} rows": found}, indent=2) + "\n")
+    keep("engine", {**stored("engine"), f"{rows:,} rows": found})
 
 
 if __name__ == "__main__":

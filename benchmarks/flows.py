@@ -11,9 +11,7 @@ their cases are skipped, and said so.
 from __future__ import annotations
 
 import argparse
-import json
 import multiprocessing
-import platform
 import resource
 import time
 from collections.abc import Callable
@@ -23,11 +21,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from record import write
 
-import tacit
 from tacit.flows import CappedStatistic, Rows, capped_degree, capped_distinct, capped_frequency, capped_sum
 
-RESULTS = Path(__file__).parent / "results" / "flows.json"
 REMOVALS = 64
 Table = npt.NDArray[np.int64]
 Case = tuple[Rows, Callable[[Rows], CappedStatistic]]
@@ -168,7 +165,7 @@ def main() -> None:
     parser.add_argument("--graph", type=Path, help="p2p-Gnutella31.txt")
     parser.add_argument("--profile", type=Path, help="its published profile")
     given = parser.parse_args()
-    results: dict[str, Any] = {"tacit": tacit.__version__, "machine": platform.platform(), "removals": REMOVALS}
+    results: dict[str, Any] = {"removals": REMOVALS}
     cases = made_up()
     if given.graph is None:
         print("skipped: the graph and its triangles, two-paths and degrees (give --graph)")
@@ -185,8 +182,7 @@ def main() -> None:
         same = published == results["edges of the graph"]["profile"][: len(published)]
         results["edges of the graph"]["equals_published"] = same
         print(f"the {len(published)} published values are {'equal' if same else 'NOT equal'}")
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+    write("flows", results)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ def facts() -> dict[str, Any]:
 
 def write(name: str, report: Mapping[str, Any]) -> None:
     """Keep a study's report under its name."""
-    text = json.dumps({"facts": facts(), **report}, indent=1, ensure_ascii=False, default=float)
+    found = {"facts": facts()} | {key: what for key, what in report.items() if key != "facts"}
+    text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
     text = re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # short lists on one line
     (folder() / f"{name}.json").write_text(text + "\n")
 

@@ -11,7 +11,6 @@ Results go to benchmarks/results/subsampling.json, the picture to benchmarks/res
 from __future__ import annotations
 
 import argparse
-import json
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -19,11 +18,11 @@ from statistics import pstdev
 from typing import Any
 
 from lines import Lines, plot
+from record import folder, write
 
 from tacit.guarantees import subsampling_plan
 from tacit.mechanisms import laplace
 
-RESULTS = Path(__file__).parent / "results"
 EPSILONS = tuple(map(Fraction, ("0.001", "0.01", "0.1", "1", "4")))
 SHARES = tuple(Fraction(round(10 ** (-3 + i / 8) * 10**6), 10**6) for i in range(25))
 MEASURED = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2))
@@ -75,8 +74,8 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=40000)
     draws = parser.parse_args().draws
     rows = study(draws)
-    (RESULTS / "subsampling.json").write_text(json.dumps({"draws": draws, "rows": rows}, indent=1) + "\n")
-    picture(rows, RESULTS / "subsampling.svg")
+    write("subsampling", {"draws": draws, "rows": rows})
+    picture(rows, folder() / "subsampling.svg")
 
 
 if __name__ == "__main__":
