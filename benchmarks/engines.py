@@ -80,6 +80,7 @@ def main(rows: int) -> None:
                 del figures["ratio of processor time"]  # the server's processes are not ours
                 found["sum"][column] = figures
                 print(column, {name: round(number, 3) for name, number in figures.items()}, flush=True)
+            record(found)
             plain = found["sum"]["amount"]["plain seconds"]
             for name, asked in requests(question).items():
                 seconds = median(clocked(lambda asked=asked: question.ask(*asked))[0] for _ in range(1))  # type: ignore[misc]
@@ -89,8 +90,13 @@ def main(rows: int) -> None:
             question.engine.close()
         finally:
             server.cleanup()
+    record(found)
+
+
+def record(found: dict[str, Any]) -> None:
+    """Keep what was measured beside what other sizes gave."""
     previous = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    previous.setdefault("postgresql", {})[f"{rows:,} rows"] = found
+    previous.setdefault("postgresql", {})[f"{found['rows']:,} rows"] = found
     RESULTS.write_text(json.dumps(previous, indent=2) + "\n")
 
 

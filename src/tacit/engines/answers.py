@@ -45,10 +45,10 @@ def _(request: Persons, statement: Statement, index: int) -> Decoder:
 
 @answer.register
 def _(request: TotalBuckets, statement: Statement, index: int) -> Decoder:
-    total = statement.total(request.total)
+    total, fence = statement.total(request.total), statement.dialect.fence
     inner = (
         f"SELECT {bucket('size', request.boundaries)} AS place, size, negative FROM "
-        f"(SELECT ABS({total}) AS size, {total} < 0 AS negative FROM persons WHERE {total} <> 0) AS sizes"
+        f"(SELECT ABS({total}) AS size, {total} < 0 AS negative FROM persons WHERE {total} <> 0{fence}) AS sizes"
     )
     source = f"({inner}) AS places GROUP BY place, negative"
     arm = Arm(source, a="CASE WHEN negative THEN -1 - place ELSE place END", b="COUNT(*)", c="SUM(size)")
