@@ -117,6 +117,23 @@ def _server(column: str) -> Callable[[Results], Any]:
     return lambda results: results("engines")["postgresql"]["10,000,000 rows"]["sum"][column]["ratio"]
 
 
+def _spark(column: str) -> Callable[[Results], Any]:
+    return lambda results: results("spark")["10,000,000 rows"]["sum"][column]["ratio"]
+
+
+def _driver(results: Results) -> float:
+    """Megabytes of the driver at the largest size over those at the smallest."""
+    sizes = [found for name, found in results("spark").items() if name.endswith(" rows")]
+    if len(sizes) < 2:
+        raise KeyError("one size says nothing")
+    each = [found["python megabytes"] + found["java megabytes"] for found in sizes]
+    return float(max(each) / each[0])
+
+
+def _calm(part: str) -> Callable[[Results], Any]:
+    return lambda results: all(int(status) < 500 for status in results("serve")[part]["statuses"])
+
+
 def _subsets(name: str) -> Callable[[Results], Any]:
     return lambda results: max(row[name] for row in results("black_boxes")["speed"])
 
@@ -238,6 +255,22 @@ FIGURES = (
             ("decimals", "charge", BUSY),
         )
     ),
+    *(
+        Figure(
+            "Engines",
+            f"Spark, 10 million rows, {kind}: over its plain query",
+            _spark(column),
+            most=1.5,
+            unit="times",
+            reason=reason,
+        )
+        for kind, column, reason in (
+            ("integers", "amount", BUSY),
+            ("doubles", "price", "every double is made an exact integer before it is added"),
+            ("decimals", "charge", BUSY),
+        )
+    ),
+    Figure("Engines", "Spark: driver memory, largest over smallest table", _driver, most=1.2, unit="times"),
     Figure("Black boxes", "2^20 subsets of a cheap function", _subsets("seconds"), most=60, unit="s"),
     Figure("Black boxes", "2^20 subsets, memory", _subsets("MB"), most=1024, unit="MB"),
     Figure(
@@ -247,4 +280,14 @@ FIGURES = (
         least=1,
         unit="times",
     ),
+    Figure(
+        "Serve",
+        "`tacit serve --demo` to a usable page",
+        lambda results: max(results("serve")["start"]["seconds"]),
+        most=5,
+        unit="s",
+        reason=BUSY,
+    ),
+    Figure("Serve", "50 analysts at once for a minute: no server error", _calm("load")),
+    Figure("Serve", "2,000 hostile strings: no server error", _calm("hostile")),
 )
