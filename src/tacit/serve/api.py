@@ -150,7 +150,7 @@ async def plan(request: Request) -> Response:
     persons = _whole(request, "persons", 0, 10**9) or None
     epsilon = number(given.get("epsilon", ""), "epsilon")
     statistic, shape = given.get("statistic", ""), given.get("shape", "lognormal")
-    found = await chore(request, lambda: gateway.plan(name, statistic, persons, epsilon, shape))
+    found = await state(request).forecasts.run(lambda: gateway.plan(name, statistic, persons, epsilon, shape))
     return JSONResponse(found.to_dict() | {"words": found.headline})
 
 

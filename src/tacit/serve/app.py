@@ -65,6 +65,7 @@ def application(config: Config, secret: bytes) -> ASGIApp:
         log=AuditLog(config.server.log),
         questions=Threads(limits.concurrency, limits.waiting, "questions"),
         chores=Threads(2, limits.waiting, "chores"),
+        forecasts=Threads(1, limits.waiting, "forecasts"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
     )
@@ -75,6 +76,7 @@ def application(config: Config, secret: bytes) -> ASGIApp:
         yield
         here.questions.close()
         here.chores.close()
+        here.forecasts.close()
         here.gateway.close()
         here.log.write("stopped")
 

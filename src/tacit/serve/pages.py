@@ -181,11 +181,10 @@ async def _preview(request: Request, known: Visit, question: Asked, given: Mappi
     free = " Answered before, so it is free." if seen["free"] else ""
     found = parts.notice("plain" if seen["fits"] or seen["free"] else "bad", seen["words"] + free)
     count, epsilon = given.get("persons", ""), given.get("epsilon", "")
-    if seen["forecast"] and count.isdigit() and len(count) < 10:
+    if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
         try:
-            forecast = await chore(
-                request, lambda: gateway.plan(name, seen["forecast"], int(count), epsilon, "lognormal")
-            )
+            wanted = (name, seen["forecast"], int(count), epsilon, "lognormal")
+            forecast = await state(request).forecasts.run(lambda: gateway.plan(*wanted))
         except InvalidInput as error:
             return found + parts.notice("plain", str(error))
         found += parts.notice("plain", forecast.headline)

@@ -45,6 +45,8 @@ def _digits(number: Fraction) -> str:
     return f"{float(number):.6g}"
 
 
+LATEST = 100
+"""How many questions of the past a page shows."""
 LETTERS = {"epsilon": "ε", "delta": "δ (only where needed)", "rho": "ρ (instead of ε)"}
 
 
@@ -122,13 +124,14 @@ def history(name: str, lines: Sequence[Line]) -> str:
     if not lines:
         return '<p class="quiet">Nothing was asked yet.</p>'
     rows = []
-    for line in reversed(lines):
+    for line in reversed(lines[-LATEST:]):
         link = f'<a class="whole" href="/datasets/{escape(name)}/answers/{line.number}">answer {line.number}</a>'
         state = link if line.status == "answered" else escape(_STATES[line.status])
         rows.append(
             (when(line.at), f"<code>{escape(line.text)}</code>", whole(price(texts.guarantee(line.cost))), state)
         )
-    return table(("when (UTC)", "question", "cost", ""), rows)
+    caption = f"The latest {LATEST} of {len(lines)}" if len(lines) > LATEST else ""
+    return table(("when (UTC)", "question", "cost", ""), rows, caption)
 
 
 def whole(text: str) -> str:

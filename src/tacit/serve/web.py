@@ -86,7 +86,9 @@ class State:
     log: AuditLog
     questions: Threads
     chores: Threads
-    """Everything else that takes a moment: previews, forecasts, reports."""
+    """Everything else that takes a moment: previews, histories, reports."""
+    forecasts: Threads
+    """Made-up data takes longer, and must not keep people from their pages."""
     pace: Pace
     logins: Pace
     counts: Counts = field(default_factory=Counts)
