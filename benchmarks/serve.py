@@ -29,7 +29,7 @@ from record import read, write  # noqa: E402
 
 from tests.serve.hostile import CANARIES, SECRET, hostile, rows  # noqa: E402
 from tests.serve.load import ASK, crowd, hammer, kill, settled  # noqa: E402
-from tests.serve.support import Served, configuration, serving, token  # noqa: E402
+from tests.serve.support import Served, configuration, serving, token, worked  # noqa: E402
 
 QUERY = "SELECT SUM(minutes) FROM visits"
 
@@ -60,13 +60,24 @@ def plain(folder: Path) -> float:
 def latency(served: Served, folder: Path, rounds: int = 31) -> dict[str, Any]:
     """A question over the wire against the plain query, in turn."""
     asked, engine = [], []
+    before, own = busy(served), 0.0
     with served.line("a0") as line:
         for i in range(rounds):
+            begun = time.process_time()
             engine.append(plain(folder))
+            own += time.process_time() - begun
             begun = time.perf_counter()
             line.post(ASK, json={"sql": QUERY, "epsilon": f"1/{10**9 + i}"}).raise_for_status()
             asked.append(time.perf_counter() - begun)
-    return {"gateway_ms": _summary(asked), "plain_ms": _summary(engine), "ratio": _ratio(asked, engine)}
+    work = (busy(served) - before) / own
+    times = {"gateway_ms": _summary(asked), "plain_ms": _summary(engine)}
+    return {**times, "ratio": _ratio(asked, engine), "processor_ratio": round(work, 2)}
+
+
+def busy(served: Served) -> float:
+    """Processor seconds of all workers."""
+    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children").read_text()
+    return sum(worked(int(child), 0) for child in children.split())
 
 
 def load(seconds: float, persons: int) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
                 assert time.monotonic() - start < 60
                 time.sleep(0.02)
         seconds = time.monotonic() - start
-        yield Served(ready["address"], tokens or ready["tokens"], process, seconds, _work(process.pid, seconds))
+        yield Served(ready["address"], tokens or ready["tokens"], process, seconds, worked(process.pid, seconds))
     finally:
         process.terminate()
         try:
@@ -73,7 +73,7 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
             process.communicate()
 
 
-def _work(process: int, otherwise: float) -> float:
+def worked(process: int, otherwise: float) -> float:
     """Seconds of processor time that a process has used."""
     try:
         words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
