@@ -405,7 +405,7 @@ def test_no_server_and_no_password_to_be_seen(server: str, where: str) -> None:
         with pytest.raises(EngineError, match="refuses the login") as caught:
             tacit.read(address, "person", tacit.Pure(1), table="orders")
         shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value)
-        assert "hunter2" not in shown.replace("hunter2@[::1/x?port=y", "").replace("u:hunter2@/db", "")
+        assert "hunter2" not in shown
     run(where, f"GRANT USAGE ON SCHEMA {space} TO guest_{space}", f"GRANT SELECT ON orders TO guest_{space}")
     table = tacit.read(right, "person", tacit.Pure(1), table="orders")
     source = Source(right)
