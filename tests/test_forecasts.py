@@ -28,7 +28,7 @@ def test_a_count_of_persons_errs_as_laplace_noise_does() -> None:
     assert 0.3 * 30 < 1000 * forecast.error < 3 * 30
 
 
-@pytest.mark.parametrize(("statistic", "shape"), zip(STATISTICS, cycle(SHAPES), strict=False))
+@pytest.mark.parametrize(("statistic", "shape"), list(zip(STATISTICS, cycle(SHAPES), strict=False)))
 def test_every_statistic_gets_close_with_enough_epsilon(statistic: str, shape: str) -> None:
     forecast = tacit.plan(statistic, persons=1000, epsilon=100, shape=shape)
     assert forecast.error < 0.02
