@@ -20,7 +20,7 @@ from tacit.grids import integers
 from tacit.mechanisms import shifted_inverse
 
 profile = [100 - k // 3 for k in range(300)]
-law = shifted_inverse(profile=profile, grid=integers(0, 120), epsilon=1)
+law = shifted_inverse(profile=profile, grid=integers(0, 120), epsilon=1, method="exponential")
 law
 
 # %% [markdown]
@@ -44,8 +44,8 @@ float(chance), chance.high - chance.low < 1e-15
 # %%
 from math import log
 
-without = shifted_inverse(profile=profile[1:], grid=integers(0, 120), epsilon=1)
-max(abs(log(float(law.pmf(y)) / float(without.pmf(y)))) for y in range(121))
+without = shifted_inverse(profile=profile[1:], grid=integers(0, 120), epsilon=1, method="exponential")
+max(abs(log(float(law.pmf(y, bits=64)) / float(without.pmf(y, bits=64)))) for y in range(121))
 
 # %%
 # %matplotlib inline
