@@ -37,3 +37,12 @@ def schema(server: str) -> str:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f"CREATE SCHEMA {name}".encode())
     return f"{server}{'&' if '?' in server else '?'}options=-csearch_path%3D{name}"
+
+
+def run(address: str, *statements: str) -> None:
+    """Some statements, each in a transaction of its own."""
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
