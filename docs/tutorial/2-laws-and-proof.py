@@ -51,7 +51,7 @@ max(abs(log(float(law.pmf(y, bits=64)) / float(without.pmf(y, bits=64)))) for y 
 # %matplotlib inline
 from tacit import plots
 
-plots.law({"300 persons": law, "299": without}, range(60, 121), "Two neighbours")
+plots.law({"300 persons": law, "299": without}, range(88, 103), "Two neighbours")
 
 # %% [markdown]
 # `tacit audit` does this for every mechanism over all small datasets, and then for deliberately broken variants of
