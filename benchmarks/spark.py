@@ -28,7 +28,7 @@ from tacit.engines.requests import Persons, Relation, TotalBuckets, value
 GRID = tuple(sorted({int(1.5**i) for i in range(107)}))
 """Caps half as large again each, up to 10^18.8."""
 COLUMNS = ("amount", "price", "charge")
-RUNS = 5
+RUNS = 3
 
 
 def table(spark: SparkSession, rows: int) -> DataFrame:

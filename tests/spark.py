@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -22,12 +23,13 @@ SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.log.level": "OFF",
     "spark.sql.session.timeZone": "America/St_Johns",
 }
-"""A time zone with half hours and summers, so that any influence of it shows."""
+"""Java compiles quickly rather than well; a time zone with half hours and summers shows any influence it has."""
 
 
 def java() -> bool:
@@ -57,7 +59,9 @@ def spark() -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]")
     for name, value in {**SETTINGS, "spark.local.dir": folder, "spark.sql.warehouse.dir": f"{folder}/tables"}.items():
         builder = builder.config(name, value)
+    handler = signal.getsignal(signal.SIGINT)
     session = builder.getOrCreate()
+    signal.signal(signal.SIGINT, handler)  # PySpark's own would cancel all jobs of the process
     yield session
     session.stop()
     shutil.rmtree(folder, ignore_errors=True)
