@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,6 +47,22 @@ def test_other_budgets_and_sources(tmp_path: Path) -> None:
     assert load(written(tmp_path, text)).datasets["visits"].budget == Approx(1, "1e-6")
     text = BASE.replace("budget.epsilon = 0.3", "budget.rho = 0.1").replace("visits.csv", "postgresql:///shop")
     assert load(written(tmp_path, text)).datasets["visits"].budget == Zcdp("0.1")
+
+
+def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    session = object()
+
+    def opened(address: str) -> SimpleNamespace:
+        asked.append(address)
+        return SimpleNamespace(getOrCreate=lambda: session)
+
+    monkeypatch.setattr("pyspark.sql.SparkSession.builder", SimpleNamespace(remote=opened, master=opened))
+    for address in ("sc://spark.example.org:15002", "spark://spark.example.org:7077"):
+        config = load(written(tmp_path, BASE.replace('"visits.csv"', f'"{address}", table = "lake.visits"')))
+        source = config.datasets["visits"].tables["visits"].source
+        assert (source.data, source.table) == (session, "lake.visits")
+    assert asked == ["sc://spark.example.org:15002", "spark://spark.example.org:7077"]
 
 
 @pytest.mark.parametrize(
