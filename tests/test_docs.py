@@ -108,24 +108,25 @@ def test_a_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     runpy.run_path(str(page))
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site without running the tutorials, which the test above has done."""
-    place = tmp_path_factory.mktemp("site")
+def test_the_site_is_built_with_strict_links(tmp_path: Path) -> None:
+    """Without running the tutorials, which the test above has done; one test, so that it is built once."""
+    place = tmp_path / "site"
+    place.mkdir()
     arguments = ["-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(ROOT / "mkdocs.yml")]
     done = run([*arguments, "--site-dir", str(place)], place, TACIT_DOCS_EXECUTE="false", NO_MKDOCS_2_WARNING="1")
     assert done.returncode == 0, done.stderr
-    return place
+    needs_nothing_but_itself(place)
+    describes_every_mechanism(place)
 
 
-def test_the_site_needs_nothing_but_itself(site: Path) -> None:
+def needs_nothing_but_itself(site: Path) -> None:
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"<(?:script|link|img)[^>]*(?:src|href)=\"https?://", text), page
         assert "cdnjs" not in text, page
 
 
-def test_every_mechanism_has_a_page_with_promise_proof_and_picture(site: Path) -> None:
+def describes_every_mechanism(site: Path) -> None:
     pages = {page.stem: page.read_text(encoding="utf-8") for page in (site / "mechanisms").glob("*.html")}
     assert {"threshold_scan", "scan_and_release", "shifted_inverse", "noise", "smooth_sensitivity"} <= set(pages)
     for name, text in pages.items():
