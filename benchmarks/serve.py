@@ -84,7 +84,7 @@ def load(seconds: float, persons: int) -> dict[str, Any]:
     """Fifty analysts at once."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path, tokens = crowd(folder, 50, total="3", limit="0.5", workers=2, persons=persons)
+        path, tokens = crowd(folder, 50, total="1.2", limit="0.1", workers=2, persons=persons)
         with serving(str(path), tokens=tokens) as served:
             alone = latency(served, folder)
             engine: list[float] = []
@@ -98,16 +98,16 @@ def load(seconds: float, persons: int) -> dict[str, Any]:
             seen = hammer(served, seconds, 0, meanwhile)
         found = settled(folder, seen)
     assert not [status for status in seen.statuses if status >= 500], seen.statuses
+    assert seen.statuses[403] > 0, "the budget was not spent, so nothing was shown: ask longer"
     assert seen.broken == 0
     return {
         "analysts": 50,
         "seconds": seconds,
         "persons": persons,
         "statuses": dict(seen.statuses),
-        "per_second": round(sum(seen.statuses.values()) / seconds, 1),
         "ledger": found,
         "alone": alone,
-        "under_load_ms": _summary(seen.seconds),
+        "under_load_ms": _summary(seen.seconds),  # of answers; refusals are quicker
         "ratio_under_load": _ratio(seen.seconds, engine),
     }
 

@@ -37,6 +37,7 @@ class Seen:
     answered: list[str] = field(default_factory=list)
     """The costs of answers that were sent, as the ledger writes them."""
     seconds: list[float] = field(default_factory=list)
+    """How long each of them took."""
     broken: int = 0
     """Lines that broke."""
     lock: Lock = field(default_factory=Lock)
@@ -44,8 +45,8 @@ class Seen:
     def add(self, status: int, seconds: float, cost: str | None) -> None:
         with self.lock:
             self.statuses[status] += 1
-            self.seconds.append(seconds)
             if cost is not None:
+                self.seconds.append(seconds)
                 self.answered.append(cost)
 
 
