@@ -81,10 +81,10 @@ def of_peer(name: str, sets: Sequence[Field], epsilons: Sequence[str], runs: int
             yield [*where, None, None, 0]
 
 
-def study(quick: bool, sizes: Sequence[int]) -> None:
+def study(quick: bool, sizes: Sequence[int], seconds: float) -> None:
     """All rows, kept after every number of persons beside those of other numbers."""
     epsilons, shapes = (EPSILONS[2:3], SHAPES[:2]) if quick else (EPSILONS, SHAPES)
-    runs, seconds = (40, 0.1) if quick else (RUNS, SECONDS)
+    runs, seconds = (40, 0.05) if quick else (RUNS, seconds)
     peers, begun = environments.known(), time.perf_counter()
     for persons in sizes:
         sets = [Field.of(shape, persons, seed=persons + SHAPES.index(shape)) for shape in shapes]
@@ -96,7 +96,8 @@ def study(quick: bool, sizes: Sequence[int]) -> None:
                 print(f"{persons:>8,} persons, {name}: {time.perf_counter() - begun:.0f} s so far", flush=True)
         rows = [row for row in read("accuracy").get("rows", []) if row[2] != persons] + found
         rows.sort(key=lambda row: (STATISTICS.index(row[0]), SHAPES.index(row[1]), *row[2:6]))
-        write("accuracy", {"peers": peers, "bounds": BOUNDS, "columns": COLUMNS, "rows": rows})
+        limits = {**read("accuracy").get("seconds", {}), f"{persons:,} persons": seconds}
+        write("accuracy", {"peers": peers, "bounds": BOUNDS, "seconds": limits, "columns": COLUMNS, "rows": rows})
         picture(rows, folder() / "accuracy.svg")
 
 
@@ -138,11 +139,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--persons", type=int, nargs="*", help="only these numbers of persons; other results are kept")
     parser.add_argument("--again", nargs="*", choices=STATISTICS, help="these statistics of Tacit alone, the rest kept")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time a peer may take for one cell")
     given = parser.parse_args()
     if given.again:
         again(given.persons or SIZES, given.again)
         return
-    study(given.quick, given.persons or (QUICK if given.quick else SIZES))
+    study(given.quick, given.persons or (QUICK if given.quick else SIZES), given.seconds)
 
 
 if __name__ == "__main__":

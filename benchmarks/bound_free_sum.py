@@ -1,6 +1,6 @@
 """How good the sum without bounds is, how its parameters were chosen, and what else was tried.
 
-    python benchmarks/bound_free_sum.py [--full]
+    python benchmarks/bound_free_sum.py [--full] [--results]
 
 Errors are compared with an *oracle*: Laplace noise with all of ε at the best cap, chosen with knowledge of the data.
 Shapes: lognormal(3, 1.5), Pareto(1.5), Pareto(2.5), exponential, uniform, constant, Weibull(0.5) and one giant person,
@@ -44,7 +44,7 @@ from bound_free_data import (
     weighed,
 )
 from bound_free_rivals import RIVALS, Method
-from record import write
+from record import read, write
 from scipy.stats import ks_2samp
 
 from tacit.mechanisms.scan_and_release import CAPS, DESIGN, Design, scan_and_release
@@ -264,12 +264,28 @@ def _rows(detail: dict[str, dict[str, float]]) -> list[Row]:
     return [{"data": name, **row} for name, row in detail.items()]
 
 
+def outcome(full: bool) -> Row:
+    """The library's design on fresh data, beside its exact sampler, and on next to nothing."""
+    testing = [collection(seed) for seed in TESTING[: 10 if full else 3]]
+    final = results(testing, (1.0, 0.1, 0.01, 4.0) if full else (1.0, 0.1))
+    same = agreement(4000 if full else 1000)
+    table("the exact sampler and the simulation", same, 40)
+    small = little()
+    table("next to nothing", small, 20)
+    design = {name: str(value) for name, value in vars(DESIGN).items()}
+    return {"design": design, "full": full, "results": final, "agreement": same, "little data": small}
+
+
 def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--full", action="store_true", help="10,000 draws for all budgets, ten collections")
-    full = parser.parse_args().full
-    began, runs = perf_counter(), 4000 if full else 1000
+    parser.add_argument("--results", action="store_true", help="parts 3 and 4 only; the other parts stay as stored")
+    given = parser.parse_args()
+    full, began, runs = given.full, perf_counter(), 4000 if given.full else 1000
+    if given.results:
+        write("bound_free_sum", {**read("bound_free_sum"), **outcome(full)})
+        return
     choosing = [collection(seed) for seed in CHOOSING]
     few = [collection(seed, (50, 100, 200, 400), 1e8) for seed in CHOOSING]
     few = [[data for data in group if not data.name.startswith(SHAPES[-1])] for group in few]
@@ -293,23 +309,13 @@ def main() -> None:
     tried_low = [{"method": name, **over(method, choosing[:2], 0.1, 4_000)} for name, method in methods.items()]
     table("tried, ε = 1", tried)
     table("tried, ε = 0.1", tried_low)
-    testing = [collection(seed) for seed in TESTING[: 10 if full else 3]]
-    final = results(testing, (1.0, 0.1, 0.01, 4.0) if full else (1.0, 0.1))
-    same = agreement(4000 if full else 1000)
-    table("the exact sampler and the simulation", same, 40)
-    small = little()
-    table("next to nothing", small, 20)
     strip = [[{k: v for k, v in row.items() if k != "design"} for row in rows] for rows in (many_rows, few_rows)]
     record = {
-        "design": {name: str(value) for name, value in vars(DESIGN).items()},
-        "full": full,
         "chosen for many": strip[0][:12],
         "chosen for few": strip[1][:12],
         "crossing": cross,
         "tried": {"1": tried, "0.1": tried_low},
-        "results": final,
-        "agreement": same,
-        "little data": small,
+        **outcome(full),
         "seconds": perf_counter() - began,
     }
     write("bound_free_sum", record)

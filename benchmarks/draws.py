@@ -24,7 +24,7 @@ from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
 
 BUDGET = Pure(10**9)
-LEAST = 50
+LEAST = 20
 """Releases, however long they take."""
 
 
@@ -96,7 +96,7 @@ class Draws:
         return dict(zip(questions, found, strict=True))
 
     def answers(self, statistic: str, epsilon: str, runs: int, seconds: float = inf) -> list[Any]:
-        """Released values; after so many seconds of processor time no more than fifty."""
+        """Released values; after so many seconds of processor time no more than twenty."""
         relation, asked = self._questions[statistic]
         if isinstance(asked, DistinctValues):
             room = self._room(relation, epsilon, Keeping)

@@ -25,7 +25,7 @@ QUARTILES = (0.25, 0.5, 0.75)
 GROUPS = 10
 UNIT = 1000
 MOST_ROWS = 1000
-BOUNDS = ("too small", "too large", "sensible", "oracle")
+BOUNDS = ("sensible", "oracle", "too small", "too large")
 CAPS = (1, 2, 3, 5, 8, 13, 21, 34, 55)
 
 
@@ -119,9 +119,10 @@ class Field:
         counts = statistic in ("count", "distinct")
         size = self.rows if counts else np.abs(self.value)
         sensible = 10 ** int(np.ceil(np.log10(max(1, float(np.quantile(size, 0.999))) + 1e-9)))
-        highs = {"too small": max(1, int(np.median(size))), "too large": 1000 * sensible, "sensible": sensible}
+        highs = {"sensible": sensible, "too small": max(1, int(np.median(size))), "too large": 1000 * sensible}
         ends = {name: (-high if self.shape == "signed" and not counts else 0, high) for name, high in highs.items()}
-        return ends | {"oracle": self._oracle(statistic, epsilon)}
+        ends["oracle"] = self._oracle(statistic, epsilon)
+        return {name: ends[name] for name in BOUNDS}
 
     def _oracle(self, statistic: str, epsilon: float) -> tuple[int, int]:
         if statistic in ("max", "quantiles"):

@@ -1,4 +1,4 @@
-"""OpenDP: clamp, aggregate, discrete Laplace noise, its scale found by binary search; quantiles among candidates.
+"""OpenDP: clamp, aggregate, discrete Laplace noise for the sensitivity it states; quantiles among candidates.
 
 The aggregate is computed once and the noise drawn often: the measurement is the chain of the two. Candidates are a
 thousand values in geometric steps up to the bounds, which favours it on heavy tails.
@@ -53,7 +53,7 @@ def counted(values: Any, epsilon: float) -> Draw:
 
 
 def released(aggregate: Any, values: Any, epsilon: float, contributions: int = 1) -> Draw:
-    scale = dp.binary_search_param(lambda s: aggregate >> dp.m.then_laplace(s), contributions, epsilon, T=float)
+    scale = aggregate.map(contributions) / epsilon
     noise = dp.m.make_laplace(aggregate.output_domain, aggregate.output_metric, scale=scale)
     exact = aggregate(values.tolist())
     return lambda: noise(exact)
@@ -63,7 +63,9 @@ def quantile(data: str, values: Any, q: float, low: int, high: int, epsilon: flo
     steps = {int(v) for v in np.geomspace(1, max(high, 2), 1000)}
     candidates = sorted({v for v in steps | {-v for v in steps} | {0, low, high} if low <= v <= high})
     scores = dp.t.make_quantile_score_candidates(*SPACE, candidates, q)
-    scale = dp.binary_search_param(lambda s: scores >> best(scores, s), d_in=1, d_out=epsilon, T=float)
+    if (q, epsilon) not in SCALES:
+        SCALES[q, epsilon] = dp.binary_search_param(lambda s: scores >> best(scores, s), 1, epsilon, T=float)
+    scale = SCALES[q, epsilon]
     place, choose = (data, q, low, high), best(scores, scale)
     if place not in SCORES:
         SCORES[place] = scores(values.tolist())
@@ -72,6 +74,8 @@ def quantile(data: str, values: Any, q: float, low: int, high: int, epsilon: flo
 
 SCORES: dict[Any, Any] = {}
 """They do not depend on ε."""
+SCALES: dict[Any, float] = {}
+"""They do not depend on the data."""
 
 
 def best(scores: Any, scale: float) -> Any:
