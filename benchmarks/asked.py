@@ -151,8 +151,8 @@ FIGURES = (
         _shapes("largest"),
         most=3,
         unit="times",
-        reason="one of the data sets, a Pareto tail of 1.5 whose few largest totals carry the sum; the parameters weigh "
-        "such tails against light ones, which the joins of part B have",
+        reason="one of the data sets, a Pareto tail of 1.5 whose few largest totals carry the sum; the parameters "
+        "weigh such tails against light ones, which the joins of part B have",
     ),
     Figure("A", "shapes, typical: median error over the oracle's", _shapes("typical"), most=2.2, unit="times"),
     Figure("A", "shapes: 99.9th percentile over the median", _shapes("p999/median"), most=25, unit="times"),
