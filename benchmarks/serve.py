@@ -1,6 +1,6 @@
 """The gateway at full size: a minute of fifty analysts, twenty kills, two thousand hostile strings, time to a page.
 
-    python benchmarks/serve.py [--only start|load|kills|hostile] [--seconds 60] [--kills 20] [--strings 2000]
+    python benchmarks/serve.py [--only start|load|larger|kills|hostile] [--seconds 60] [--kills 20] [--strings 2000]
 
 Load: fifty analysts ask over loopback, each question at a cost of its own; afterwards every answer is found in the
 ledger, nothing is overspent and no response was a server error. Kills: kill -9 of a worker while eight analysts ask and
@@ -72,6 +72,14 @@ def latency(served: Served, folder: Path, rounds: int = 31) -> dict[str, Any]:
     work = (busy(served) - before) / own
     times = {"gateway_ms": _summary(asked), "plain_ms": _summary(engine)}
     return {**times, "ratio": _ratio(asked, engine), "processor_ratio": round(work, 2)}
+
+
+def larger(persons: int) -> dict[str, Any]:
+    """The same on ten times the data, where the cost of a question that does not depend on them weighs less."""
+    with tempfile.TemporaryDirectory() as name:
+        path, tokens = crowd(Path(name), 1, total="1", limit="1", workers=2, persons=10 * persons)
+        with serving(str(path), tokens=tokens) as served:
+            return {"persons": 10 * persons, **latency(served, Path(name))}
 
 
 def busy(served: Served) -> float:
@@ -173,11 +181,12 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--strings", type=int, default=2000)
     parser.add_argument("--persons", type=int, default=20_000)
-    parser.add_argument("--only", choices=["start", "load", "kills", "hostile"])
+    parser.add_argument("--only", choices=["start", "load", "larger", "kills", "hostile"])
     args = parser.parse_args()
     parts: dict[str, Callable[[], dict[str, Any]]] = {
         "start": start,
         "load": lambda: load(args.seconds, args.persons),
+        "larger": lambda: larger(args.persons),
         "kills": lambda: kills(args.kills),
         "hostile": lambda: fuzz(args.strings),
     }
