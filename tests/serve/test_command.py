@@ -7,6 +7,7 @@ import signal
 import socket
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tacit.cli.app import run
@@ -46,6 +47,9 @@ def test_ctrl_c_ends_well_and_the_demo_leaves_nothing(tmp_path: Path, monkeypatc
         facts = served.line("ada").get("/v1/datasets/wages").json()
         assert [table["name"] for table in facts["tables"]] == ["wages", "industries"]
         assert list(tmp_path.glob("tacit-serve-*"))
+        entered = httpx.post(f"{served.address}/login", data={"token": served.tokens["ada"]})
+        for _ in range(10):  # each on a line of its own, so that both workers see the cookie of one of them
+            assert httpx.get(f"{served.address}/v1/datasets", cookies=entered.cookies, timeout=30).status_code == 200
         served.process.send_signal(signal.SIGINT)
         assert served.process.wait(60) == 0
         assert not list(tmp_path.glob("tacit-serve-*"))
