@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -21,10 +22,10 @@ from tests.engines.engines import facts
 from tests.spark import SETTINGS, frame, machines
 
 
-def session() -> SparkSession:
-    """A server in this process's own JVM, and a client of it."""
+def session(folder: str) -> SparkSession:
+    """A server in this process's own JVM, which keeps its files in a folder, and a client of it."""
     builder = SparkSession.builder.remote("local[2]")
-    for name, setting in SETTINGS.items():
+    for name, setting in {**SETTINGS, "spark.local.dir": folder, "spark.sql.warehouse.dir": folder}.items():
         builder = builder.config(name, setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -72,7 +73,7 @@ def kill_server() -> None:
 
 
 if __name__ == "__main__":
-    spark = session()
+    spark = session(sys.argv[1])
     before = dict(spark.conf.getAll)
     agree(spark)
     print("agreed")

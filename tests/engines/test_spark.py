@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -282,7 +283,8 @@ def test_ctrl_c_and_a_time_limit_stop_the_jobs(spark: Any) -> None:
 # ---- Connect -----------------------------------------------------------------------------------------------------
 
 
-def test_connect() -> None:
+def test_connect(tmp_path: Path) -> None:
     """The same over Spark Connect, to a server of its own that is killed at the end."""
-    ran = subprocess.run([sys.executable, "-m", "tests.engines.connect"], capture_output=True, text=True, timeout=600)
+    program = [sys.executable, "-m", "tests.engines.connect", str(tmp_path)]
+    ran = subprocess.run(program, capture_output=True, text=True, timeout=600)
     assert ran.stdout.split() == ["agreed", "clean", "interrupted", "lost"], ran.stderr[-2000:]
