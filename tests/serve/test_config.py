@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -84,6 +85,7 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
         ("[datasets.visits]", "[datasets.visits", "is not TOML"),
         ("[[analysts]]", f'[custodian]\ntoken = "{LINE}"\n[[analysts]]', "two callers have the same token"),
     ],
+    ids=count(),  # tokens are random, and every process must name its tests alike
 )
 def test_mistakes_are_said_in_one_sentence(tmp_path: Path, old: str, new: str, words: str) -> None:
     assert old in BASE
