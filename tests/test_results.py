@@ -1,0 +1,42 @@
+"""The page of results says what the stored results say, and a figure that falls short is called short."""
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture
+def report(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.delenv("TACIT_BENCH_RESULTS", raising=False)
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return importlib.import_module("report")
+
+
+def test_the_page_is_made_from_the_stored_results(report: Any) -> None:
+    made = report.page(report.record.read)
+    assert (BENCHMARKS / "RESULTS.md").read_text() == made, "run `python -m benchmarks report` and commit the page"
+
+
+def test_a_figure_is_met_short_or_not_measured(report: Any) -> None:
+    stored = report.record.read("searches")
+    figure = next(figure for figure in report.FIGURES if "downward scan" in figure.name)
+
+    def judged(reports: dict[str, Any]) -> str:
+        return str(report.judged(figure, lambda name: reports.get(name, {}))[1])
+
+    assert judged({"searches": stored}) == "met"
+    assert judged({}) == "not measured"
+    worse = json.loads(json.dumps(stored))
+    worse["windows"]["1"]["scan_down"]["stated"] = 80
+    assert judged({"searches": worse}) == "short"
+
+
+def test_no_result_names_a_host_or_a_path() -> None:
+    for path in (BENCHMARKS / "results").glob("*.json"):
+        text = path.read_text()
+        assert not any(word in text for word in ("/home/", "/root/", "/tmp/", "/work/", "hostname")), path.name
