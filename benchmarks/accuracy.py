@@ -81,9 +81,9 @@ def of_peer(name: str, sets: Sequence[Field], epsilons: Sequence[str], runs: int
             yield [*where, None, None, 0]
 
 
-def study(quick: bool, sizes: Sequence[int], seconds: float) -> None:
+def study(quick: bool, sizes: Sequence[int], epsilons: Sequence[str], seconds: float) -> None:
     """All rows, kept after every number of persons beside those of other numbers."""
-    epsilons, shapes = (EPSILONS[2:3], SHAPES[:2]) if quick else (EPSILONS, SHAPES)
+    epsilons, shapes = (EPSILONS[2:3], SHAPES[:2]) if quick else (epsilons, SHAPES)
     runs, seconds = (40, 0.05) if quick else (RUNS, seconds)
     peers, begun = environments.known(), time.perf_counter()
     for persons in sizes:
@@ -94,7 +94,8 @@ def study(quick: bool, sizes: Sequence[int], seconds: float) -> None:
             if isinstance(peers[name], dict):
                 found += of_peer(name, sets, epsilons, runs, seconds)
                 print(f"{persons:>8,} persons, {name}: {time.perf_counter() - begun:.0f} s so far", flush=True)
-        rows = [row for row in read("accuracy").get("rows", []) if row[2] != persons] + found
+        new = {(row[2], row[3]) for row in found}
+        rows = [row for row in read("accuracy").get("rows", []) if (row[2], row[3]) not in new] + found
         rows.sort(key=lambda row: (STATISTICS.index(row[0]), SHAPES.index(row[1]), *row[2:6]))
         limits = {**read("accuracy").get("seconds", {}), f"{persons:,} persons": seconds}
         write("accuracy", {"peers": peers, "bounds": BOUNDS, "seconds": limits, "columns": COLUMNS, "rows": rows})
@@ -140,11 +141,12 @@ def main() -> None:
     parser.add_argument("--persons", type=int, nargs="*", help="only these numbers of persons; other results are kept")
     parser.add_argument("--again", nargs="*", choices=STATISTICS, help="these statistics of Tacit alone, the rest kept")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time a peer may take for one cell")
+    parser.add_argument("--epsilons", nargs="*", choices=EPSILONS, default=EPSILONS)
     given = parser.parse_args()
     if given.again:
         again(given.persons or SIZES, given.again)
         return
-    study(given.quick, given.persons or (QUICK if given.quick else SIZES), given.seconds)
+    study(given.quick, given.persons or (QUICK if given.quick else SIZES), given.epsilons, given.seconds)
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def shown(value: Any, unit: str) -> str:
         return "yes" if value else "no"
     if unit == "%":
         return f"{100 * value:.3g} %"
-    number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    number = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}" if unit == "times" else f"{value:.3g}"
     return f"{number} {unit}".strip()
 
 
