@@ -133,8 +133,8 @@ def for_many(sets: Sequence[Sequence[Totals]], size: int) -> list[Row]:
     """Designs for many persons, the best first."""
     rows = []
     shares = [Fraction(n, 40) for n in (8, 9, 10, 11, 12)]
-    counted, allowed = [Fraction(n, 4) for n in (6, 7, 8)], [Fraction(n, 4) for n in (2, 3, 4)]
-    for choice, power, each, noise in product(shares, (6, 7, 8), counted, allowed):
+    counted, allowed = [Fraction(n, 4) for n in (7, 8, 9)], [Fraction(n, 4) for n in (3, 4, 5)]
+    for choice, power, each, noise in product(shares, (7, 8, 9), counted, allowed):
         design = replace(DESIGN, choice=choice, power=power, counted=each, allowed=noise)
         found = over(simulated(design, many=True), sets, 1, size)
         score = found["worst"] * found["typical"] * found["evidence A"] * (1 if found["p999/median"] <= TAIL else 1e9)
