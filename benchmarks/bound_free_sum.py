@@ -133,7 +133,7 @@ def for_many(sets: Sequence[Sequence[Totals]], size: int) -> list[Row]:
     """Designs for many persons, the best first."""
     rows = []
     shares = [Fraction(n, 40) for n in (8, 9, 10, 11, 12)]
-    counted, allowed = [Fraction(n, 4) for n in (7, 8, 9)], [Fraction(n, 4) for n in (3, 4, 5)]
+    counted, allowed = [Fraction(n, 4) for n in (7, 8, 9)], [Fraction(n, 4) for n in (3, 4, 5, 6)]
     for choice, power, each, noise in product(shares, (7, 8, 9), counted, allowed):
         design = replace(DESIGN, choice=choice, power=power, counted=each, allowed=noise)
         found = over(simulated(design, many=True), sets, 1, size)

@@ -89,11 +89,15 @@ def test_everybody_is_no_sample() -> None:
         assert answer.notes == ()
 
 
+UNSAMPLED = ("different", "most frequent", "third largest", "second smallest", "most rows")
+"""Questions about everybody that a sample cannot answer."""
+
+
 @pytest.mark.parametrize(("rows", "every"), [([], 3), (EXTREME, 4)], ids=["nobody", "odd persons"])
 def test_odd_data(rows: list[Any], every: int) -> None:
     t = tacit.read(arrow(rows), person="who", budget=Approx(10**6, "0.9"), sample="0.5")
     for name, ask in islice(questions(t), 0, None, every):
-        if name.startswith("different"):
+        if name.startswith(UNSAMPLED):
             continue
         answer = ask(epsilon=1)
         assert shown(answer), name

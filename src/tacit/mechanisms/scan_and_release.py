@@ -38,7 +38,7 @@ ERROR  The noises do not depend on the choice, so what they promise holds whatev
 - N(C) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
 - `tails` encloses the noise of within + G·above, which is the total with every person above the cap counted as
   G = 2C; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − x/ε) with
-  x = 5/4 + 2/(ε·above): few persons above the cap may well be none.
+  x = 3/2 + 2/(ε·above): few persons above the cap may well be none.
 How much those above the cap really have cannot be known.
 
 ACCURACY  Chosen and measured in benchmarks/bound_free_sum.py against the best cap that knows the data. The scan finds
@@ -104,7 +104,7 @@ class Design:
     """η, the rate of the test for many persons."""
     size: Fraction = Fraction(600)
     """B·ε."""
-    choice: Fraction = Fraction(9, 40)
+    choice: Fraction = Fraction(1, 4)
     """κ, the rate of the choice among caps for many persons."""
     power: int = 8
     """Twice p, the power of the cap by which its weight falls."""
@@ -116,7 +116,7 @@ class Design:
     """c·ε."""
     counted: Fraction = Fraction(2)
     """What a person above the cap counts as, in caps."""
-    allowed: Fraction = Fraction(5, 4)
+    allowed: Fraction = Fraction(3, 2)
     """How many persons above the cap, times ε, are put down to noise."""
     doubted: Fraction = Fraction(2)
     """How many more of one, times ε; of several, so much less."""
