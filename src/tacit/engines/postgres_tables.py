@@ -132,10 +132,8 @@ def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: lis
     if not native:
         raise InvalidInput(f"table {name!r} has no column that this user may read; ask for the SELECT privilege.")
     schema = source.schema or Schema(tuple((column, kind.inferred()) for column, kind in native.items()))
+    schema.check_names(name, native)
     for column, declared in schema.columns:
-        if column not in native:
-            listed = ", ".join(native)
-            raise InvalidInput(f"schema of {name!r} names the column {column!r}; the columns are {listed}.")
         if not _readable(native[column], declared):
             raise InvalidInput(
                 f"schema of {name!r} declares {column!r} as {declared}, which the database's type does not convert to "

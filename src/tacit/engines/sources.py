@@ -77,10 +77,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
             "and not in use elsewhere."
         ) from None
     schema = source.schema or found.types
-    missing = [column for column in schema if column not in found.native]
-    if missing:
-        listed = ", ".join(found.native)
-        raise InvalidInput(f"schema of {name!r} names the column {missing[0]!r}; the columns are {listed}.")
+    schema.check_names(name, found.native)
     columns = {}
     reads = []
     for column, kind in schema.columns:

@@ -78,9 +78,8 @@ def open_table(session: Any, name: str, source: Source, place: str) -> OpenTable
     native = natives(find())
     known = dict(native)
     schema = source.schema or Schema(tuple((column, inferred(kind)) for column, kind in native))
+    schema.check_names(name, known)
     for column, declared in schema.columns:
-        if column not in known:
-            raise InvalidInput(f"schema of {name!r} names the column {column!r}; the columns are {', '.join(known)}.")
         if not _readable(known[column], declared):
             raise InvalidInput(
                 f"schema of {name!r} declares {column!r} as {declared}, but it is {inferred(known[column])}; "

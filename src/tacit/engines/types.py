@@ -16,7 +16,7 @@ OTHER       anything else: it can name persons, and nothing more
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -132,6 +132,12 @@ class Schema(Mapping[str, ColumnType]):
         names = [name for name, _ in self.columns]
         if not names or len(set(names)) < len(names) or not all(isinstance(name, str) and name for name in names):
             raise InvalidInput("schema must name at least one column, each name once and none of them empty.")
+
+    def check_names(self, table: str, known: Collection[str]) -> None:
+        """Refuse a declared column that the table does not have."""
+        missing = next((name for name in self if name not in known), None)
+        if missing is not None:
+            raise InvalidInput(f"schema of {table!r} names the column {missing!r}; the columns are {', '.join(known)}.")
 
     def __getitem__(self, name: str) -> ColumnType:
         for known, kind in self.columns:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.engines.requests import WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
+from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.ladder import Ladder
@@ -29,8 +29,7 @@ from tacit.spreads import Additive, laplace_noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, unit_of
-from tacit.tables.statistics.caps import choose_cap
-from tacit.tables.statistics.quantiles import CAP_SHARE, ROW_LEVELS, ordinal
+from tacit.tables.statistics.quantiles import CAP_SHARE, ordinal, row_cap
 
 METHODS = ("smooth", "propose_test_release")
 
@@ -96,10 +95,8 @@ class LocalQuantile(Statistic):
         """A cap on rows per person where rows count, then the quantile with its noise."""
         cost, cap = room.cost, None
         if self.per == "row":
-            (buckets,) = room.ask(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
-            assert isinstance(buckets, Buckets)
             cap_cost, cost = _split(cost)
-            cap = choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], cap_cost)
+            cap = row_cap(room, self.value, cap_cost)
         (ranks,) = room.ask(RankSteps(self.value, (self.quantile,), REACH, cap))
         rungs = ladder(ranks, self.quantile, WEIGHT * (cap or 1), self.ends)
         drawn = room.draw(self._law(rungs, cost))

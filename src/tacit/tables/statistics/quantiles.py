@@ -52,6 +52,13 @@ REQUESTS = 10
 """Into at most so many requests of a round several quantiles are split, each with as many steps as it can have."""
 
 
+def row_cap(room: Room, value: Ordered, allowance: Allowance) -> int:
+    """A cap on the rows with a value that one person counts for; one round of the room."""
+    (buckets,) = room.ask(TotalBuckets(RowCount(value.expression), ROW_LEVELS))
+    assert isinstance(buckets, Buckets)
+    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance)
+
+
 def reach(epsilon: Fraction, size: float, quantiles: int) -> tuple[int, int]:
     """How many lattice steps around a quantile are looked at, and how many quantiles share a request.
 
@@ -116,10 +123,7 @@ class Quantiles(Statistic):
         """A cap on rows per person where rows count, then one draw for each quantile between its neighbours."""
         allowance, cap = room.allowance, None
         if self.per == "row":
-            (buckets,) = room.ask(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
-            assert isinstance(buckets, Buckets)
-            counts = [bucket.count for bucket in buckets.positive]
-            cap = choose_cap(room, ROW_LEVELS, counts, allowance.share(CAP_SHARE))
+            cap = row_cap(room, self.value, allowance.share(CAP_SHARE))
             allowance = allowance.share(1 - CAP_SHARE)
         each = allowance.share(Fraction(1, len(self.quantiles)))
         scale = Scale(self.value.expression.type, PRECISION)
