@@ -237,12 +237,15 @@ def in_order(value: ask.Ordered | ask.Value, row: Row) -> Fraction | None:
     return Fraction(x) / Fraction(10**value.expression.type.scale)
 
 
-def total(entry: ask.Entry | ask.PersonMean, rows: Sequence[Row]) -> int:
+def total(entry: ask.Entry | ask.Deviation | ask.PersonMean, rows: Sequence[Row]) -> int:
     if isinstance(entry, ask.Presence):
         return 1
     if isinstance(entry, ask.PersonMean):
-        values = _present(count_units(entry.value, row) for row in rows)
-        return int(Fraction(sum(values), len(values))) if values else 0
+        inner = entry.value if isinstance(entry.value, ask.Value) else entry.value.value
+        values = _present(count_units(inner, row) for row in rows)
+        return int(Fraction(entry.parts * total(entry.value, rows), len(values))) if values else 0
+    if isinstance(entry, ask.Deviation):
+        return sum(units - entry.centre for units in _present(count_units(entry.value, row) for row in rows))
     if isinstance(entry, ask.RowCount):
         return len(rows) if entry.expression is None else len(_present(evaluate(entry.expression, r) for r in rows))
     return sum(_present(count_units(entry, row) for row in rows))

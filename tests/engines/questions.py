@@ -10,6 +10,7 @@ from tacit.engines import build
 from tacit.engines.expressions import PARTS, UNITS, Column, Expression, Literal, Scope
 from tacit.engines.parsing import parse
 from tacit.engines.requests import (
+    Deviation,
     Extremes,
     Flags,
     GroupNorms,
@@ -32,6 +33,7 @@ from tests.engines.support import SCHEMA
 
 FACTS = Schema.of({"number": "integer", "case_of": "integer", **SCHEMA})
 SCOPE = Scope.of(FACTS, "t")
+CENTRES = (-(2**63), 3, -7, 2**63 - 1, 0, 10**6, -(10**12))
 BOUNDARIES = (0, 1, 10, 10**3, 10**6, 10**9, 10**15, 2**62, 2**63, 2**70)
 
 TEXTS = (
@@ -95,6 +97,11 @@ def of_persons() -> tuple[Any, ...]:
         Persons(),
         *(TotalBuckets(number, BOUNDARIES) for number in numbers + floats),
         *(TotalBuckets(PersonMean(number), BOUNDARIES) for number in numbers),
+        *(
+            TotalBuckets(Deviation(number, centre), BOUNDARIES)
+            for number, centre in zip(numbers, CENTRES, strict=False)
+        ),
+        *(TotalBuckets(PersonMean(Deviation(number, 2), 1000), BOUNDARIES) for number in numbers[:2]),
         *(TotalBuckets(RowCount(x.expression), BOUNDARIES) for x in ordered),
         TotalBuckets(RowCount(), BOUNDARIES),
         *(Extremes(x, 1500, largest) for x in ordered for largest in (True, False)),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.engines.parsing import parse
 from tacit.engines.requests import (
+    Deviation,
     Extremes,
     Flags,
     Moments,
@@ -49,6 +50,8 @@ def test_answers_equal_their_definitions(data: st.DataObject) -> None:
         Persons(),
         TotalBuckets(number, boundaries),
         TotalBuckets(PersonMean(number), boundaries),
+        TotalBuckets(Deviation(number, low), boundaries),
+        TotalBuckets(PersonMean(Deviation(number, near), data.draw(st.integers(1, 1000))), boundaries),
         TotalBuckets(RowCount(), boundaries),
         TotalBuckets(RowCount(ordered.expression), boundaries),
         Extremes(ordered, data.draw(st.integers(1, 4)), data.draw(st.booleans())),

@@ -13,7 +13,7 @@ VALUES. A `Value` turns every row into a 64-bit count of `unit`s, or absent:
 - FLOAT x: absent if NULL or NaN; ±`SATURATION` if |x| ≥ SATURATION·unit, tested *before* multiplying; else x·(1/unit)
   or x/unit as one IEEE operation, rounded half to even. With the default unit 10^-6 the limit is 9.2·10^12.
 
-Totals are sums of these counts in 128 bits, which no table of fewer than 2^63 rows can exceed. An `Ordered` value
+Totals are sums of these counts in 128 bits, which no table of fewer than 2^50 rows can exceed. An `Ordered` value
 is compared as it is: doubles as doubles (±inf as the largest finite one), dates as days and timestamps as
 microseconds since 1970-01-01, truth values as 0 and 1.
 """
@@ -43,6 +43,9 @@ FLOAT_UNIT = Fraction(1, 10**6)
 
 WEIGHT = 2**32
 """The weight of one whole person, or of one whole row, in `RankSteps`."""
+
+MOST_PARTS = 1000
+"""Into how many parts of the unit a person's mean may be divided."""
 
 RESOLUTION = 2**20
 """The number of steps into which `Moments` divides the range."""
@@ -167,10 +170,27 @@ class RowCount:
 
 
 @dataclass(frozen=True)
-class PersonMean:
-    """The mean of a person's values, rounded toward zero to a whole number of units."""
+class Deviation:
+    """The sum over a person's values of how far each lies from a public centre, which is a 64-bit count of units."""
 
     value: Value
+    centre: int
+
+    def __post_init__(self) -> None:
+        if not -(2**63) <= self.centre < 2**63:
+            raise InvalidInput("centre must fit in 64 bits.")
+
+
+@dataclass(frozen=True)
+class PersonMean:
+    """The mean of a person's values, or deviations, rounded toward zero to a whole number of ``parts`` of the unit."""
+
+    value: Value | Deviation
+    parts: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.parts <= MOST_PARTS:
+            raise InvalidInput(f"parts must lie between 1 and {MOST_PARTS}.")
 
 
 @dataclass(frozen=True)
@@ -191,7 +211,7 @@ class Ordered:
             )
 
 
-Total = Value | RowCount | PersonMean
+Total = Value | RowCount | Deviation | PersonMean
 Entry = Value | RowCount | Presence
 Norm = Literal["l1", "l2", "max"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.engines.dialect import Dialect
 from tacit.engines.expressions import Column
-from tacit.engines.requests import Ordered, PersonMean, RowCount, Total, Value
+from tacit.engines.requests import Deviation, Ordered, PersonMean, RowCount, Total, Value
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
 from tacit.engines.types import FLOAT, INTEGER
@@ -58,13 +58,23 @@ class Statement:
 
     def total(self, total: Total) -> str:
         """The column of ``persons`` with a person's total."""
-        if isinstance(total, Value):
-            return self.aggregate(self.sum(total))
+        if isinstance(total, RowCount):
+            return self.aggregate(self.count(total))
         if isinstance(total, PersonMean):
-            column, whole = self.rows.value(total.value), self.sum(total.value)
-            size = self.dialect.quotient(f"ABS({whole})", f"COUNT({column})")
+            whole, factor = self._whole(total.value), "" if total.parts == 1 else f" * {total.parts}"
+            size = self.dialect.quotient(f"ABS({whole}){factor}", self._number(total.value))
             return self.aggregate(f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END")
-        return self.aggregate(self.count(total))
+        return self.aggregate(self._whole(total))
+
+    def _whole(self, total: Value | Deviation) -> str:
+        """The SQL of the sum of a person's values or deviations."""
+        if isinstance(total, Value):
+            return self.sum(total)
+        return f"({self.sum(total.value)} - {self.dialect.wide(self._number(total))} * ({total.centre}))"
+
+    def _number(self, total: Value | Deviation) -> str:
+        """The SQL of how many values a person has."""
+        return f"COUNT({self.rows.value(total if isinstance(total, Value) else total.value)})"
 
     def sum(self, value: Value) -> str:
         """The SQL of a sum; where short numbers are quicker to add, those of doubles and columns are added apart.
