@@ -1,14 +1,18 @@
 """How far answers lie from the truth without bounds to guess, beside other libraries with all kinds of bounds.
 
-    python benchmarks/accuracy.py [--quick]
+    python benchmarks/accuracy.py [--quick] [--persons N …] [--peers | --again STATISTIC …]
 
 Seven statistics on six shapes of data (`field`) with 20 to 200,000 persons at ε = 0.1, 0.5, 1 and 4. Tacit is told
 nothing. Each peer is told that a person has one value, or how many rows at most, and is given bounds that are too
 small, too large, sensible, or the best there are (`field` says how they are found), or none where it finds bounds
-itself. The oracle is not private: noise at the best cap that knows the data. There are 200 releases, fewer where one
-takes long. Results go to benchmarks/results/accuracy.json: one row for each cell, with the median and the 95th
-percentile of the error and the number of releases, 0 where the peer refused; a pair (method, bound) that is missing is
-not offered.
+itself. The oracle is not private: noise at the best cap that knows the data.
+
+There are 200 releases. What they have in common is prepared once (`draws`, `peers`), and the library's own code draws
+each. A peer stops after `SECONDS` of processor time for one cell, which only order statistics of python-dp reach
+(`FEWER` says why). ``--peers`` and ``--again`` do a part of the study: the peers alone, or Tacit alone, some
+statistics or all; everything else is kept as stored. Results go to benchmarks/results/accuracy.json: one row for each
+cell, with the median and the 95th percentile of the error and the number of releases, 0 where the peer refused them
+all; a pair (method, bound) that is missing is not offered.
 """
 
 from __future__ import annotations
@@ -30,10 +34,15 @@ from record import folder, read, write
 SIZES = (20, 200, 2_000, 20_000, 200_000)
 QUICK = (20, 2_000)
 EPSILONS = ("0.1", "0.5", "1", "4")
-RUNS, SECONDS = 200, 0.2
+RUNS, SECONDS = 200, 4.0
 FEW = 20
 """With fewer releases there is no 95th percentile."""
 COLUMNS = ("statistic", "shape", "persons", "epsilon", "method", "bound", "median", "p95", "runs")
+FEWER = {
+    "python_dp": "its order statistics read all values again for each release: an algorithm answers once, and the "
+    "summary it hands to another is the data"
+}
+"""Why a peer makes fewer releases than the others."""
 Row = list[Any]
 
 
@@ -44,16 +53,13 @@ def cell(data: Field, statistic: str, answers: Sequence[Any]) -> Row:
     return [median, p95 if len(errors) >= FEW else None, len(errors)]
 
 
-def of_tacit(
-    data: Field, epsilons: Sequence[str], runs: int, seconds: float, statistics: Sequence[str] = STATISTICS
-) -> Iterator[Row]:
+def of_tacit(data: Field, epsilons: Sequence[str], runs: int, statistics: Sequence[str]) -> Iterator[Row]:
     """Tacit, and the oracle."""
     draws = Draws(data)
     for statistic in statistics:
         for epsilon in epsilons:
             place = [statistic, data.shape, data.persons, float(epsilon)]
-            answers = draws.answers(statistic, epsilon, runs, 3 * seconds)
-            yield [*place, "tacit", "none", *cell(data, statistic, answers)]
+            yield [*place, "tacit", "none", *cell(data, statistic, draws.answers(statistic, epsilon, runs))]
             if (best := data.oracle_error(statistic, float(epsilon))) is not None:
                 yield [*place, "oracle", "the truth", float(f"{best:.4g}"), None, 0]
 
@@ -81,38 +87,32 @@ def of_peer(name: str, sets: Sequence[Field], epsilons: Sequence[str], runs: int
             yield [*where, None, None, 0]
 
 
-def study(quick: bool, sizes: Sequence[int], epsilons: Sequence[str], seconds: float) -> None:
-    """All rows, kept after every number of persons beside those of other numbers."""
-    epsilons, shapes = (EPSILONS[2:3], SHAPES[:2]) if quick else (epsilons, SHAPES)
-    runs, seconds = (40, 0.05) if quick else (RUNS, seconds)
-    peers, begun = environments.known(), time.perf_counter()
-    for persons in sizes:
+def study(given: argparse.Namespace) -> None:
+    """The asked part, kept after every number of persons beside everything else."""
+    quick = given.quick
+    epsilons, shapes = (EPSILONS[2:3], SHAPES[:2]) if quick else (given.epsilons, SHAPES)
+    runs, seconds = (40, 0.05) if quick else (RUNS, given.seconds)
+    peers, begun = {} if given.again is not None else environments.known(), time.perf_counter()
+    for persons in given.persons or (QUICK if quick else SIZES):
         sets = [Field.of(shape, persons, seed=persons + SHAPES.index(shape)) for shape in shapes]
-        found = [row for data in sets for row in of_tacit(data, epsilons, runs, seconds)]
-        print(f"{persons:>8,} persons, tacit: {time.perf_counter() - begun:.0f} s so far", flush=True)
-        for name in peers:
-            if isinstance(peers[name], dict):
-                found += of_peer(name, sets, epsilons, runs, seconds)
-                print(f"{persons:>8,} persons, {name}: {time.perf_counter() - begun:.0f} s so far", flush=True)
-        new = {(row[2], row[3]) for row in found}
-        rows = [row for row in read("accuracy").get("rows", []) if (row[2], row[3]) not in new] + found
-        rows.sort(key=lambda row: (STATISTICS.index(row[0]), SHAPES.index(row[1]), *row[2:6]))
-        limits = {**read("accuracy").get("seconds", {}), f"{persons:,} persons": seconds}
-        write("accuracy", {"peers": peers, "bounds": BOUNDS, "seconds": limits, "columns": COLUMNS, "rows": rows})
-        picture(rows, folder() / "accuracy.svg")
+        found: list[Row] = []
+        for name in (name for name, what in peers.items() if isinstance(what, dict)):
+            found += of_peer(name, sets, epsilons, runs, seconds)
+            print(f"{persons:>8,} persons, {name}: {time.perf_counter() - begun:.0f} s so far", flush=True)
+        if not given.peers:
+            found += [row for data in sets for row in of_tacit(data, epsilons, runs, given.again or STATISTICS)]
+            print(f"{persons:>8,} persons, tacit: {time.perf_counter() - begun:.0f} s so far", flush=True)
+        keep(found, {"peers": peers, "seconds": seconds} if peers else {})
 
 
-def again(sizes: Sequence[int], statistics: Sequence[str]) -> None:
-    """Tacit alone, some statistics anew, everything else as stored."""
-    for persons in sizes:
-        sets = [Field.of(shape, persons, seed=persons + SHAPES.index(shape)) for shape in SHAPES]
-        found = [row for data in sets for row in of_tacit(data, EPSILONS, RUNS, SECONDS, statistics)]
-        stored = read("accuracy")
-        new = {tuple(row[:6]): row for row in found}
-        stored["rows"] = [new.get(tuple(row[:6]), row) for row in stored["rows"]]
-        write("accuracy", stored)
-        picture(stored["rows"], folder() / "accuracy.svg")
-        print(f"{persons:>8,} persons: {', '.join(statistics)} of tacit again", flush=True)
+def keep(found: Sequence[Row], facts: dict[str, Any]) -> None:
+    """Store rows in place of those of the same statistic, number of persons, ε and method."""
+    stored = read("accuracy") | {"bounds": BOUNDS, "columns": COLUMNS, "fewer": FEWER} | facts
+    new = {(row[0], *row[2:5]) for row in found}
+    rows = [row for row in stored.pop("rows", []) if (row[0], *row[2:5]) not in new] + list(found)
+    rows.sort(key=lambda row: (STATISTICS.index(row[0]), SHAPES.index(row[1]), *row[2:6]))
+    write("accuracy", {**stored, "rows": rows})
+    picture(rows, folder() / "accuracy.svg")
 
 
 def picture(rows: Sequence[Row], path: Path) -> None:
@@ -139,14 +139,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--persons", type=int, nargs="*", help="only these numbers of persons; other results are kept")
-    parser.add_argument("--again", nargs="*", choices=STATISTICS, help="these statistics of Tacit alone, the rest kept")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time a peer may take for one cell")
     parser.add_argument("--epsilons", nargs="*", choices=EPSILONS, default=EPSILONS)
-    given = parser.parse_args()
-    if given.again:
-        again(given.persons or SIZES, given.again)
-        return
-    study(given.quick, given.persons or (QUICK if given.quick else SIZES), given.epsilons, given.seconds)
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="processor time a peer may take for one cell")
+    part = parser.add_mutually_exclusive_group()
+    part.add_argument("--peers", action="store_true", help="the peers alone, Tacit as stored")
+    part.add_argument("--again", nargs="*", choices=STATISTICS, help="Tacit alone, these statistics or all")
+    study(parser.parse_args())
 
 
 if __name__ == "__main__":

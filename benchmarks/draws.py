@@ -1,15 +1,13 @@
 """Many releases of one statistic of Tacit from one reading of the data: its own code, the engine's replies kept.
 
 Every release runs the statistic as a table would, in a room with fresh randomness; only what the engine answers to a
-request is remembered, and laws of maxima and quantiles that are the same again are not built again.
+request is remembered, and laws of capped sums, maxima and quantiles that are the same again are not built again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from math import inf
-from time import process_time
 from typing import Any
 
 import pyarrow as pa
@@ -19,13 +17,11 @@ from tacit import Private, Pure, Session
 from tacit.answers import Answers
 from tacit.grids import Grid
 from tacit.tables.room import Room
-from tacit.tables.statistics import extremes, quantiles
+from tacit.tables.statistics import capped, extremes, quantiles
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
 
 BUDGET = Pure(10**9)
-LEAST = 20
-"""Releases, however long they take."""
 
 
 class Remembering:
@@ -66,16 +62,10 @@ class Draws:
         self._session = Session(tables, BUDGET)
         self._engine = Remembering(self._session._engine)
         self._questions = self._planned()
-        laws: dict[Any, Any] = {}
-
-        def quantile_law(ranks: Any, *rest: Any) -> Any:
-            """What the engine said about ranks follows from the rest, for one data set."""
-            if rest not in laws:
-                laws[rest] = _PLAIN[1](ranks, *rest)
-            return laws[rest]
-
-        extremes.extreme_law, quantiles.quantile_law = cache(_PLAIN[0]), quantile_law  # type: ignore[assignment]
-        Grid.nearest = cache(_PLAIN[2])  # type: ignore[method-assign]
+        extremes.extreme_law = once(_PLAIN[0], lambda *asked: asked)
+        quantiles.quantile_law = once(_PLAIN[1], lambda ranks, *rest: rest)  # ranks follow from the rest
+        _CAPPED.scan_and_release = once(_PLAIN[2], lambda counts, sums, epsilon: (tuple(counts), tuple(sums), epsilon))
+        Grid.nearest = cache(_PLAIN[3])  # type: ignore[method-assign]
 
     def _planned(self) -> dict[str, tuple[Any, Statistic]]:
         """What a table would ask for each statistic, caught before it is asked."""
@@ -95,19 +85,15 @@ class Draws:
             ask()
         return dict(zip(questions, found, strict=True))
 
-    def answers(self, statistic: str, epsilon: str, runs: int, seconds: float = inf) -> list[Any]:
-        """Released values; after so many seconds of processor time no more than twenty."""
+    def answers(self, statistic: str, epsilon: str, runs: int) -> list[Any]:
+        """Released values."""
         relation, asked = self._questions[statistic]
         if isinstance(asked, DistinctValues):
             room = self._room(relation, epsilon, Keeping)
             asked.release(room)
             (law,) = room.laws
             return [drawn.value for drawn in law.sample(runs)]
-        found: list[Any] = []
-        begun = process_time()
-        while len(found) < runs and (len(found) < LEAST or process_time() - begun < seconds):
-            found.append(self._released(relation, asked, epsilon))
-        return found
+        return [self._released(relation, asked, epsilon) for _ in range(runs)]
 
     def _room(self, relation: Any, epsilon: str, kind: Any = Room) -> Any:
         engine = self._engine
@@ -130,8 +116,22 @@ class Keeping(Room):
         return super().draw(law, part)
 
 
+def once(made: Callable[..., Any], key: Callable[..., Any]) -> Any:
+    """The function, which makes what has the same key once."""
+    kept: dict[Any, Any] = {}
+
+    def remembered(*asked: Any) -> Any:
+        name = key(*asked)
+        if name not in kept:
+            kept[name] = made(*asked)
+        return kept[name]
+
+    return remembered
+
+
 def _several(answer: Any) -> list[Any]:
     return list(answer.values()) if isinstance(answer, Answers) else [answer]
 
 
-_PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, Grid.nearest
+_CAPPED: Any = capped  # which imports what is replaced
+_PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, _CAPPED.scan_and_release, Grid.nearest

@@ -1,8 +1,9 @@
 """How a peer is spoken to: jobs in one JSON file, replies in another, data as arrays in .npz files.
 
 A job names its data, a statistic, ε, public bounds (or none, for automatic ones) and how often it is drawn. A peer
-turns a job into a function that makes one release; what does not change between releases is prepared once. A job ends
-early when its seconds of processor time are over, after one release at least. Errors are replies too.
+turns a job into a function that makes one release; what does not change between releases is prepared once, and the
+peer's own code draws. A job ends early when its seconds of processor time are over, after one release at least. A
+release that the peer refuses is no answer, and a job of which it refuses every release is refused.
 """
 
 from __future__ import annotations
@@ -21,8 +22,6 @@ Arrays = dict[str, npt.NDArray[Any]]
 Job = dict[str, Any]
 Draw = Callable[[], Any]
 Prepare = Callable[[Job, Arrays], Draw]
-SLOW = 1.0
-"""Seconds of processor time; what takes longer for one release is not asked again with other bounds."""
 
 
 def serve(prepare: Prepare, whole: Callable[[Job], Any]) -> None:
@@ -34,15 +33,11 @@ def serve(prepare: Prepare, whole: Callable[[Job], Any]) -> None:
         return
     data: dict[str, Arrays] = {}
     replies: list[dict[str, Any]] = []
-    slow: set[tuple[str, str]] = set()
     for job in jobs:
         if job["data"] not in data:
             with np.load(job["data"]) as file:
                 data = {job["data"]: {name: file[name] for name in file.files}}
-        what, begun = (job["data"], job["statistic"]), time.process_time()
-        replies.append({"slow": True} if what in slow else _reply(prepare, job, data[job["data"]]))
-        if time.process_time() - begun > SLOW * max(1, len(replies[-1].get("answers", ()))):
-            slow.add(what)  # the first bounds are the sensible ones
+        replies.append(_reply(prepare, job, data[job["data"]]))
     said.write_text(json.dumps(replies, default=float))
 
 
@@ -68,17 +63,26 @@ def _reply(prepare: Prepare, job: Job, arrays: Arrays) -> dict[str, Any]:
     answers: list[Any] = []
     try:
         draw = prepare(job, arrays)
-        begun = time.process_time()
-        for _ in range(job["runs"]):
-            answers.append(draw())
-            if time.process_time() - begun > job["seconds"]:
-                break
     except NotImplementedError:
         return {"unsupported": True}
-    except Exception as error:  # a peer's refusal is a result
-        if not answers:
-            return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0][:160]}" if str(error) else "error"}
-    return {"answers": answers}
+    except Exception:  # a peer's refusal is a result
+        return {"refused": True}
+    begun = time.process_time()
+    while len(answers) < job["runs"] and (not answers or time.process_time() - begun < job["seconds"]):
+        answers.append(attempted(draw))
+    return {"refused": True} if all(map(_nothing, answers)) else {"answers": answers}
+
+
+def attempted(draw: Draw) -> Any:
+    """A release, or nothing where the peer refuses it."""
+    try:
+        return draw()
+    except Exception:
+        return None
+
+
+def _nothing(answer: Any) -> bool:
+    return answer is None or (isinstance(answer, list) and all(one is None for one in answer))
 
 
 def groups_of(arrays: Arrays) -> list[npt.NDArray[Any]]:
