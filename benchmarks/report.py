@@ -111,7 +111,8 @@ def accuracy(report: Any) -> str:
         "Tacit is given nothing but the table; each peer is given bounds. Errors at ε = 1: the median over the data "
         "shapes of the median error and, in brackets, of its 95th percentile. “Over Tacit's” is the peer's median "
         f"error over Tacit's, the geometric mean over every shape, every ε and {MANY:,} persons or more. “refused”: "
-        "by the peer, for this data.\n"
+        "by the peer, for this data. A single refused release counts as the answer 0. diffprivlib takes the number of "
+        "persons as public, which makes its means easier; the others protect it too.\n"
     )
     for statistic in KEY:
         pairs = list(dict.fromkeys(place[4:6] for place in cells if place[0] == statistic))
@@ -127,7 +128,29 @@ def accuracy(report: Any) -> str:
         head = ["method, bound", *(f"{size:,}" for size in sizes), "over Tacit's"]
         text += f"\n### {statistic.capitalize()} ({ERRORS[statistic]})\n\n{table(head, rows)}"
     left = {name: why for name, why in report["peers"].items() if isinstance(why, str)}
-    return text + "".join(f"\n{name}: {why}.\n" for name, why in left.items())
+    return text + _releases(cells, report) + "".join(f"\n{name}: {why}.\n" for name, why in left.items())
+
+
+def _releases(cells: Any, report: Any) -> str:
+    """How many cells have all releases, and which have fewer, with the reason."""
+    made = {place: value[2] for place, value in cells.items() if value[2]}
+    most = max(made.values())
+    fewer: dict[tuple[str, str, int], list[int]] = {}
+    for (statistic, _, persons, _, method, _), runs in made.items():
+        if runs < most:
+            fewer.setdefault((method, statistic, persons), []).append(runs)
+    text = f"\n{len(made) - sum(map(len, fewer.values())):,} of {len(made):,} cells have {most} releases"
+    refused = sum(value[0] is None for value in cells.values())
+    text += f"; in {refused:,} more the peer refused every release.\n" if refused else ".\n"
+    if fewer:
+        rows = [
+            [method, statistic, f"{persons:,}", str(len(runs)), f"{min(runs)} to {max(runs)}"]
+            for (method, statistic, persons), runs in sorted(fewer.items())
+        ]
+        text += "\n" + table(["fewer releases", "statistic", "persons", "cells", "releases"], rows)
+        why = {method: report.get("fewer", {}).get(method, "a release takes long") for method, _, _ in sorted(fewer)}
+        text += "".join(f"\n{method}: {reason}.\n" for method, reason in why.items())
+    return text
 
 
 def _errors(cells: Any, statistic: str, size: int, method: str, bound: str) -> str:
@@ -149,7 +172,7 @@ def _over_tacit(cells: Any, statistic: str, method: str, bound: str) -> str:
     ratios = []
     for place, value in cells.items():
         if _is(place, statistic, method, bound) and place[2] >= MANY and value[0] is not None:
-            own = cells[(*place[:4], "tacit", "none")][0]
+            own, *_ = cells.get((*place[:4], "tacit", "none"), [0])
             if own > 0 and value[0] > 0:
                 ratios.append(value[0] / own)
     return "" if method == "tacit" or not ratios else number(geometric_mean(ratios))

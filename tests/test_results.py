@@ -36,6 +36,21 @@ def test_a_figure_is_met_short_or_not_measured(report: Any) -> None:
     assert judged({"searches": worse}) == "short"
 
 
+def test_cells_with_fewer_releases_are_listed_with_the_reason(report: Any) -> None:
+    rows = [
+        ["sum", "lognormal", 20, 1.0, "tacit", "none", 0.2, 0.3, 200],
+        ["sum", "lognormal", 20, 1.0, "oracle", "the truth", 0.1, None, 0],
+        ["max", "lognormal", 20, 1.0, "slow", "sensible", 0.3, 0.4, 40],
+        ["max", "signed", 20, 1.0, "slow", "sensible", 0.3, 0.4, 120],
+        ["max", "lognormal", 20, 1.0, "strict", "automatic", None, None, 0],
+    ]
+    text = report.accuracy({"rows": rows, "peers": {}, "fewer": {"slow": "it takes its time"}})
+    assert "1 of 3 cells have 200 releases; in 1 more the peer refused every release." in text
+    assert "| slow | max | 20 | 2 | 40 to 120 |" in text
+    assert "slow: it takes its time." in text
+    assert "fewer" not in report.accuracy({"rows": rows[:2], "peers": {}})
+
+
 def test_no_result_names_a_host_or_a_path() -> None:
     for path in (BENCHMARKS / "results").glob("*.json"):
         text = path.read_text()

@@ -70,12 +70,9 @@ def libraries() -> str:
     """Median errors of a sum beside other libraries with all kinds of bounds; empty before that study has run."""
     if not (RESULTS / "accuracy.json").exists():
         return ""
-    found = stored("accuracy")
-    rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
-    rows = [row for row in rows if row["statistic"] == "sum" and row["epsilon"] == 1 and row["median"] is not None]
-    sizes = {row["persons"] for row in rows}
-    persons = PERSONS if PERSONS in sizes else max(sizes)
-    errors = {(row["method"], row["bound"], row["shape"]): row["median"] for row in rows if row["persons"] == persons}
+    rows = _sums_of_libraries()
+    persons = rows[0]["persons"]
+    errors = {(row["method"], row["bound"], row["shape"]): row["median"] for row in rows}
     shapes = list(dict.fromkeys(shape for _, _, shape in errors))
     ways = sorted({(method, bound) for method, bound, _ in errors}, key=_rank)
     body = [
@@ -87,6 +84,20 @@ def libraries() -> str:
 
 PERSONS = 20_000
 """The size shown, where it was measured."""
+
+
+def releases() -> str:
+    """How many releases stand behind a median of that table."""
+    made = [row["runs"] for row in _sums_of_libraries() if row["method"] != "oracle"]
+    return str(min(made)) if min(made) == max(made) else f"{min(made)} to {max(made)}"
+
+
+def _sums_of_libraries() -> list[dict[str, Any]]:
+    found = stored("accuracy")
+    rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+    rows = [row for row in rows if row["statistic"] == "sum" and row["epsilon"] == 1 and row["median"] is not None]
+    sizes = {row["persons"] for row in rows}
+    return [row for row in rows if row["persons"] == (PERSONS if PERSONS in sizes else max(sizes))]
 
 
 def _rank(way: tuple[str, str]) -> tuple[int, str, str]:
@@ -121,7 +132,9 @@ def speed() -> str:
 
 def page() -> str:
     """The whole page."""
-    text = INTRODUCTION.format(joins=joins(), sums=sums(), speed=speed(), libraries=libraries() or NOT_YET)
+    beside = libraries()
+    beside = f"{beside}\n\nEach is the median of {releases()} releases." if beside else NOT_YET
+    text = INTRODUCTION.format(joins=joins(), sums=sums(), speed=speed(), libraries=beside)
     results = RESULTS.parent / "RESULTS.md"
     if results.exists():
         text += "\n\n## All results\n\n" + _nested(results.read_text(encoding="utf-8"))
