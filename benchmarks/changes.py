@@ -6,6 +6,9 @@
   that most of the chance went to values far away. Each now has an answer of its own. Mean rank error of the three.
 - *sums by group*: the cap on a person's vector was chosen as for one number; with more groups it should be lower, as
   its noise falls on each. Error of ten groups together, relative to the sum.
+- *means*: sum and count had half of the cost each, and the sum noise for the largest totals. Where there are many
+  persons the sum is now taken around a rough mean. Error relative to the mean of the absolute values, for values of one
+  row each, ages of one row each, and ratings of many rows each.
 - *nearest value of a grid*: found by two searches that made powers of ten anew; now by one. Milliseconds of processor
   time for a thousand values.
 
@@ -21,13 +24,14 @@ from time import process_time
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 from draws import Draws
 from field import Field
 from record import write
 
-from tacit import grids
+from tacit import Pure, grids, read
 from tacit.grids import Grid
-from tacit.tables.statistics import groups, quantiles
+from tacit.tables.statistics import groups, means, quantiles
 from tacit.tables.statistics.caps import PRIOR
 
 
@@ -60,6 +64,31 @@ def by_group(runs: int) -> Any:
     what = "sums of ten groups, 2,000 persons, ε = 1: relative error"
     data = Field.of("lognormal", 2_000, 2_000)
     return side_by_side(what, data, "group by", "1", runs, groups, "prior_for", lambda _: PRIOR)
+
+
+def around_a_centre(what: str, person: Any, values: Any, runs: int) -> Any:
+    """A mean at ε = 1 with the sum as it is, and around a rough mean."""
+    table = read(pa.table({"person": person, "v": values}), person="person", budget=Pure(10**9))
+    found: dict[str, Any] = {"what": f"mean of {what}, 5,000 persons, ε = 1: relative error", "runs": runs}
+    own, truth, size = means.MANY, float(np.mean(values)), float(np.mean(np.abs(values)))
+    for when, many in (("before", 10**9), ("after", own)):
+        means.MANY = many
+        errors = [abs(float(table.mean("v", epsilon=1, fresh=True)) - truth) / size for _ in range(runs)]
+        found[when] = {"median": float(np.median(errors)), "p95": float(np.quantile(errors, 0.95))}
+    means.MANY = own
+    return found
+
+
+def of_means(runs: int) -> dict[str, Any]:
+    """Three tables."""
+    rng, persons = np.random.default_rng(7), np.arange(5_000)
+    many = np.repeat(persons, np.rint(1 + rng.lognormal(2, 1, len(persons))).astype(int))
+    tables = {
+        "skewed values": (persons, Field.of("lognormal", len(persons), 7).value),
+        "ages": (persons, np.rint(rng.normal(40, 12, len(persons)).clip(1, 95)).astype(int)),
+        "ratings of many rows each": (many, rng.integers(1, 6, len(many))),
+    }
+    return {f"mean of {what}": around_a_centre(what, *table, runs) for what, table in tables.items()}
 
 
 def two_searches(grid: Grid, x: Fraction) -> int:
@@ -97,6 +126,7 @@ def main() -> None:
         "nearest value of a grid": nearest(),
         "quartiles for little": quartiles(runs),
         "sums by group": by_group(2 * runs),
+        **of_means(2 * runs),
     }
     for name, one in found.items():
         print(name, one)

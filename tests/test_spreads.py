@@ -134,10 +134,10 @@ def test_a_share_lies_in_its_interval_for_every_box(rest: int, part: int, random
 
 @given(sums, sums, st.randoms())
 def test_a_quotient_lies_in_its_interval_for_every_box(top: int, bottom: int, random: Any) -> None:
-    spread = Quotient(top, bottom, NOISE, NOISE, 0.5)
+    spread = Quotient(top, bottom, NOISE, NOISE, 0.5, 3.0)
     low, high = spread.interval(spread.value, Fraction(9, 10))
     a, b = inside(NOISE, 0.95, top, random), inside(NOISE, 0.95, bottom, random)
-    assert b < 1 or low - 1e-9 <= 0.5 * a / b <= high + 1e-9
+    assert b < 1 or low - 1e-9 <= 3 + 0.5 * a / b <= high + 1e-9
     if bottom - NOISE.tails(0.95)[1] < 1:
         assert (low, high) == (-inf, inf)
     assert spread.std >= 0

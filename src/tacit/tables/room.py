@@ -2,7 +2,9 @@
 
 Everything an answer shows is made from what `draw` returned and from public facts. So the privacy of a statistic is the
 privacy of its draws, one after the other, each allowed to depend on those before: adaptive composition. Draws for
-disjoint sets of persons (``part``) cost as much as the dearest of them: parallel composition.
+disjoint sets of persons cost as much as the dearest of them: parallel composition. Such a set is a ``part``: the name
+of a division of the persons and one character for the side of it, as in "sum+" and "sum-". Divisions may cut across
+each other, so what they cost adds up.
 """
 
 from __future__ import annotations
@@ -98,11 +100,11 @@ class Room:
         return Zcdp(*self._total(_rho)) if self.allowance.concentrated else Pure(*self._total(_epsilon))
 
     def _total(self, amounts: Callable[[Guarantee], tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
-        """The sum over everybody's draws and the dearest part."""
-        sums = {part: _added(map(amounts, drawn)) for part, drawn in self._spent.items()}
-        everybody = [sums.pop("")] if "" in sums else []
-        dearest = [tuple(map(max, zip(*sums.values(), strict=True)))] if sums else []
-        return _added(everybody + dearest)
+        """The sum over everybody's draws and the dearest part of each division."""
+        divisions: dict[str | None, list[tuple[Fraction, ...]]] = {}
+        for part, drawn in self._spent.items():
+            divisions.setdefault(division(part), []).append(_added(map(amounts, drawn)))
+        return _added(tuple(map(max, zip(*sums, strict=True))) for sums in divisions.values())
 
     def answer(
         self,
@@ -130,6 +132,11 @@ class Room:
             notes=notes,
             private=self._source.private,
         )
+
+
+def division(part: str) -> str | None:
+    """The division that a part is a side of; None for everybody."""
+    return part[:-1] if part else None
 
 
 def _added(vectors: Iterable[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:

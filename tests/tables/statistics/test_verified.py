@@ -22,7 +22,7 @@ from tacit.spreads import Noise
 from tacit.tables import Table
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
-from tacit.tables.statistics import candidates, extremes, groups, keys, moments, quantiles, ratio
+from tacit.tables.statistics import candidates, extremes, groups, keys, means, moments, quantiles, ratio
 from tacit.tables.statistics.base import Statistic, noisy, noisy_vector
 from tacit.tables.statistics.caps import choose_cap
 from tacit.tables.statistics.quantiles import ROW_LEVELS
@@ -103,6 +103,22 @@ def test_long_statistic_keeps_its_promise(name: str, three: StatisticCheck) -> N
     assert report.holds, [stage for stage in report.stages if not stage.verification.holds]
 
 
+@pytest.mark.parametrize("name", ["mean", "mean per person"])
+def test_mean_around_a_centre_keeps_its_promise(
+    name: str, three: StatisticCheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three persons count as many, and every rough sum as clear."""
+    monkeypatch.setattr(means, "MANY", -100)
+    monkeypatch.setattr(means, "CLEAR", 0)
+    report = three.check(LONG[name], paths=3)
+    assert len(report.stages) > 6
+    assert report.holds, [stage for stage in report.stages if not stage.verification.holds]
+    monkeypatch.setattr(means, "_count", lambda room, rows, allowance: (sum(b.count for b in rows.positive), None))
+    monkeypatch.setattr(means.Mean, "_centre", lambda self, rough, count: 7 * count)
+    if name == "mean":
+        assert three.check(LONG[name], paths=3).broken  # a centre that nobody released
+
+
 def test_the_check_looks_where_the_ratio_is_largest(four: StatisticCheck) -> None:
     for name in ("persons", "ratio", "maximum"):
         assert four.check(SIMPLE[name]).tightness == pytest.approx(1, abs=1e-9)
@@ -149,7 +165,7 @@ def cap_that_is_not_released(t: Table, room: Room) -> Any:
 def parts_that_share_persons(t: Table, room: Room) -> Any:
     """The sum and the number of values, counted as if they were about different persons."""
     sums, counts = room.ask(TotalBuckets(t._value("v"), ROW_LEVELS), TotalBuckets(RowCount(), ROW_LEVELS))
-    for part, buckets in (("sum", sums.positive), ("count", counts.positive)):
+    for part, buckets in (("all+", sums.positive), ("all-", counts.positive)):
         law, _ = noisy(sum(bucket.count for bucket in buckets), room.allowance)
         room.draw(law, part)
 
