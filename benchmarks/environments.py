@@ -24,9 +24,10 @@ PEERS = {
     "python_dp": ("python-dp==1.1.5", "numpy==2.4.6", "duckdb==2.0.0"),
     "pipeline_dp": ("pipeline-dp==0.3.1", "numpy==2.4.6", "duckdb==2.0.0"),
 }
+APART = {"tumult": ("tmlt.analytics==0.21.0", "pyspark==3.5.9")}
+"""Only where it is asked for: it needs Java, and a release is a Spark job of seconds."""
 TOOLS = {"tpchgen": ("tpchgen-cli==4.0.0",)}
-NOT_RUN = {"Tumult Analytics": "not run: it needs a Spark of its own, and is left as an optional slow study"}
-"""Peers that this study knows and leaves out."""
+EVERYTHING = PEERS | APART | TOOLS
 
 
 class Missing(Exception):
@@ -43,7 +44,7 @@ def folder() -> Path:
 @cache
 def interpreter(name: str) -> Path:
     """The Python of an environment, made when it is not there yet."""
-    place, wanted = folder() / name, (PEERS | TOOLS)[name]
+    place, wanted = folder() / name, EVERYTHING[name]
     ready = place / "ready"
     if not ready.exists() or ready.read_text() != "\n".join(wanted):
         _install([sys.executable, "-m", "venv", str(place)])
@@ -62,7 +63,7 @@ def _install(command: list[str]) -> None:
 @cache
 def versions(name: str) -> dict[str, str]:
     """The versions of the packages of an environment that a reader may want to know."""
-    names = [wanted.split("=")[0].split("<")[0].split("[")[0] for wanted in (PEERS | TOOLS)[name]]
+    names = [wanted.split("=")[0].split("<")[0].split("[")[0] for wanted in EVERYTHING[name]]
     names += ["polars"] if name == "opendp" else []
     code = f"import importlib.metadata as m, json; print(json.dumps({{n: m.version(n) for n in {names!r}}}))"
     found = subprocess.run([str(interpreter(name)), "-c", code], capture_output=True, text=True, check=True)
@@ -96,7 +97,7 @@ def tpch(scale: int = 1) -> Path:
 
 def known() -> dict[str, Any]:
     """For every peer its versions, or why it was not run."""
-    found: dict[str, Any] = dict(NOT_RUN)
+    found: dict[str, Any] = {}
     for name in PEERS:
         try:
             interpreter(name)

@@ -51,7 +51,7 @@ def sections(results: Results) -> dict[str, str]:
     """The text of each section that has results."""
     made = {
         "Asked and measured": asked(results),
-        "Accuracy without bounds": accuracy(results("accuracy")),
+        "Accuracy without bounds": accuracy(results("accuracy")) + tumult(results("tumult")),
         "Speed and memory": speed(results("speed")),
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
         "How cost grows": growth(results("growth")),
@@ -129,6 +129,22 @@ def accuracy(report: Any) -> str:
         text += f"\n### {statistic.capitalize()} ({ERRORS[statistic]})\n\n{table(head, rows)}"
     left = {name: why for name, why in report["peers"].items() if isinstance(why, str)}
     return text + _releases(cells, report) + "".join(f"\n{name}: {why}.\n" for name, why in left.items())
+
+
+def tumult(report: Any) -> str:
+    """A few cells of a peer that runs on Spark alone."""
+    if not report:
+        return ""
+    rows = [
+        [name, f"{number(one['median'])} ({number(one['p95'])})", number(one["tacit"]), number(one["seconds"])]
+        for name, one in report["statistics"].items()
+    ]
+    text = (
+        f"\n### Tumult Analytics {report['versions']['tmlt.analytics']}\n\n{report['persons']:,} persons "
+        f"({report['shape']}), ε = {report['epsilon']}, {report['bound']} bounds, {report['releases']} releases, for "
+        "each is a Spark job.\n\n"
+    )
+    return text + table(["statistic", "Tumult Analytics", "tacit, none", "seconds for a release"], rows)
 
 
 def _releases(cells: Any, report: Any) -> str:

@@ -51,6 +51,14 @@ def test_cells_with_fewer_releases_are_listed_with_the_reason(report: Any) -> No
     assert "fewer" not in report.accuracy({"rows": rows[:2], "peers": {}})
 
 
+def test_a_peer_measured_apart_has_a_table_of_its_own(report: Any) -> None:
+    where = {"shape": "lognormal", "persons": 2_000, "epsilon": "1", "bound": "sensible", "releases": 20}
+    one = {"median": 0.02, "p95": 0.05, "tacit": 0.01, "seconds": 4.5}
+    made = report.tumult({"versions": {"tmlt.analytics": "0.21.0"}, **where, "statistics": {"sum": one}})
+    assert "| sum | 0.02 (0.05) | 0.01 | 4.5 |" in made
+    assert report.tumult({}) == ""
+
+
 def test_no_result_names_a_host_or_a_path() -> None:
     for path in (BENCHMARKS / "results").glob("*.json"):
         text = path.read_text()

@@ -67,10 +67,11 @@ def _reply(prepare: Prepare, job: Job, arrays: Arrays) -> dict[str, Any]:
         return {"unsupported": True}
     except Exception:  # a peer's refusal is a result
         return {"refused": True}
-    begun = time.process_time()
+    begun, clock = time.process_time(), time.perf_counter()
     while len(answers) < job["runs"] and (not answers or time.process_time() - begun < job["seconds"]):
         answers.append(attempted(draw))
-    return {"refused": True} if all(map(_nothing, answers)) else {"answers": answers}
+    seconds = (time.perf_counter() - clock) / len(answers)
+    return {"refused": True} if all(map(_nothing, answers)) else {"answers": answers, "seconds": seconds}
 
 
 def attempted(draw: Draw) -> Any:
