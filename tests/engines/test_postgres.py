@@ -289,7 +289,7 @@ def test_ctrl_c_stops_the_statement_on_the_server(where: str) -> None:
         persons(engine, "slow", "who")
     assert time.monotonic() - start < 20
     with psycopg.connect(where) as watching:
-        busy = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH rows%'"
+        busy = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH whole%'"
         assert watching.execute(busy).fetchone() == (0,)
     assert persons(engine) == 3
 

@@ -53,7 +53,7 @@ def test_what_fails_before_rows_are_read_costs_nothing(where: str) -> None:
 
 def test_a_server_that_ends_the_session_in_the_middle_is_paid_for(where: str) -> None:
     table = tacit.read(where, "who", tacit.Pure(9), table="slow")
-    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'WITH rows%'"
+    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'WITH whole%'"
     timer = threading.Timer(0.5, run, (where, kill))
     timer.start()
     with pytest.raises(EngineError) as caught:

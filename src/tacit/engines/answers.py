@@ -135,19 +135,21 @@ def _(request: RankSteps, statement: Statement, index: int) -> Decoder:
     cell = _cell(x, f"(SELECT MIN({statement.aggregate(f'MIN({x})')}) FROM persons)", statement)
     weighed = (
         f"(SELECT {x} AS v, {cell} AS cell, w FROM rows INNER JOIN {shares} ON rows.person = {shares}.person "
-        f"WHERE {x} IS NOT NULL) AS weighed"
+        f"WHERE {x} {{}}) AS weighed"
     )
+    whole = weighed.format("IS NOT NULL")
     cells = statement.table(
-        "cells", f"SELECT cell, MIN(v) AS lo, MAX(v) AS hi, {dialect.total('w')} AS w FROM {weighed} GROUP BY cell"
+        "cells", f"SELECT cell, MIN(v) AS lo, MAX(v) AS hi, {dialect.total('w')} AS w FROM {whole} GROUP BY cell"
     )
     sums = dialect.running(cells, "cell", quotient("cell", str(_BLOCK), short=True))
     needed = statement.table(
         "needed", f"SELECT DISTINCT cell, lo, hi, upto - w AS below FROM {windows}, ({sums}) AS sums WHERE {crossed}"
     )
     kept = f"{needed}.cell, lo, hi, below"
+    near = weighed.format(f"BETWEEN (SELECT MIN(lo) FROM {needed}) AND (SELECT MAX(hi) FROM {needed})")
     values = statement.table(
         "values",
-        f"SELECT v, {kept}, {dialect.total('w')} AS w FROM {weighed} INNER JOIN {needed} "
+        f"SELECT v, {kept}, {dialect.total('w')} AS w FROM {near} INNER JOIN {needed} "
         f"ON weighed.cell = {needed}.cell GROUP BY v, {kept}",
     )
     far, wide_cell = (f"CAST({high} AS {dialect.float64}) - CAST(lo AS {dialect.float64})" for high in ("v", "hi"))

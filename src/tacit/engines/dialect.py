@@ -41,6 +41,8 @@ class Dialect(ABC):
     """Ends a query whose columns are to be computed once for each row, however often the next query names them."""
     nested = False
     """Whether links of a long chain are put inside one another, where names for them would cost the planner much."""
+    present = ""
+    """Drops the rows without a person once they are one group, for engines where a test of every row costs more."""
     row_number = "ROW_NUMBER() OVER ()"
     """A different positive integer for each row."""
 

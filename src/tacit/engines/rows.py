@@ -70,21 +70,18 @@ class Rows:
         """The name of a column of 64-bit counts of the unit, or NULL."""
         return self._output(self._value(value))
 
-    def split(self, value: Value) -> tuple[str, str]:
-        """The names of two columns of counts, of 32 and of 64 bits; each row has NULL in one of them.
+    def split(self, value: Value) -> tuple[str, str, str]:
+        """A row's count in 32 bits, the condition under which it may be computed, and the name of the one in 64 bits.
 
-        Made for doubles and for columns of integers, whose count is quick to compute three times.
+        Made for doubles and for columns of integers, whose count is quick to compute several times.
         """
-        whole = self._value(value)
-        if value.expression.type == FLOAT:
-            x, count, tiny = self._count(value)
-            short = f"ABS({x.sql}) < {self.dialect.double(float((2**31 - 2) * value.unit))}"
-            few = f"CASE {tiny}WHEN {short} THEN CAST({count} AS {self.dialect.int32}) END"
-        else:
-            short = f"{whole.sql} BETWEEN {-(2**31)} AND {2**31 - 1}"
-            few = f"CASE WHEN {short} THEN CAST({whole.sql} AS {self.dialect.int32}) END"
-        many = f"CASE WHEN {short} THEN NULL ELSE {whole.sql} END"
-        return self._output(Term(few, whole.level)), self._output(Term(many, whole.level))
+        whole = self.value(value)
+        if value.expression.type != FLOAT:
+            return f"CAST({whole} AS {self.dialect.int32})", f"{whole} BETWEEN {-(2**31)} AND {2**31 - 1}", whole
+        x = self._output(self._double(value))
+        count, tiny = self._count(value, x)
+        short = f"ABS({x}) < {self.dialect.double(float((2**31 - 2) * value.unit))}"
+        return f"CAST({f'CASE {tiny}ELSE {count} END' if tiny else count} AS {self.dialect.int32})", short, whole
 
     def ordered(self, value: Ordered) -> str:
         """The name of a column that orders as the value does: a double, or a 64-bit integer."""
@@ -143,8 +140,23 @@ class Rows:
         if self.relation.sample:
             chain.append(self._sampled(self.relation.sample, source))
             kept += " AND person IN (SELECT person FROM sampled)"
-        chain.append(Part("rows", f"SELECT {persons}{columns} FROM {source} WHERE {kept}"))
+        if self._all_grouped:
+            chain.append(Part("whole", f"SELECT {persons}{columns} FROM {source}"))
+            chain.append(Part("rows", f"SELECT * FROM whole WHERE {kept}"))
+        else:
+            chain.append(Part("rows", f"SELECT {persons}{columns} FROM {source} WHERE {kept}"))
         return chain
+
+    def grouped(self) -> str:
+        """What stands after FROM to aggregate the rows of each person."""
+        return f"whole GROUP BY person{self.dialect.present}" if self._all_grouped else "rows GROUP BY person"
+
+    @property
+    def _all_grouped(self) -> bool:
+        """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
+        asked = self.relation
+        narrowed = asked.others or asked.filter is not None or asked.members or asked.sample
+        return bool(self.dialect.present) and not narrowed
 
     def _passed(self, name: str, sql: str, chain: list[Part]) -> str:
         """What stands after FROM to use a link."""
@@ -238,7 +250,8 @@ class Rows:
             return self._form(self.dialect.truth("{}"), self.term(expression))
         if expression.type != FLOAT:
             return self.term(expression)
-        x, count, tiny = self._count(value)
+        x = self._double(value)
+        count, tiny = self._count(value, x.sql)
         limit = self.dialect.double(float(SATURATION * value.unit))
         sql = (
             f"CASE {tiny}WHEN ABS({x.sql}) < {limit} THEN {self.dialect.rounded(count)} "
@@ -247,15 +260,17 @@ class Rows:
         )
         return Term(sql, x.level)
 
-    def _count(self, value: Value) -> tuple[Term, str, str]:
-        """A double, its count of units before rounding, and a case for those whose count may be no double."""
-        if isinstance(value.expression, ast.Column):  # read as it is: comparisons sort out NaN and ±inf by themselves
-            x = self._reading(self._column_sql(value.expression).double(self._qualified(value.expression)))
-        else:
-            x = self._bind(self.term(value.expression))
+    def _double(self, value: Value) -> Term:
+        """The double itself; a column is read as it is, for comparisons sort out NaN and ±inf by themselves."""
+        if isinstance(value.expression, ast.Column):
+            return self._reading(self._column_sql(value.expression).double(self._qualified(value.expression)))
+        return self._bind(self.term(value.expression))
+
+    def _count(self, value: Value, x: str) -> tuple[str, str]:
+        """A double's count of units before rounding, and a case for doubles whose count may be no double."""
         double, unit = self.dialect.double, value.unit
-        count = f"{x.sql} * {double(float(1 / unit))}" if unit.numerator == 1 else f"{x.sql} / {double(float(unit))}"
-        return x, count, "" if unit <= 1 else f"WHEN ABS({x.sql}) < {double(0.25)} THEN 0 "
+        count = f"{x} * {double(float(1 / unit))}" if unit.numerator == 1 else f"{x} / {double(float(unit))}"
+        return count, "" if unit <= 1 else f"WHEN ABS({x}) < {double(0.25)} THEN 0 "
 
     # ---- expressions --------------------------------------------------------------------------------------------
 

@@ -84,9 +84,9 @@ class Statement:
         kind, column = value.expression.type, isinstance(value.expression, Column)
         if not self.dialect.int32 or not (kind == FLOAT or (column and kind == INTEGER)):
             return self.dialect.total(self.rows.value(value))
-        short, long = self.rows.split(value)
-        few, many = f"SUM({short})", f"SUM({long}) FILTER (WHERE {long} IS NOT NULL)"
-        return f"COALESCE({few} + {many}, {few}, {many})"
+        short, enough, long = self.rows.split(value)
+        few, many = f"SUM({short}) FILTER (WHERE {enough})", f"SUM({long}) FILTER (WHERE NOT ({enough}))"
+        return f"CASE WHEN {many} IS NULL THEN {few} ELSE COALESCE({few}, 0) + {many} END"
 
     def count(self, count: RowCount) -> str:
         """The SQL of a number of rows."""
@@ -101,7 +101,7 @@ class Statement:
         person = ["person"] if self.keep_person else []
         columns = person + [f"{sql} AS {name}" for sql, name in self.aggregates.items()]
         columns = columns or (["1 AS present"] if self.need_persons else [])
-        persons = Part("persons", f"SELECT {', '.join(columns)} FROM rows GROUP BY person", kept=True)
+        persons = Part("persons", f"SELECT {', '.join(columns)} FROM {self.rows.grouped()}", kept=True)
         parts = [*self.rows.parts(), *([persons] if columns else [])]
         parts += [Part(name, sql, kept=True) for sql, name in self.tables.items()]
         width = max((len(arm.keys) for _, arm in self.arms), default=0)

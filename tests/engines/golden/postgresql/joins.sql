@@ -1,3 +1,4 @@
-WITH rows AS NOT MATERIALIZED (SELECT person FROM (SELECT "t"."who" AS person FROM "t" AS "t" LEFT JOIN "p" AS "p 1" ON (CAST("t"."place" AS TEXT) COLLATE "C") = (CAST("p 1"."place" AS TEXT) COLLATE "C")) AS link0 WHERE person IS NOT NULL),
-persons AS MATERIALIZED (SELECT 1 AS present FROM rows GROUP BY person)
+WITH whole AS NOT MATERIALIZED (SELECT person FROM (SELECT "t"."who" AS person FROM "t" AS "t" LEFT JOIN "p" AS "p 1" ON (CAST("t"."place" AS TEXT) COLLATE "C") = (CAST("p 1"."place" AS TEXT) COLLATE "C")) AS link0),
+rows AS NOT MATERIALIZED (SELECT * FROM whole WHERE person IS NOT NULL),
+persons AS MATERIALIZED (SELECT 1 AS present FROM whole GROUP BY person HAVING person IS NOT NULL OR GROUPING(person) = 1)
 SELECT 0 AS request, CAST(COUNT(*) AS NUMERIC) AS a, CAST(NULL AS NUMERIC) AS b, CAST(NULL AS NUMERIC) AS c, CAST(NULL AS DOUBLE PRECISION) AS x FROM persons
