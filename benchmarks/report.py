@@ -112,7 +112,8 @@ def accuracy(report: Any) -> str:
         "shapes of the median error and, in brackets, of its 95th percentile. “Over Tacit's” is the peer's median "
         f"error over Tacit's, the geometric mean over every shape, every ε and {MANY:,} persons or more. “refused”: "
         "by the peer, for this data. A single refused release counts as the answer 0. diffprivlib takes the number of "
-        "persons as public, which makes its means easier; the others protect it too.\n"
+        "persons as public, which makes its means easier; the others protect it too. python-dp finds bounds of sums "
+        "and means itself; a maximum without bounds it searches among all integers of 64 bits.\n"
     )
     for statistic in KEY:
         pairs = list(dict.fromkeys(place[4:6] for place in cells if place[0] == statistic))

@@ -1,6 +1,7 @@
-"""python-dp (Google's library): bounded sums, means, maxima and percentiles; without bounds it finds them itself.
+"""python-dp (Google's library): bounded sums, means, maxima and percentiles.
 
-An algorithm answers once. Sums and means are drawn by fresh ones, each given the summary of one that read the data,
+Without bounds it finds those of sums and means itself, and searches a maximum among all integers of 64 bits. An
+algorithm answers once. Sums and means are drawn by fresh ones, each given the summary of one that read the data,
 which is how the library joins what several machines read. The summary of order statistics is all the data, and no
 shorter to read: those read the data again for each release, sorted, so that sorting them takes less time.
 """
