@@ -6,16 +6,16 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 
+import pytest
 from pyspark.sql import SparkSession
 
 import tacit
 from tacit.engines import FAILED, Source, open_engine
-from tacit.engines.expressions import Column
-from tacit.engines.requests import Extremes, Ordered, Persons, Relation, TotalBuckets, value
-from tacit.engines.types import INTEGER
+from tacit.engines.requests import Extremes, Ordered, Persons, TotalBuckets, value
 from tests.engines import cases, questions
 from tests.engines import test_conformance as conformance
 from tests.engines.engines import facts
@@ -54,16 +54,37 @@ def agree(spark: SparkSession) -> None:
     spark.catalog.dropTempView("orders")
 
 
-def interrupted(spark: SparkSession, blow: Callable[[], object], error: type[BaseException]) -> BaseException:
-    """What a question that would never end raises after a blow."""
-    endless = open_engine({"t": Source(spark.range(10**13).selectExpr("id % 3 AS person"))})
+def interrupted(
+    spark: SparkSession, blow: Callable[[], object], error: type[BaseException], timeout: float | None = None
+) -> BaseException:
+    """What a question that would never end raises soon after a blow or its time limit."""
+    table = endless(spark, timeout)
     threading.Timer(3, blow).start()
-    try:
-        with endless.snapshot() as snapshot:
-            snapshot.ask(Relation("t", "t", Column(INTEGER, "t", "person")), (Persons(),))
-    except error as caught:
-        return caught
-    raise AssertionError
+    start = time.monotonic()
+    with pytest.raises(error) as caught:
+        table.persons(epsilon=1)
+    assert time.monotonic() - start < 10
+    assert table.budget.spent == tacit.Pure(1)  # what fails while rows are read is paid for
+    return caught.value
+
+
+def endless(spark: SparkSession, timeout: float | None) -> tacit.Table:
+    rows = spark.range(10**13).selectExpr("id % 3 AS person")
+    return tacit.read(rows, person="person", budget=tacit.Pure(9), timeout=timeout)
+
+
+def nobody_there(spark: SparkSession, limited: tacit.Table, unlimited: tacit.Table) -> None:
+    """Without a server nothing is charged, and nobody waits longer than the time limit or Ctrl-C."""
+    start = time.monotonic()
+    with pytest.raises(tacit.EngineError, match=r"cannot be reached .* Nothing was charged"):
+        limited.persons(epsilon=1)
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        unlimited.persons(epsilon=1)
+    assert limited.budget.remaining == unlimited.budget.remaining == tacit.Pure(9)
+    with pytest.raises(tacit.InvalidInput, match="could not be opened"):
+        endless(spark, 1)
+    assert time.monotonic() - start < 10
 
 
 def kill_server() -> None:
@@ -83,8 +104,9 @@ if __name__ == "__main__":
     interrupted(spark, lambda: os.kill(os.getpid(), signal.SIGINT), KeyboardInterrupt)
     assert spark.range(3).count() == 3
     print("interrupted")
-    spark.client.set_retry_policies([])  # else the client would wait ten minutes for the server to come back
-    lost = interrupted(spark, kill_server, tacit.EngineError)
+    waiting = endless(spark, 1), endless(spark, None)
+    lost = interrupted(spark, kill_server, tacit.EngineError, timeout=5)
     assert str(lost) == FAILED
+    nobody_there(spark, *waiting)
     print("lost", flush=True)
     os._exit(0)  # without asking a server that is gone to stop

@@ -3,7 +3,11 @@
 Nothing of the user's session is changed: no setting, no view that stays, and statements mean the same under every
 setting. The parts of a script that are used more than once, above all the table of persons, are kept in Spark's cache
 while the snapshot lasts; what comes back to the driver are the few numbers of the answer. A statement runs in a thread
-with a tag of its own, by which Ctrl-C and a time limit cancel its jobs and no others.
+with a tag of its own, by which Ctrl-C and a time limit cancel its jobs and no others; neither waits for a server that
+is gone, though the threads of Spark's client look for it some ten minutes more.
+
+A cached frame keeps as many parts as the session shuffles into, 200 unless set, where Spark would make fewer of them in
+a query by itself. On one machine each costs more than what is in it, so there they are put together.
 
 Spark has no transactions: a frame must give the same rows whenever it is computed (one that draws at random does not),
 and a table is looked up once for a snapshot.
@@ -11,6 +15,7 @@ and a table is looked up once for a snapshot.
 
 from __future__ import annotations
 
+import os
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from logging import LogRecord
+from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
@@ -39,6 +45,10 @@ T = TypeVar("T")
 _READ_AGAIN = ("vectors", "norms", "pairs")
 """What both rounds of a question about groups read."""
 _PLACE = re.compile(r"\{(\w+)\}")
+_EACH = 4
+"""Parts for each core, so that one of them that is large keeps no other core waiting for long."""
+_GRACE = 2.0
+"""Seconds to wait until jobs are cancelled or a cache is freed; a server that is gone never says so."""
 
 
 class Spark:
@@ -52,16 +62,36 @@ class Spark:
         _silence()
         self.timeout = timeout
         self.tables: dict[str, OpenTable] = {}
+        self.parts: int | None = None
         for number, (name, source) in enumerate(tables.items()):
             try:
-                self.tables[name] = open_table(self.session, name, source, f"t{number}")
-            except InvalidInput:
-                raise
-            except Exception:
-                raise InvalidInput(
+                wrong = self.looked_up(partial(self._open, name, source, f"t{number}"))
+            except EngineError:
+                wrong = InvalidInput(
                     f"table {name!r} could not be opened; check that the SparkSession runs and knows a table of that "
                     "name, which may be written catalog.schema.table."
-                ) from None
+                )
+            if wrong is not None:
+                raise wrong
+
+    def _open(self, name: str, source: Source, place: str) -> InvalidInput | None:
+        """Open a table, or say what is wrong with it in words that can be shown."""
+        try:
+            self.tables[name] = open_table(self.session, name, source, place)
+        except InvalidInput as error:
+            return error
+        self.parts = _parts(self.session)
+        return None
+
+    def looked_up(self, work: Callable[[], T]) -> T:
+        """What some work returns that asks for names and types only; an `EngineError` if it fails or time is up."""
+        return waited(work, None, self.timeout, self.thread)
+
+    def thread(self, **arguments: Any) -> Thread:
+        """A thread that has the user's tags and properties."""
+        from pyspark import InheritableThread
+
+        return InheritableThread(session=self.session, **arguments)
 
     def schema(self, table: str) -> Schema:
         """The public names and types of a table."""
@@ -71,8 +101,8 @@ class Spark:
     def snapshot(self) -> Iterator[_Snapshot]:
         """The tables as they are now, by one look at the catalog, and a place for what is kept meanwhile."""
         try:
-            frames = {table.place: shielded(table.frame()) for table in self.tables.values()}
-        except Exception:
+            frames = self.looked_up(lambda: {table.place: _found(table) for table in self.tables.values()})
+        except EngineError:
             raise EngineError(UNREACHABLE) from None
         snapshot = _Snapshot(self, frames)
         try:
@@ -82,6 +112,25 @@ class Spark:
 
     def close(self) -> None:
         """The SparkSession is the user's and stays."""
+
+
+def _found(table: OpenTable) -> DataFrame:
+    """A table's frame; its columns are asked for, since Connect says only then that the server is there."""
+    frame = shielded(table.frame())
+    if len(frame.columns) != len(table.native):
+        raise LookupError
+    return frame
+
+
+def _parts(session: Any) -> int | None:
+    """How many parts of a frame keep all of one machine's cores busy; nothing for a cluster, whose owner knows best."""
+    cores = None
+    with suppress(Exception):  # a server may keep its settings to itself
+        cores = re.fullmatch(r"local(?:\[(\d+|\*)(?:, *\d+)?\])?", session.conf.get("spark.master", ""))
+    if cores is None:
+        return None
+    number = cores.group(1) or "1"
+    return _EACH * (os.cpu_count() or 1 if number == "*" else int(number))
 
 
 def _session(data: Any) -> Any:
@@ -115,9 +164,17 @@ class _Snapshot(Rounds):
 
     def forget(self) -> None:
         """Free the cache; a session that is gone has freed it already."""
-        for frame in self._kept.values():
+
+        def free() -> None:
+            for frame in list(self._kept.values()):
+                with suppress(Exception):
+                    frame.unpersist()
+
+        if self._kept:
             with suppress(Exception):
-                frame.unpersist()
+                thread = self._engine.thread(target=free, name=NAME, daemon=True)
+                thread.start()
+                thread.join(_GRACE)
 
     def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
         return self._run(lambda: self.frame(script).collect())
@@ -129,9 +186,7 @@ class _Snapshot(Rounds):
         return self._run(lambda: self.frame(script).toArrow()).rename_columns(schema.names).cast(schema)
 
     def _run(self, work: Callable[[], T]) -> T:
-        """Run some work on frames under a tag of its own, in a thread that has the user's other tags and properties."""
-        from pyspark import InheritableThread
-
+        """Run some work on frames under a tag of its own, beside the user's."""
         session, tag = self._engine.session, f"tacit-{uuid.uuid4().hex}"
         if type(session).__module__.startswith("pyspark.sql.connect."):
             add, cancel = session.addTag, session.interruptTag
@@ -142,8 +197,7 @@ class _Snapshot(Rounds):
             add(tag)
             return work()
 
-        thread = partial(InheritableThread, session=session)
-        return waited(tagged, lambda: cancel(tag), self._engine.timeout, thread)
+        return waited(tagged, lambda: cancel(tag), self._engine.timeout, self._engine.thread, _GRACE)
 
     def frame(self, script: Script) -> DataFrame:
         """The answer of a script, not computed yet; its kept parts are marked to stay in the cache."""
@@ -154,10 +208,14 @@ class _Snapshot(Rounds):
                 text = statement(parts[:number], part.sql)
                 meaning = _PLACE.sub(lambda match: f"({meanings[match.group(1)]})", text)
                 if meaning not in self._kept:
-                    self._kept[meaning] = self._engine.session.sql(text, **frames).persist()
+                    self._kept[meaning] = self._fewer(self._engine.session.sql(text, **frames)).persist()
                 meanings[part.name] = meaning
                 frames[part.name] = shielded(self._kept[meaning])
         return self._engine.session.sql(statement(parts, script.body), **frames)  # type: ignore[no-any-return]
+
+    def _fewer(self, frame: DataFrame) -> DataFrame:
+        """The frame in no more parts than a machine can use."""
+        return frame if self._engine.parts is None else frame.coalesce(self._engine.parts)
 
 
 def shielded(frame: DataFrame) -> DataFrame:
