@@ -1,19 +1,23 @@
 """What the Spark engine costs beside Spark's own per-person sum: time, and memory of the driver.
 
-Run it as ``python benchmarks/spark.py [rows …]`` (1,000,000 and 10,000,000 unless said otherwise). Spark makes the rows
-as it reads them: a whole amount, a double and a decimal for one of rows/50 persons, of whom one has a tenth of all.
-The plain query is ``SELECT SUM(s) FROM (SELECT person, SUM(column) s FROM t GROUP BY 1)``; the profile is the number of
-persons and the bucketed totals, both from one table of persons. Both run in turn in one local Spark, so that a busy
-machine disturbs both alike; a ratio is the median of the ratios of neighbouring runs. Memory is the resident size of
-the Python process and the heap that Java uses after a collection, both after the questions of that size.
+    python benchmarks/spark.py [--quick] [rows …]
+
+Without sizes they are 1,000,000, 10,000,000 and 100,000,000 rows, about a quarter of an hour on two idle cores. Spark
+makes the rows as it reads them: a whole amount, a double and a decimal for one of rows/50 persons, of whom one has a
+tenth of all. The plain query is ``SELECT SUM(s) FROM (SELECT person, SUM(column) s FROM t GROUP BY 1)``; the profile is
+the number of persons and the bucketed totals, both from one table of persons. Both run in turn in one local Spark, so
+that a busy machine disturbs both alike, after some runs on few rows in which Java compiles what they need. A ratio is
+the median of the ratios of neighbouring runs; processor time is that of Java and Python together. Memory is the
+resident size of the Python process and the heap that Java uses after a collection, both after the questions of that
+size.
 """
 
+import argparse
 import gc
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -28,7 +32,9 @@ from tacit.engines.requests import Persons, Relation, TotalBuckets, value
 GRID = tuple(sorted({int(1.5**i) for i in range(107)}))
 """Caps half as large again each, up to 10^18.8."""
 COLUMNS = ("amount", "price", "charge")
-RUNS = 3
+SIZES = {1_000_000: 7, 10_000_000: 5, 100_000_000: 3}
+"""Rows, and how often each is measured."""
+WARM = 200_000
 
 
 def table(spark: SparkSession, rows: int) -> DataFrame:
@@ -42,38 +48,57 @@ def table(spark: SparkSession, rows: int) -> DataFrame:
     )
 
 
-def clocked(work: Callable[[], object]) -> float:
-    """Seconds waited."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+class Clock:
+    """Seconds waited, and seconds of processor time of Python and of Spark's Java."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        process = spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid()  # type: ignore[union-attr]
+        self.java = Path(f"/proc/{process}/stat")
+
+    def read(self) -> tuple[float, float]:
+        ticks = self.java.read_text().rpartition(")")[2].split()[11:13]
+        return time.perf_counter(), time.process_time() + sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+    def of(self, work: Callable[[], object]) -> tuple[float, float]:
+        before = self.read()
+        work()
+        after = self.read()
+        return after[0] - before[0], after[1] - before[1]
 
 
-def compared(spark: SparkSession, frame: DataFrame) -> dict[str, dict[str, float]]:
-    """The profile against the plain query, in turn, for each column."""
+def asking(spark: SparkSession, frame: DataFrame, column: str) -> tuple[Callable[[], object], Callable[[], object]]:
+    """The plain query and the profile."""
     engine = open_engine({"t": Source(frame)})
     scope = Scope.of(engine.schema("t"), "t")
     relation = Relation("t", "t", scope.find("person"))  # type: ignore[arg-type]
-    found = {}
-    for column in COLUMNS:
-        inner = f"(SELECT person, SUM({column}) AS s FROM {{t}} GROUP BY person)"
+    inner = f"(SELECT person, SUM({column}) AS s FROM {{t}} GROUP BY person)"
 
-        def plain(inner: str = inner) -> object:
-            return spark.sql(f"SELECT SUM(s) FROM {inner}", t=frame).collect()
+    def plain() -> object:
+        return spark.sql(f"SELECT SUM(s) FROM {inner}", t=frame).collect()
 
-        def profile(column: str = column) -> object:
-            with engine.snapshot() as snapshot:
-                return snapshot.ask(relation, (Persons(), TotalBuckets(value(scope.find(column)), GRID)))
+    def profile() -> object:
+        with engine.snapshot() as snapshot:
+            return snapshot.ask(relation, (Persons(), TotalBuckets(value(scope.find(column)), GRID)))
 
-        plain(), profile()
-        pairs = [(clocked(plain), clocked(profile)) for _ in range(RUNS)]
-        found[column] = {
-            "plain seconds": median(first for first, _ in pairs),
-            "tacit seconds": median(second for _, second in pairs),
-            "ratio": median(second / first for first, second in pairs),
-        }
-        print(f"{column:8}", {name: round(number, 2) for name, number in found[column].items()}, flush=True)
-    return found
+    return plain, profile
+
+
+def compared(spark: SparkSession, rows: int, column: str, runs: int) -> dict[str, float]:
+    """The profile against the plain query, in turn."""
+    for _ in range(runs):
+        for work in asking(spark, table(spark, min(rows, WARM)), column):
+            work()
+    plain, profile = asking(spark, table(spark, rows), column)
+    clock = Clock(spark)
+    pairs = [(clock.of(plain), clock.of(profile)) for _ in range(runs)]
+    ratios = [[asked[i] / alone[i] for alone, asked in pairs] for i in range(2)]
+    return {
+        "plain seconds": median(alone[0] for alone, _ in pairs),
+        "tacit seconds": median(asked[0] for _, asked in pairs),
+        "ratio": median(ratios[0]),
+        "largest ratio": max(ratios[0]),
+        "ratio of processor time": median(ratios[1]),
+    }
 
 
 def memory(spark: SparkSession) -> dict[str, float]:
@@ -90,7 +115,7 @@ def memory(spark: SparkSession) -> dict[str, float]:
     }
 
 
-def main(sizes: list[int]) -> None:
+def main(sizes: Mapping[int, int], columns: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         builder = SparkSession.builder.master("local[2]").config("spark.local.dir", folder)
         settings = {"ui.enabled": "false", "ui.showConsoleProgress": "false", "log.level": "ERROR"}
@@ -98,18 +123,25 @@ def main(sizes: list[int]) -> None:
             builder = builder.config(f"spark.{name}", setting)
         spark = builder.getOrCreate()
         report: dict[str, Any] = {key: found for key, found in record.read("spark").items() if key != "facts"}
-        for rows in sizes:
+        for rows, runs in sizes.items():
             print(f"{rows:,} rows", flush=True)
-            report[f"{rows:,} rows"] = {
-                "runs": RUNS,
-                "spark": spark.version,
-                "sum": compared(spark, table(spark, rows)),
-                **memory(spark),
-            }
-            print({name: round(size) for name, size in memory(spark).items()}, flush=True)
+            found: dict[str, Any] = {"runs": runs, "spark": spark.version, "sum": {}}
+            for column in columns:
+                found["sum"][column] = figures = compared(spark, rows, column, runs)
+                print(f"{column:8}", {name: round(number, 2) for name, number in figures.items()}, flush=True)
+            used = memory(spark)
+            print({name: round(size) for name, size in used.items()}, flush=True)
+            report[f"{rows:,} rows"] = found | used
             record.write("spark", report)
         spark.stop()
 
 
 if __name__ == "__main__":
-    main([int(rows) for rows in sys.argv[1:]] or [1_000_000, 10_000_000])
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="one column of few rows, once")
+    parser.add_argument("rows", type=int, nargs="*")
+    given = parser.parse_args()
+    if given.quick:
+        main({WARM: 1}, COLUMNS[:1])
+    else:
+        main({rows: SIZES.get(rows, 3) for rows in given.rows or SIZES}, COLUMNS)
