@@ -85,7 +85,8 @@ class Statement:
         if not self.dialect.int32 or not (kind == FLOAT or (column and kind == INTEGER)):
             return self.dialect.total(self.rows.value(value))
         short, enough, long = self.rows.split(value)
-        few, many = f"SUM({short}) FILTER (WHERE {enough})", f"SUM({long}) FILTER (WHERE NOT ({enough}))"
+        few = f"SUM(CASE WHEN {enough} THEN {short} END)"  # of FILTER it is not promised that it guards the argument
+        many = f"SUM({long}) FILTER (WHERE NOT ({enough}))"
         return f"CASE WHEN {many} IS NULL THEN {few} ELSE COALESCE({few}, 0) + {many} END"
 
     def count(self, count: RowCount) -> str:
