@@ -57,7 +57,7 @@ STUDIES = {
     "subsampling": Study(quick=("--draws", "1000")),
     "black_boxes": Study(quick=("speed",)),
     "ledger": Study(quick=SMALL_LEDGER),
-    "engine": Study(quick=("1000000",)),
+    "engine": Study(full=("10000000", "100000000"), quick=("1000000",)),
     "engines": Study(full=("10000000", "100000000")),
     "spark": Study(),
     "serve": Study(quick=None),

@@ -113,12 +113,16 @@ def _ledger(store: str, *names: str) -> Callable[[Results], Any]:
     return find
 
 
-def _server(column: str) -> Callable[[Results], Any]:
-    return lambda results: results("engines")["postgresql"]["10,000,000 rows"]["sum"][column]["ratio"]
+def _duckdb(rows: str, column: str) -> Callable[[Results], Any]:
+    return lambda results: results("engine")[rows]["sum"][column]["ratio"]
 
 
-def _spark(column: str) -> Callable[[Results], Any]:
-    return lambda results: results("spark")["10,000,000 rows"]["sum"][column]["ratio"]
+def _server(rows: str, column: str) -> Callable[[Results], Any]:
+    return lambda results: results("engines")["postgresql"][rows]["sum"][column]["ratio"]
+
+
+def _spark(rows: str, column: str) -> Callable[[Results], Any]:
+    return lambda results: results("spark")[rows]["sum"][column]["ratio"]
 
 
 def _driver(results: Results) -> float:
@@ -251,13 +255,14 @@ FIGURES = (
     *(
         Figure(
             "Engines",
-            f"{engine}, 10 million rows, {kind}: over its plain query",
-            measured(column),
+            f"{engine}, {millions} million rows, {kind}: over its plain query",
+            measured(f"{millions},000,000 rows", column),
             most=most,
             unit="times",
             reason=reason,
         )
-        for engine, measured, most in (("PostgreSQL", _server, 1.3), ("Spark", _spark, 1.5))
+        for engine, measured, most in (("DuckDB", _duckdb, 1.3), ("PostgreSQL", _server, 1.3), ("Spark", _spark, 1.5))
+        for millions in (10, 100)
         for kind, column, reason in (
             ("integers", "amount", BUSY),
             ("doubles", "price", "every double is made an exact integer before it is added"),

@@ -1,7 +1,7 @@
 """What the engine costs beside the plain query: time, memory, and every request on a large table.
 
-Run it as ``python benchmarks/engine.py [rows]`` (10,000,000 rows unless said otherwise; the table of evidence A, about
-one person for fifty rows). It prints a table and writes results/engine.json beside itself. The plain query is
+Run it as ``python benchmarks/engine.py [rows …]`` (10,000,000 rows unless said otherwise; the table of evidence A,
+about one person for fifty rows). It prints a table and stores it with what other sizes gave. The plain query is
 ``SELECT SUM(s) FROM (SELECT person, SUM(column) s FROM t GROUP BY 1)`` on the same column of the same Parquet file, in
 DuckDB without Tacit. Both are run in turn, so that a busy machine disturbs both alike; a ratio is the median of the
 ratios of neighbouring runs, of the time one waits and of processor time. Memory is the largest resident size of a
@@ -194,4 +194,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--once"]:
         once(*sys.argv[2:5])
     else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000)
+        for size in sys.argv[1:] or ("10000000",):
+            main(int(size))
