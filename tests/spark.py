@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,15 @@ SETTINGS = {
     "spark.sql.session.timeZone": "America/St_Johns",
 }
 """Java compiles quickly rather than well; a time zone with half hours and summers shows any influence it has."""
+
+QUICK = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""Expressions are evaluated as they stand, without a program compiled for each; a plan is made once."""
+COMPILED = {"spark.sql.codegen.factoryMode": "CODEGEN_ONLY", "spark.sql.codegen.fallback": "false"}
+"""As usual, but a program that cannot be compiled is an error."""
 
 
 def java() -> bool:
@@ -65,6 +74,14 @@ def spark() -> Iterator[SparkSession]:
     yield session
     session.stop()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def with_settings(session: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    """A session of the same Spark that differs in some settings."""
+    found = session.newSession()
+    for name, value in settings.items():
+        found.conf.set(name, value)
+    return found
 
 
 def frame(session: SparkSession, table: pa.Table) -> DataFrame:

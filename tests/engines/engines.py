@@ -6,17 +6,23 @@ nearest to Arrow's. A new engine adds a function to `OPEN`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from tacit.engines import Engine, Source, open_engine
+from tacit.engines.requests import RankSteps, Request
+from tacit.engines.spark import Spark
 from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Schema, decimal
 from tests.postgres import POSTGRES, REQUIRED, schema
+from tests.spark import QUICK, SPARK, frame, with_settings
 
 Tables = Mapping[str, pa.Table]
+Asked = tuple[Request[Any], ...]
 Opener = Callable[[pytest.FixtureRequest, Tables], AbstractContextManager[Engine]]
 
 
@@ -37,6 +43,31 @@ def postgresql(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engin
     engine = open_engine({name: Source(where, facts(table)) for name, table in tables.items()})
     yield engine
     engine.close()
+
+
+@contextmanager
+def spark(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engine]:
+    """Frames of a session that plans quickly."""
+    session = with_settings(request.getfixturevalue("spark"), QUICK)
+    engine = open_engine({name: Source(frame(session, table), facts(table)) for name, table in tables.items()})
+    yield engine
+    engine.close()
+
+
+def everything(engine: Engine) -> bool:
+    """Whether an engine is asked the whole list: all but Spark, which takes seconds to plan each quantile.
+
+    With TACIT_CONFORMANCE=full in the environment Spark is too; `benchmarks/conformance.py` does that.
+    """
+    return os.environ.get("TACIT_CONFORMANCE") == "full" or not isinstance(engine, Spark)
+
+
+def portions(engine: Engine, asked: Asked) -> list[Asked]:
+    """What is asked at once: all, but of Spark two requests, or one quantile, as planning outgrows a statement."""
+    if not isinstance(engine, Spark):
+        return [asked]
+    size = 1 if isinstance(asked[0], RankSteps) else 2
+    return [asked[start : start + size] for start in range(0, len(asked), size)]
 
 
 def facts(table: pa.Table) -> Schema:
@@ -98,3 +129,5 @@ def _native(kind: pa.DataType) -> str:
 OPEN: dict[str, Opener] = {"duckdb": duckdb}
 if POSTGRES or REQUIRED:
     OPEN["postgresql"] = postgresql
+if SPARK or REQUIRED:
+    OPEN["spark"] = spark

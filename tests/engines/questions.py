@@ -88,11 +88,10 @@ def relation(person: str = "who", where: str | None = None) -> Relation:
 
 
 def of_persons() -> tuple[Any, ...]:
-    """Every request about persons that has a definition in the oracle."""
+    """Every request about persons that has a definition in the oracle, but quantiles."""
     numbers = [value(parse(text, SCOPE)) for text in NUMBERS]
     floats = [value(parse("f", SCOPE), unit) for unit in (Fraction(100), Fraction(1, 4), Fraction(7), Fraction(10**15))]
     ordered = [Ordered(parse(text, SCOPE)) for text in ORDERED]
-    quantiles = (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1))
     return (
         Persons(),
         *(TotalBuckets(number, BOUNDARIES) for number in numbers + floats),
@@ -111,8 +110,13 @@ def of_persons() -> tuple[Any, ...]:
         *(Moments(number, -(10**9), 10**9, 1) for number in numbers),
         Moments(numbers[0], -(2**63), 2**63 - 1, 2),
         Moments(numbers[0], -(2**63), 2**63 - 1, 1, 3),
-        *(RankSteps(x, quantiles, 3, cap) for x in ordered for cap in (None, 2)),
     )
+
+
+def quantiles(text: str) -> tuple[RankSteps, ...]:
+    """Quantiles of an expression, without a cap on a person's rows and with one."""
+    wanted = (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1))
+    return tuple(RankSteps(Ordered(parse(text, SCOPE)), wanted, 3, cap) for cap in (None, 2))
 
 
 def of_groups() -> tuple[Any, ...]:

@@ -2,7 +2,8 @@
 
 Sixty small tables (`tests.engines.cases`) are asked everything (`tests.engines.questions`). Where plain Python defines
 the answer (`tests.engines.oracle`), every engine must give that; where only an engine can (a keyed hash, a choice of
-rows), every engine must give what DuckDB gives.
+rows), every engine must give what DuckDB gives. Spark evaluates expressions as they stand here, which saves compiling
+a program for each; `tests.engines.test_spark` asks a portion of it with compiled programs.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from tacit.engines.script import Script
 from tacit.engines.top_rows import TopRows
 from tacit.engines.types import Kind, Schema
 from tests.engines import cases, oracle, questions
-from tests.engines.engines import OPEN
+from tests.engines.engines import OPEN, everything, portions
 from tests.engines.questions import SCOPE, relation
 
 SALT = bytes(range(32))
@@ -57,7 +58,11 @@ def table() -> list[cases.Row]:
     return cases.rows()
 
 
-@pytest.fixture(scope="module", params=list(OPEN))
+ONE_PROCESS = {"spark": pytest.mark.xdist_group("spark")}
+"""Starting Spark takes long, so one process of the tests does it for all."""
+
+
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=ONE_PROCESS.get(name, ())) for name in OPEN])
 def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     tables = {"t": cases.arrow(table()), "prices": PRICES}
     with OPEN[request.param](request, tables) as opened:
@@ -119,10 +124,11 @@ def _expected(expression: Expression, row: cases.Row) -> object:
 
 
 def _agree(engine: Engine, about: Relation, asked: tuple[Request[Any], ...]) -> None:
-    with engine.snapshot() as snapshot:
-        found = snapshot.ask(about, asked)
-    for request, answer in zip(asked, found, strict=True):
-        assert answer == oracle.answer(about, request, table()), request
+    for portion in portions(engine, asked):
+        with engine.snapshot() as snapshot:
+            found = snapshot.ask(about, portion)
+        for request, answer in zip(portion, found, strict=True):
+            assert answer == oracle.answer(about, request, table()), request
 
 
 @pytest.mark.parametrize("part", range(3))
@@ -130,14 +136,31 @@ def test_every_request_about_persons(engine: Engine, part: int) -> None:
     _agree(engine, relation(), questions.of_persons()[part::3])
 
 
+BESIDE = dict(zip(questions.PERSONS[1:], ("t", "c", "u", "w", "f", "g", "b", "d"), strict=True))
+"""Of which column quantiles are asked for persons of a type."""
+
+
+def test_quantiles(engine: Engine) -> None:
+    """Without a cap on a person's rows and with one; Spark with one, of the columns that it is not asked for below."""
+    for text in questions.ORDERED:
+        if everything(engine):
+            _agree(engine, relation(), questions.quantiles(text))
+        elif text.isidentifier() and text not in BESIDE.values():
+            _agree(engine, relation(), questions.quantiles(text)[1:])
+
+
 @pytest.mark.parametrize("person", questions.PERSONS[1:])
 def test_persons_of_every_type(engine: Engine, person: str) -> None:
     _agree(engine, relation(person), questions.of_persons()[::23])
+    capped = questions.PERSONS.index(person) % 2
+    _agree(engine, relation(person), questions.quantiles(BESIDE[person])[capped : capped + 1])
 
 
 @pytest.mark.parametrize("where", [*questions.FILTERS, *(f"case_of = {n}" for n in (cases.NOBODY, cases.ONE))])
 def test_filters_and_almost_nobody(engine: Engine, where: str) -> None:
     _agree(engine, relation(where=where), questions.of_persons()[::11])
+    if where == "FALSE" or everything(engine):
+        _agree(engine, relation(where=where), questions.quantiles("c")[:1])
 
 
 def test_every_request_about_groups(engine: Engine) -> None:
@@ -148,13 +171,14 @@ def test_every_request_about_groups(engine: Engine) -> None:
 
 
 def _same(engine: Engine, reference: Engine, about: Relation, asked: tuple[Request[Any], ...]) -> None:
-    with engine.snapshot() as snapshot, reference.snapshot() as other:
-        found, expected = snapshot.ask(about, asked), other.ask(about, asked)
-    for request, got, wanted in zip(asked, found, expected, strict=True):
-        if isinstance(wanted, tuple):
-            assert Counter(got) == Counter(wanted), request
-        else:
-            assert got == wanted, request
+    for portion in portions(engine, asked):
+        with engine.snapshot() as snapshot, reference.snapshot() as other:
+            found, expected = snapshot.ask(about, portion), other.ask(about, portion)
+        for request, got, wanted in zip(portion, found, expected, strict=True):
+            if isinstance(wanted, tuple):
+                assert Counter(got) == Counter(wanted), request
+            else:
+                assert got == wanted, request
 
 
 @pytest.mark.parametrize("person", ["who", cases.NAME])

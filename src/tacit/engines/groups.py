@@ -68,20 +68,22 @@ def _(request: KeysPerPerson, statement: Statement, index: int) -> Decoder:
 
 @answer.register
 def _(request: KeyCounts, statement: Statement, index: int) -> Decoder:
-    """Only persons with too many keys are sorted: the others keep all they have."""
+    """Only persons with too many keys are sorted: the others keep all they have. Dates are hashed as numbers, which
+    every engine writes alike.
+    """
     dialect = statement.dialect
     pairs = _pairs(request.by, statement)
     keys = [f"k{i}" for i in range(len(request.by))]
     listed = ", ".join(keys)
     sizes = statement.table("sizes", f"SELECT person, COUNT(*) AS keys FROM {pairs} GROUP BY person")
     joined = f"{pairs} INNER JOIN {sizes} ON {pairs}.person = {sizes}.person"
-    texts = [f"CAST({name} AS {dialect.text_type})" for name in (f"{pairs}.person", *keys)]
+    encoded = [_encoded(name, kind.type, statement) for name, kind in zip(keys, request.by, strict=True)]
+    texts = [f"CAST({sql} AS {dialect.text_type})" for sql in (f"{pairs}.person", *encoded)]
     order = f"ROW_NUMBER() OVER (PARTITION BY {pairs}.person ORDER BY {dialect.digest(texts, request.salt)})"
     all_kept = f"SELECT {listed} FROM {joined} WHERE keys <= {request.cap}"
     chosen = f"SELECT {listed}, {order} AS place FROM {joined} WHERE keys > {request.cap}"
     kept = f"{all_kept} UNION ALL SELECT {listed} FROM ({chosen}) AS chosen WHERE place <= {request.cap}"
     source = f"({kept}) AS kept GROUP BY {listed} HAVING COUNT(*) >= {request.least}"
-    encoded = [_encoded(name, kind.type, statement) for name, kind in zip(keys, request.by, strict=True)]
     statement.arms.append((index, Arm(source, a="COUNT(*)", keys=encoded)))
 
     def decode(rows: list[AnswerRow]) -> tuple[tuple[Key, int], ...]:
