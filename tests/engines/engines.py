@@ -55,7 +55,7 @@ def spark(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engine]:
 
 
 def everything(engine: Engine) -> bool:
-    """Whether an engine is asked the whole list: all but Spark, which takes seconds to plan each quantile.
+    """Whether an engine is asked the whole list: all but Spark, which takes long to plan quantiles and groups.
 
     With TACIT_CONFORMANCE=full in the environment Spark is too; `benchmarks/conformance.py` does that.
     """
