@@ -25,14 +25,11 @@ from record import write as keep
 
 from tacit.engines import Source, build, open_engine
 from tacit.engines.expressions import Scope
+from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts, KeysPerPerson
 from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Extremes,
     Flags,
-    GroupNorms,
-    GroupTotals,
-    KeyCounts,
-    KeysPerPerson,
     Moments,
     Ordered,
     Persons,

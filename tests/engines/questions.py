@@ -8,14 +8,12 @@ from typing import Any
 
 from tacit.engines import build
 from tacit.engines.expressions import PARTS, UNITS, Column, Expression, Literal, Scope
+from tacit.engines.group_requests import GroupNorms, GroupTotals, KeysPerPerson
 from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Deviation,
     Extremes,
     Flags,
-    GroupNorms,
-    GroupTotals,
-    KeysPerPerson,
     Moments,
     Ordered,
     PersonMean,

@@ -20,12 +20,11 @@ import pytest
 from tacit.engines import Engine
 from tacit.engines.blocks import Blocks
 from tacit.engines.expressions import Expression, Scope
+from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Join,
-    KeyCounts,
-    KeysPerPerson,
     LeadingValue,
     Ordered,
     Persons,

@@ -12,17 +12,9 @@ from hypothesis import strategies as st
 
 from tacit.engines import build
 from tacit.engines.expressions import Expression, Literal
+from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts, KeysPerPerson, saturation
 from tacit.engines.parsing import parse
-from tacit.engines.requests import (
-    GroupNorms,
-    GroupTotals,
-    KeyCounts,
-    KeysPerPerson,
-    Presence,
-    RowCount,
-    saturation,
-    value,
-)
+from tacit.engines.requests import Presence, RowCount, value
 from tests.engines import oracle
 from tests.engines.support import SCOPE, engine_over, relation, tables
 

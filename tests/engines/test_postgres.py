@@ -19,7 +19,8 @@ import pytest
 import tacit
 from tacit.engines import Source, open_engine
 from tacit.engines.expressions import Column, Scope
-from tacit.engines.requests import Extremes, KeyCounts, Ordered, Persons, Relation, RowCount, TotalBuckets, value
+from tacit.engines.group_requests import KeyCounts
+from tacit.engines.requests import Extremes, Ordered, Persons, Relation, RowCount, TotalBuckets, value
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput
 from tests.postgres import POSTGRES, REQUIRED, run

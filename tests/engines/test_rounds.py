@@ -5,16 +5,14 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.expressions import Column, Literal
+from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts
 from tacit.engines.parsing import parse
 from tacit.engines.reading import column
 from tacit.engines.requests import (
     LARGEST_ANSWER,
     Extremes,
     Flags,
-    GroupNorms,
-    GroupTotals,
     Join,
-    KeyCounts,
     Moments,
     Ordered,
     Persons,

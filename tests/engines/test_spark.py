@@ -21,9 +21,10 @@ import pytest
 import tacit
 from tacit.engines import FAILED, UNREACHABLE, Engine, Source, open_engine
 from tacit.engines.expressions import Column, Scope
+from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import Incidence
 from tacit.engines.parsing import parse
-from tacit.engines.requests import KeyCounts, Persons, Relation, RowCount, TotalBuckets, value
+from tacit.engines.requests import Persons, Relation, RowCount, TotalBuckets, value
 from tacit.engines.rounds import render
 from tacit.engines.script import Part, Script
 from tacit.engines.spark import Spark, statement, worth_keeping

@@ -8,20 +8,8 @@ from fractions import Fraction
 
 from tacit.engines.answers import answer
 from tacit.engines.expressions import Expression, Scalar
-from tacit.engines.requests import (
-    Entry,
-    GroupNorms,
-    GroupTotals,
-    Key,
-    KeyCounts,
-    KeysPerPerson,
-    Lead,
-    LeadingValue,
-    Norm,
-    RowCount,
-    Value,
-    saturation,
-)
+from tacit.engines.group_requests import GroupNorms, GroupTotals, Key, KeyCounts, KeysPerPerson, Norm, saturation
+from tacit.engines.requests import Entry, Lead, LeadingValue, RowCount, Value
 from tacit.engines.statement import AnswerRow, Arm, Decoder, Statement, bucket
 from tacit.engines.types import ColumnType, Kind
 

@@ -1,8 +1,9 @@
 """What an engine is asked, and what it returns: frozen, dialect-free values.
 
 PROMISE. A round is one statement over one `Relation`, at most two rounds see one read-only snapshot, and what comes
-back never grows with the table: at most 10,000 numbers a round, `KeyCounts` excepted (its docstring says why). No
-result names a person or shows a row, every number is exact, and no answer or failure depends on the order of rows.
+back never grows with the table: at most 10,000 numbers a round, `group_requests.KeyCounts` excepted (its docstring says
+why). No result names a person or shows a row, every number is exact, and no answer or failure depends on the order of
+rows.
 
 PERSONS. Rows with a NULL (or NaN) person are dropped, then rows whose filter is not true. A person is present when
 at least one row remains. Persons are equal when their column's own type says so.
@@ -26,7 +27,6 @@ from itertools import pairwise
 from typing import Generic, Literal, TypeVar
 
 from tacit.engines.expressions import Column, Expression, Scalar
-from tacit.engines.expressions import Literal as Constant
 from tacit.engines.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 from tacit.errors import InvalidInput
 
@@ -213,7 +213,6 @@ class Ordered:
 
 Total = Value | RowCount | Deviation | PersonMean
 Entry = Value | RowCount | Presence
-Norm = Literal["l1", "l2", "max"]
 
 
 # ---- requests, each beside its result ---------------------------------------------------------------------------
@@ -223,7 +222,8 @@ class Request(Generic[ResultT]):
     """One of the questions below, answered by a result of its own kind."""
 
 
-def _check_boundaries(boundaries: tuple[int, ...], parts: int) -> None:
+def check_boundaries(boundaries: tuple[int, ...], parts: int) -> None:
+    """Refuse boundaries that do not ascend, or are too many for an answer of so many parts."""
     ascending = all(low < high for low, high in pairwise(boundaries))
     if not boundaries or not ascending or boundaries[0] < 0 or boundaries[-1] >= 2**126:
         raise InvalidInput("boundaries must be ascending whole numbers from 0 to below 2^126, at least one.")
@@ -260,7 +260,7 @@ class TotalBuckets(Request[Buckets]):
     boundaries: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _check_boundaries(self.boundaries, parts=4)
+        check_boundaries(self.boundaries, parts=4)
 
 
 @dataclass(frozen=True)
@@ -339,67 +339,6 @@ class RankSteps(Request[Ranks]):
             raise InvalidInput(f"reach is too large for one answer of {LARGEST_ANSWER} numbers; use a smaller one.")
 
 
-Key = tuple[Scalar, ...]
-"""One group: a value, or NULL, for each key expression; decimals as Fractions."""
-
-
-def _check_keys(by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...]) -> None:
-    if not by or any(expression.type.kind is Kind.OTHER for expression in by):
-        raise InvalidInput("group_by needs columns of a type that Tacit reads; name other columns.")
-    if not 1 <= len(keys) <= LARGEST_ANSWER or len(set(keys)) < len(keys):
-        raise InvalidInput(f"keys must be from 1 to {LARGEST_ANSWER} different ones.")
-    for key in keys:
-        if len(key) != len(by) or any(part.type != kind.type for part, kind in zip(key, by, strict=True)):
-            raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
-
-
-@dataclass(frozen=True)
-class GroupNorms(Request[tuple[int, ...]]):
-    """Persons by the norm of their vector of group entries, counted in buckets as in `Buckets`; norm 0 is in none.
-
-    Entries saturate at ±`saturation(len(keys))`.
-    """
-
-    entry: Entry
-    by: tuple[Expression, ...]
-    keys: tuple[tuple[Constant, ...], ...]
-    norm: Norm
-    boundaries: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        _check_keys(self.by, self.keys)
-        _check_boundaries(self.boundaries, parts=1)
-        if self.boundaries[-1] >= 2**63:
-            raise InvalidInput("boundaries of a norm must lie below 2^63.")
-
-
-def saturation(groups: int) -> int:
-    """The largest entry of a person in one group, so that the squares of all of them fit into 127 bits."""
-    return 1 << min(61, (126 - groups.bit_length()) // 2)
-
-
-@dataclass(frozen=True)
-class GroupTotals(Request[tuple[int, ...]]):
-    """For each key the sum over persons of their entry, each person's vector v scaled to norm at most ``cap``.
-
-    Entries saturate at ±`saturation(len(keys))` and come in steps of 1/``resolution``, rounded toward zero:
-    v·resolution where ‖v‖ ≤ cap, else v·cap·resolution // ‖v‖. For l1 and max that is exact. For l2 ‖v‖ is rounded
-    up, to a multiple of 2^-30 where Σv² < 2^64 and of 1 above. So no person's scaled vector exceeds cap·resolution.
-    """
-
-    entry: Entry
-    by: tuple[Expression, ...]
-    keys: tuple[tuple[Constant, ...], ...]
-    norm: Norm
-    cap: int
-    resolution: int = 1
-
-    def __post_init__(self) -> None:
-        _check_keys(self.by, self.keys)
-        if self.cap < 1 or self.resolution < 1 or self.cap * self.resolution >= 2**64:
-            raise InvalidInput("cap and resolution must be at least 1, and their product below 2^64.")
-
-
 @dataclass(frozen=True)
 class Moments(Request[tuple[int, ...]]):
     """Sums from which a mean (``degree`` 1) or a variance (2) over a public range follows.
@@ -421,39 +360,6 @@ class Moments(Request[tuple[int, ...]]):
             raise InvalidInput("low must lie below high, both within 64 bits.")
         if self.cap is not None and not 1 <= self.cap < 2**31:
             raise InvalidInput("cap must lie between 1 and 2^31.")
-
-
-@dataclass(frozen=True)
-class KeysPerPerson(Request[tuple[int, ...]]):
-    """Persons by their number of different keys (NULL is a key), in the buckets of `Buckets`."""
-
-    by: tuple[Expression, ...]
-    boundaries: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        _check_boundaries(self.boundaries, parts=1)
-
-
-@dataclass(frozen=True)
-class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
-    """Persons for each key found in the data, each person keeping at most ``cap`` keys; in the order of the keys.
-
-    A person with more keys keeps those of smallest hash of (salt, person, key): the salt is secret, fresh for each
-    question, so the choice depends on the person's own keys alone. Only keys with at least ``least`` persons come back.
-    The exception from the limit of 10,000 numbers: keys are unknown, so there may be up to cap·persons/least of them.
-    """
-
-    by: tuple[Expression, ...]
-    cap: int
-    least: int
-    salt: bytes
-
-    def __post_init__(self) -> None:
-        if self.cap < 1 or self.least < 1 or len(self.salt) < 16:
-            raise InvalidInput("cap and least must be at least 1, and salt at least 16 secret bytes.")
-
-    def __repr__(self) -> str:
-        return f"KeyCounts(by={self.by!r}, cap={self.cap}, least={self.least}, salt=…)"
 
 
 @dataclass(frozen=True)

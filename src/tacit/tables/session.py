@@ -23,8 +23,9 @@ from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, Request, open_budget
 from tacit.engines import Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
+from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import MAX_ROWS
-from tacit.engines.requests import KeyCounts, Membership, Relation
+from tacit.engines.requests import Membership, Relation
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
 from tacit.exact import Number, whole

@@ -15,7 +15,8 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.curves import StepLoss
-from tacit.engines.requests import GroupNorms, GroupTotals, Presence, RowCount
+from tacit.engines.group_requests import GroupNorms, GroupTotals
+from tacit.engines.requests import Presence, RowCount
 from tacit.errors import InvalidInput
 from tacit.exact import whole
 from tacit.grids import integers

@@ -17,7 +17,8 @@ from typing import Any
 
 from tacit.answers import Answer, Answers, show
 from tacit.engines.expressions import Expression, Literal
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
+from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, saturation
+from tacit.engines.requests import Entry, Presence, RowCount, Value
 from tacit.errors import InvalidInput
 from tacit.spreads import Additive, Coarser, Covers, Noise
 from tacit.tables.costs import Allowance

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answers
 from tacit.engines.expressions import Literal
-from tacit.engines.requests import KeyCounts, KeysPerPerson, Presence
+from tacit.engines.group_requests import KeyCounts, KeysPerPerson
+from tacit.engines.requests import Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.stable_keys import stable_keys
