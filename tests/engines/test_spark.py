@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from tacit.engines.expressions import Column, Scope
 from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import Incidence
 from tacit.engines.parsing import parse
-from tacit.engines.requests import Persons, Relation, RowCount, TotalBuckets, value
+from tacit.engines.requests import Ordered, Persons, RankSteps, Relation, RowCount, TotalBuckets, value
 from tacit.engines.rounds import render
 from tacit.engines.script import Part, Script
 from tacit.engines.spark import Spark, statement, worth_keeping
@@ -165,6 +166,18 @@ def test_persons_are_computed_once(spark: Any) -> None:
     assert physical.count("InMemoryTableScan") == 2
     assert "partial_sum" in physical
     assert "Exchange hashpartitioning(person" in physical
+
+
+def test_parts_that_read_each_other_do_so_from_the_cache(spark: Any) -> None:
+    """Of a quantile, every kept part but the table of persons reads another one from the cache."""
+    opened = open_engine({"t": Source(spark.range(100).selectExpr("id % 7 AS person", "id AS amount"))})
+    assert isinstance(opened, Spark)
+    amount = Ordered(Scope.of(opened.schema("t"), "t").find("amount"))
+    with opened.snapshot() as snapshot:
+        snapshot.frame(_script(opened, (RankSteps(amount, (Fraction(1, 2),), 3),)))
+        plans = [kept._jdf.queryExecution().executedPlan().toString() for kept in snapshot._kept.values()]
+    assert len(plans) > 3
+    assert all(plan.count("InMemoryTableScan") > 1 for plan in plans[1:])
 
 
 def _script(opened: Spark, requests: tuple[Any, ...]) -> Script:

@@ -1,10 +1,10 @@
 """Spark: the engine for DataFrames and tables beyond one machine, classic or by Spark Connect.
 
-Nothing of the user's session is changed: no setting, no view that stays, and statements mean the same under every
-setting. The parts of a script that are used more than once, above all the table of persons, are kept in Spark's cache
-while the snapshot lasts; what comes back to the driver are the few numbers of the answer. A statement runs in a thread
-with a tag of its own, by which Ctrl-C and a time limit cancel its jobs and no others; neither waits for a server that
-is gone, though the threads of Spark's client look for it some ten minutes more.
+Nothing of the user's session is changed: no setting, no view that stays after an answer, and statements mean the same
+under every setting. The parts of a script that are used more than once, above all the table of persons, are kept in
+Spark's cache while the snapshot lasts; what comes back to the driver are the few numbers of the answer. A statement
+runs in a thread with a tag of its own, by which Ctrl-C and a time limit cancel its jobs and no others; neither waits
+for a server that is gone, though the threads of Spark's client look for it some ten minutes more.
 
 A cached frame keeps as many parts as the session shuffles into, 200 unless set, where Spark would make fewer of them in
 a query by itself. On one machine each costs more than what is in it, so there they are put together.
@@ -159,18 +159,22 @@ class _Snapshot(Rounds):
 
     def __init__(self, engine: Spark, frames: Mapping[str, DataFrame]) -> None:
         super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
-        self._engine, self._frames = engine, dict(frames)
+        self._engine, self._frames = engine, frames
         self._kept: dict[str, DataFrame] = {}
+        self._views: dict[str, str] = {}
 
     def forget(self) -> None:
-        """Free the cache; a session that is gone has freed it already."""
+        """Free the cache and drop the views; a session that is gone has done so already."""
 
         def free() -> None:
             for frame in list(self._kept.values()):
                 with suppress(Exception):
                     frame.unpersist()
+            for name in list(self._views.values()):
+                with suppress(Exception):
+                    self._engine.session.catalog.dropTempView(name)
 
-        if self._kept:
+        if self._views:
             with suppress(Exception):
                 thread = self._engine.thread(target=free, name=NAME, daemon=True)
                 thread.start()
@@ -201,17 +205,33 @@ class _Snapshot(Rounds):
 
     def frame(self, script: Script) -> DataFrame:
         """The answer of a script, not computed yet; its kept parts are marked to stay in the cache."""
-        frames, meanings = dict(self._frames), {name: name for name in self._frames}
-        parts = worth_keeping(script)
+        names = {place: self._view(place, frame) for place, frame in self._frames.items()}
+        meanings, parts = {place: place for place in names}, worth_keeping(script)
         for number, part in enumerate(parts):
             if part.kept:
                 text = statement(parts[:number], part.sql)
                 meaning = _PLACE.sub(lambda match: f"({meanings[match.group(1)]})", text)
                 if meaning not in self._kept:
-                    self._kept[meaning] = self._fewer(self._engine.session.sql(text, **frames)).persist()
+                    self._kept[meaning] = self._fewer(self._sql(text, names)).persist()
                 meanings[part.name] = meaning
-                frames[part.name] = shielded(self._kept[meaning])
-        return self._engine.session.sql(statement(parts, script.body), **frames)  # type: ignore[no-any-return]
+                names[part.name] = self._view(meaning, shielded(self._kept[meaning]))
+        return self._sql(statement(parts, script.body), names)
+
+    def _sql(self, text: str, names: Mapping[str, str]) -> DataFrame:
+        """The answer of a query whose places are named."""
+        return self._engine.session.sql(text.format(**names))  # type: ignore[no-any-return]
+
+    def _view(self, meaning: str, frame: DataFrame) -> str:
+        """The name of a view that lasts as long as the snapshot.
+
+        A view that is dropped makes Spark plan anew what depends on it and is not in the cache yet, in an order in
+        which a part may be planned before the one that it reads, and then computes that once more.
+        """
+        if meaning not in self._views:
+            name = f"tacit_{uuid.uuid4().hex}"
+            frame.createTempView(name)
+            self._views[meaning] = name
+        return self._views[meaning]
 
     def _fewer(self, frame: DataFrame) -> DataFrame:
         """The frame in no more parts than a machine can use."""
@@ -219,7 +239,7 @@ class _Snapshot(Rounds):
 
 
 def shielded(frame: DataFrame) -> DataFrame:
-    """A frame that a query can name: afterwards Spark frees the cache of the very frame that was named."""
+    """A frame that a view can show: with a view Spark frees the cache of the very frame that it shows."""
     return frame.where("TRUE")
 
 
