@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, sqrt
+from math import floor, inf, log10, sqrt
 from typing import Any
 
 from tacit.answers import Answer, Answers
@@ -117,11 +117,12 @@ class Mean(Statistic):
         return TotalBuckets(RowCount(self.value.expression), boundaries)
 
     def _centre(self, rough: Released, count: int) -> int:
-        """The rough mean in whole units, within what a value can be; 0 where the noise hides it."""
-        if rough.value**2 < CLEAR**2 * rough.noise.variance:
+        """The rough mean in whole units, with the digits that its noise leaves; 0 where the noise hides it."""
+        number, noise = max(count, 1) * self._parts, sqrt(rough.noise.variance)
+        if abs(rough.value) < CLEAR * noise:
             return 0
-        centre = int(Fraction(rough.value, max(count, 1) * self._parts))
-        return max(-SATURATION, min(centre, SATURATION))
+        step: int = 10 ** floor(log10(max(1.0, noise / number)))
+        return max(-SATURATION, min(step * round(Fraction(rough.value, number * step)), SATURATION))
 
 
 def _sum(room: Room, totals: Buckets, allowance: Allowance, part: str) -> Released:
