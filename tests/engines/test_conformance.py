@@ -138,6 +138,8 @@ def test_every_request_about_persons(engine: Engine, part: int) -> None:
 
 BESIDE = dict(zip(questions.PERSONS[1:], ("t", "c", "u", "w", "f", "g", "b", "d"), strict=True))
 """Of which column quantiles are asked for persons of a type."""
+ALIKE = ("u", "w", "g")
+"""Columns of the same type as others, whose quantiles Spark is not asked for here."""
 
 
 def test_quantiles(engine: Engine) -> None:
@@ -145,20 +147,21 @@ def test_quantiles(engine: Engine) -> None:
     for text in questions.ORDERED:
         if everything(engine):
             _agree(engine, relation(), questions.quantiles(text))
-        elif text.isidentifier() and text not in BESIDE.values():
+        elif text.isidentifier() and text not in (*BESIDE.values(), *ALIKE):
             _agree(engine, relation(), questions.quantiles(text)[1:])
 
 
 @pytest.mark.parametrize("person", questions.PERSONS[1:])
 def test_persons_of_every_type(engine: Engine, person: str) -> None:
     _agree(engine, relation(person), questions.of_persons()[::23])
-    capped = questions.PERSONS.index(person) % 2
-    _agree(engine, relation(person), questions.quantiles(BESIDE[person])[capped : capped + 1])
+    if BESIDE[person] not in ALIKE or everything(engine):
+        capped = questions.PERSONS.index(person) % 2
+        _agree(engine, relation(person), questions.quantiles(BESIDE[person])[capped : capped + 1])
 
 
 @pytest.mark.parametrize("where", [*questions.FILTERS, *(f"case_of = {n}" for n in (cases.NOBODY, cases.ONE))])
 def test_filters_and_almost_nobody(engine: Engine, where: str) -> None:
-    _agree(engine, relation(where=where), questions.of_persons()[::11])
+    _agree(engine, relation(where=where), questions.of_persons()[:: 11 if everything(engine) else 29])
     if where == "FALSE" or everything(engine):
         _agree(engine, relation(where=where), questions.quantiles("c")[:1])
 
@@ -191,7 +194,8 @@ def test_keys_chosen_by_a_keyed_hash(engine: Engine, reference: Engine, person: 
     few = tuple(KeyCounts(by, cap, least, SALT) for by in keys for cap, least in ((1, 1), (2, 2)))
     every = tuple(KeyCounts((SCOPE.find(name),), 1000, 1, SALT) for name in "fw")
     leads = tuple(LeadingValue(SCOPE.find(name)) for name in "sib")
-    _same(engine, reference, relation(person), (*few, *every, *leads))
+    asked = (*few, *every, *leads)
+    _same(engine, reference, relation(person), asked if person == "who" or everything(engine) else asked[::4])
 
 
 def test_the_largest_rows(engine: Engine, reference: Engine) -> None:
