@@ -13,7 +13,7 @@ demo: .venv/demo-ready
 test: .venv/test-ready lint types check
 
 check: .venv/test-ready
-	$(BIN)/python -m pytest -n auto --dist loadgroup tests
+	$(BIN)/python -m pytest -n auto tests
 
 lint: .venv/test-ready
 	$(BIN)/ruff check .

@@ -106,12 +106,10 @@ def lost(spark: SparkSession) -> tacit.Table:
     over = threading.Event()
 
     def blows() -> None:
-        while not over.is_set():
-            until(lambda: over.is_set() or busy(spark, 0))
-            for executor in executors():
+        while not over.wait(0.3):
+            for executor in executors() if busy(spark, 0) else ():
                 with suppress(ProcessLookupError):
                     os.kill(executor, signal.SIGKILL)
-            until(lambda: over.is_set() or not busy(spark, 0))
 
     killer = threading.Thread(target=blows)
     killer.start()

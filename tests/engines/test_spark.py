@@ -37,7 +37,7 @@ from tests.engines import test_conformance as conformance
 from tests.engines.engines import OPEN, facts
 from tests.spark import COMPILED, frame, needed, with_settings
 
-pytestmark = [needed, pytest.mark.xdist_group("spark")]
+pytestmark = needed
 
 relation = questions.relation
 BOUNDARIES = questions.BOUNDARIES

@@ -6,11 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.spark import needed
 
-pytestmark = [needed, pytest.mark.xdist_group("spark")]
+pytestmark = needed
 
 
 def test_executors_that_are_killed(tmp_path: Path) -> None:
