@@ -103,26 +103,16 @@ def _draw(method: str) -> Callable[[Results], Any]:
     return lambda results: results("searches")["milliseconds"][method]["median"]
 
 
-def _ledger(store: str, *names: str) -> Callable[[Results], Any]:
+def _stored(study: str, *names: str) -> Callable[[Results], Any]:
+    """What a study stored under names inside one another."""
+
     def find(results: Results) -> Any:
-        found = results("ledger")[store]
+        found = results(study)
         for name in names:
             found = found[name]
         return found
 
     return find
-
-
-def _duckdb(rows: str, column: str) -> Callable[[Results], Any]:
-    return lambda results: results("engine")[rows]["sum"][column]["ratio"]
-
-
-def _server(rows: str, column: str) -> Callable[[Results], Any]:
-    return lambda results: results("engines")["postgresql"][rows]["sum"][column]["ratio"]
-
-
-def _spark(rows: str, column: str) -> Callable[[Results], Any]:
-    return lambda results: results("spark")[rows]["sum"][column]["ratio"]
 
 
 def _driver(results: Results) -> float:
@@ -215,20 +205,24 @@ FIGURES = (
         reason="the number of checks has grown with the library, and two cores take that long for them",
     ),
     *(
-        Figure("D", f"{store}: 32 processes, 200 kills: nothing lost or overspent", _ledger(store, "race", "holds"))
+        Figure(
+            "D",
+            f"{store}: 32 processes, 200 kills: nothing lost or overspent",
+            _stored("ledger", store, "race", "holds"),
+        )
         for store in ("sqlite", "postgresql")
     ),
     Figure(
         "D",
         "sqlite: durable charges over bare transactions",
-        _ledger("sqlite", "throughput", "ratio", "bare sqlite"),
+        _stored("ledger", "sqlite", "throughput", "ratio", "bare sqlite"),
         least=0.5,
         unit="times",
     ),
     Figure(
         "D",
         "postgresql: durable charges over bare transactions",
-        _ledger("postgresql", "throughput", "ratio", "bare postgresql"),
+        _stored("ledger", "postgresql", "throughput", "ratio", "bare postgresql"),
         least=0.5,
         unit="times",
     ),
@@ -256,12 +250,16 @@ FIGURES = (
         Figure(
             "Engines",
             f"{engine}, {millions} million rows, {kind}: over its plain query",
-            measured(f"{millions},000,000 rows", column),
+            _stored(*place, f"{millions},000,000 rows", "sum", column, "ratio"),
             most=most,
             unit="times",
             reason=reason,
         )
-        for engine, measured, most in (("DuckDB", _duckdb, 1.3), ("PostgreSQL", _server, 1.3), ("Spark", _spark, 1.5))
+        for engine, place, most in (
+            ("DuckDB", ("engine",), 1.3),
+            ("PostgreSQL", ("engines", "postgresql"), 1.3),
+            ("Spark", ("spark",), 1.5),
+        )
         for millions in (10, 100)
         for kind, column, reason in (
             ("integers", "amount", BUSY),

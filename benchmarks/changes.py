@@ -18,6 +18,7 @@ Results go to benchmarks/results/changes.json.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, log
 from time import process_time
@@ -40,43 +41,46 @@ def shared_reach(epsilon: Fraction, size: float, together: int) -> tuple[int, in
     return min(ceil(2 * (log(size) + 25) / epsilon), 10_000 // (6 * together) - 2), together
 
 
-def side_by_side(
-    what: str, data: Field, statistic: str, epsilon: str, runs: int, module: Any, name: str, old: Any
-) -> Any:
-    """Median and 95th percentile of the error with a function of the library as it was and as it is."""
+def side_by_side(what: str, runs: int, module: Any, name: str, old: Any, measured: Callable[[], list[float]]) -> Any:
+    """Median and 95th percentile of the error with a part of the library as it was and as it is."""
     found: dict[str, Any] = {"what": what, "runs": runs}
     own = getattr(module, name)
-    for when, function in (("before", old), ("after", own)):
-        setattr(module, name, function)
-        errors = [data.error(statistic, answer) for answer in Draws(data).answers(statistic, epsilon, runs)]
+    for when, part in (("before", old), ("after", own)):
+        setattr(module, name, part)
+        errors = measured()
         found[when] = {"median": float(np.median(errors)), "p95": float(np.quantile(errors, 0.95))}
     setattr(module, name, own)
     return found
 
 
+def errors_of(data: Field, statistic: str, epsilon: str, runs: int) -> list[float]:
+    """Of as many releases."""
+    return [data.error(statistic, answer) for answer in Draws(data).answers(statistic, epsilon, runs)]
+
+
 def quartiles(runs: int) -> Any:
     what = "three quartiles of 200,000 persons, ε = 0.1: mean rank error"
     data = Field.of("lognormal", 200_000, 1)
-    return side_by_side(what, data, "quantiles", "0.1", runs, quantiles, "reach", shared_reach)
+    return side_by_side(what, runs, quantiles, "reach", shared_reach, lambda: errors_of(data, "quantiles", "0.1", runs))
 
 
 def by_group(runs: int) -> Any:
     what = "sums of ten groups, 2,000 persons, ε = 1: relative error"
     data = Field.of("lognormal", 2_000, 2_000)
-    return side_by_side(what, data, "group by", "1", runs, groups, "prior_for", lambda _: PRIOR)
+    return side_by_side(
+        what, runs, groups, "prior_for", lambda _: PRIOR, lambda: errors_of(data, "group by", "1", runs)
+    )
 
 
 def around_a_centre(what: str, person: Any, values: Any, runs: int) -> Any:
     """A mean at ε = 1 with the sum as it is, and around a rough mean."""
     table = read(pa.table({"person": person, "v": values}), person="person", budget=Pure(10**9))
-    found: dict[str, Any] = {"what": f"mean of {what}, 5,000 persons, ε = 1: relative error", "runs": runs}
-    own, truth, size = means.MANY, float(np.mean(values)), float(np.mean(np.abs(values)))
-    for when, many in (("before", 10**9), ("after", own)):
-        means.MANY = many
-        errors = [abs(float(table.mean("v", epsilon=1, fresh=True)) - truth) / size for _ in range(runs)]
-        found[when] = {"median": float(np.median(errors)), "p95": float(np.quantile(errors, 0.95))}
-    means.MANY = own
-    return found
+    truth, size = float(np.mean(values)), float(np.mean(np.abs(values)))
+
+    def errors() -> list[float]:
+        return [abs(float(table.mean("v", epsilon=1, fresh=True)) - truth) / size for _ in range(runs)]
+
+    return side_by_side(f"mean of {what}, 5,000 persons, ε = 1: relative error", runs, means, "MANY", 10**9, errors)
 
 
 def of_means(runs: int) -> dict[str, Any]:

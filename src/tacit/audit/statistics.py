@@ -26,7 +26,7 @@ from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM
 from tacit.tables import Session, Table
 from tacit.tables.declare import Private
-from tacit.tables.room import Room, division
+from tacit.tables.room import Room, by_division
 from tacit.tables.statistics.base import Statistic
 
 if TYPE_CHECKING:
@@ -240,11 +240,8 @@ class _Path:
     @property
     def parallel(self) -> bool:
         """Whether no pair differs in two parts of one division."""
-        divisions: dict[str, list[frozenset[Pair]]] = {}
-        for part, pairs in self.differs.items():
-            if (name := division(part)) is not None:
-                divisions.setdefault(name, []).append(pairs)
-        return all(sum(map(len, parts)) == len(frozenset().union(*parts)) for parts in divisions.values())
+        divisions = by_division(self.differs).values()  # everybody is a division of one part
+        return all(sum(map(len, parts)) == len(frozenset().union(*parts)) for parts in divisions)
 
 
 def captured(session: Session, ask: Callable[[], Any]) -> tuple[Relation, Statistic, Guarantee]:

@@ -9,7 +9,7 @@ each other, so what they cost adds up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
@@ -101,10 +101,8 @@ class Room:
 
     def _total(self, amounts: Callable[[Guarantee], tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
         """The sum over everybody's draws and the dearest part of each division."""
-        divisions: dict[str | None, list[tuple[Fraction, ...]]] = {}
-        for part, drawn in self._spent.items():
-            divisions.setdefault(division(part), []).append(_added(map(amounts, drawn)))
-        return _added(tuple(map(max, zip(*sums, strict=True))) for sums in divisions.values())
+        sums = {part: _added(map(amounts, drawn)) for part, drawn in self._spent.items()}
+        return _added(tuple(map(max, zip(*parts, strict=True))) for parts in by_division(sums).values())
 
     def answer(
         self,
@@ -134,9 +132,12 @@ class Room:
         )
 
 
-def division(part: str) -> str | None:
-    """The division that a part is a side of; None for everybody."""
-    return part[:-1] if part else None
+def by_division(parts: Mapping[str, T]) -> dict[str | None, list[T]]:
+    """What is known of each part, listed by the division that it is a side of; None is everybody."""
+    found: dict[str | None, list[T]] = {}
+    for part, known in parts.items():
+        found.setdefault(part[:-1] if part else None, []).append(known)
+    return found
 
 
 def _added(vectors: Iterable[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:

@@ -33,7 +33,6 @@ from tacit.engines.requests import (
     Deviation,
     FlagCounts,
     Flags,
-    PersonMean,
     RowCount,
     TotalBuckets,
     Value,
@@ -44,6 +43,7 @@ from tacit.tables.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy
 from tacit.tables.statistics.capped import Capper, Released
 from tacit.tables.statistics.groups import Groups, capped_vectors, group_norms
+from tacit.tables.statistics.totals import total_of
 from tacit.units import REAL
 
 HALF = Fraction(1, 2)
@@ -78,7 +78,7 @@ class Mean(Statistic):
     def release(self, room: Room) -> Answer:
         """A test for many persons, then a sum and a count, around a centre where it passes."""
         rest, boundaries = room.allowance.share(1 - TEST), Capper.of(room.allowance).boundaries
-        sums, rows = room.ask(TotalBuckets(self._total(self.value), boundaries), self._rows(boundaries))
+        sums, rows = room.ask(TotalBuckets(total_of(self.value, self.per, PARTS), boundaries), self._rows(boundaries))
         persons = rows.true if isinstance(rows, FlagCounts) else sum(bucket.count for bucket in rows.positive)
         law, _ = noisy(persons, room.allowance.share(TEST))
         if room.draw(law) * room.allowance.epsilon < MANY:
@@ -87,7 +87,8 @@ class Mean(Statistic):
         else:
             count, count_noise = _count(room, rows, rest.share(COUNT))
             centre = self._centre(_sum(room, sums, rest.share(ROUGH), "rough"), count)
-            (sums,) = room.ask(TotalBuckets(self._total(Deviation(self.value, centre)), boundaries))
+            deviation = total_of(Deviation(self.value, centre), self.per, PARTS)
+            (sums,) = room.ask(TotalBuckets(deviation, boundaries))
             total = _sum(room, sums, rest.share(1 - ROUGH - COUNT), "sum")
             name = "sum around a rough mean over count"
         unit = self.value.unit
@@ -105,10 +106,6 @@ class Mean(Statistic):
     def _parts(self) -> int:
         """Into how many parts of the unit totals are divided."""
         return PARTS if self.per == "person" else 1
-
-    def _total(self, value: Value | Deviation) -> Value | Deviation | PersonMean:
-        """A person's share in the sum."""
-        return PersonMean(value, PARTS) if self.per == "person" else value
 
     def _rows(self, boundaries: tuple[int, ...]) -> TotalBuckets | Flags:
         """A person's share in the count."""

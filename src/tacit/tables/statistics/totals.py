@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.answers import Answer
-from tacit.engines import build
+from tacit.engines import build, requests
 from tacit.engines.expressions import Expression
 from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.engines.requests import Deviation, Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
 from tacit.errors import UnsupportedQuery
 from tacit.spreads import Additive
 from tacit.tables.room import Room
@@ -121,6 +121,6 @@ class Total(Statistic):
         return self._capped(room, released[0].minus(released[1]), joint.name(room))
 
 
-def total_of(total: Value | RowCount, per: Per) -> Value | RowCount | PersonMean:
-    """A person's total, or per person the mean of their values."""
-    return PersonMean(total) if per == "person" and isinstance(total, Value) else total
+def total_of(total: Value | RowCount | Deviation, per: Per, parts: int = 1) -> requests.Total:
+    """A person's total, or per person the mean of their values in parts of the unit."""
+    return total if per == "row" or isinstance(total, RowCount) else PersonMean(total, parts)
