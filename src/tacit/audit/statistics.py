@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.blocks import Blocks
+    from tacit.engines.expressions import Column
+    from tacit.engines.sizes import Repeats
 
 Row = dict[str, Any]
 
@@ -75,6 +77,9 @@ class _Remembering:
     def schema(self, table: str) -> Any:
         return self._engine.schema(table)
 
+    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
+        return self._engine.keys(table)
+
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         yield _Rounds(self)
@@ -108,6 +113,9 @@ class _Rounds:
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         raise AssertionError("functions of blocks are verified by cases of their own")
+
+    def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
+        raise AssertionError("no statistic asks how often keys repeat")
 
 
 # ---- the check --------------------------------------------------------------------------------------------------

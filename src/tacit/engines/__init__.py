@@ -7,7 +7,8 @@ privacy: whoever asks has charged for the answer before. The contract:
   starts nothing else. No statement may take longer than ``timeout`` seconds.
 - ``engine.snapshot()`` is a context in which up to two rounds see the same rows; nothing is ever written. Entering it
   touches no rows: what fails there (`UNREACHABLE`) is known before anything is charged.
-- ``snapshot.ask(relation, requests)`` runs one statement and returns one result for each request.
+- ``snapshot.ask(relation, requests)`` runs one statement and returns one result for each request. Where the relation
+  has a `Bound`, a cheap statement before it counts on the join keys, and a join that can be larger is a failure.
 - Whatever goes wrong while rows are read (memory, time, a damaged file) ends in one `EngineError` whose words do not
   depend on the rows. Ctrl-C stops the statement and passes on as KeyboardInterrupt.
 """
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.blocks import Blocks
+    from tacit.engines.expressions import Column
     from tacit.engines.incidence import Incidence, Touches
     from tacit.engines.requests import Relation, Request
+    from tacit.engines.sizes import Repeats
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -78,12 +81,18 @@ class Snapshot(Protocol):
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """Rows with the number of their block, for functions that run on the trusted side; a round of its own."""
 
+    def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
+        """How often values of some columns are found in a table; data, for whoever holds it, unless it is public."""
+
 
 class Engine(Protocol):
     """A place where tables can be asked."""
 
     def schema(self, table: str) -> Schema:
         """The public names and types of a table, by the name it was given."""
+
+    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
+        """The keys that the source itself keeps unique, by a constraint; each is read so that none become equal."""
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""

@@ -59,6 +59,10 @@ class DuckDB:
         """The public names and types of a table."""
         return self.tables[table].schema
 
+    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
+        """PRIMARY KEY and UNIQUE constraints of a database's table."""
+        return self.tables[table].keys
+
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
         """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""

@@ -98,6 +98,10 @@ class Postgres:
         """The public names and types of a table."""
         return self.tables[table].schema
 
+    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
+        """Unique indexes that cover all rows of a table."""
+        return self.tables[table].keys
+
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
         """A read-only transaction in which the tables are known to be as they were when they were opened."""

@@ -84,6 +84,15 @@ SELECT name, CASE WHEN typnamespace = 'pg_catalog'::regnamespace THEN typname EL
 ORDER BY number
 """
 
+_KEYS = """
+SELECT array_agg(a.attname::text ORDER BY k.place) FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indrelid
+CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place)
+JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
+WHERE i.indrelid = %s AND k.place <= i.indnkeyatts AND i.indisunique AND i.indisvalid AND NOT i.indisexclusion
+AND i.indpred IS NULL AND i.indexprs IS NULL AND NOT (c.relkind = 'r' AND c.relhassubclass) GROUP BY i.indexrelid
+"""
+"""Unique indexes of all rows; a table that others inherit from shows their rows too, which no index of it covers."""
+
 
 @dataclass(frozen=True)
 class Native:
@@ -120,6 +129,8 @@ class OpenTable:
     schema: Schema
     sql: TableSQL
     probe: str
+    keys: tuple[tuple[str, ...], ...] = ()
+    """What the server itself keeps unique."""
 
 
 def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: list[str]) -> OpenTable:
@@ -142,7 +153,9 @@ def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: lis
     where = f"{DIALECT.name(namespace)}.{DIALECT.name(relation)}"
     columns = {column: read(column, native[column], kind) for column, kind in schema.columns}
     probe = f"SELECT {', '.join(map(DIALECT.name, schema))} FROM {where} LIMIT 0"
-    return OpenTable(schema, TableSQL(where, columns), probe)
+    faithful = {column for column, kind in schema.columns if _faithful(native[column], kind)}
+    unique = [tuple(row[0]) for row in cursor.execute(_KEYS, (oid,), prepare=False)]
+    return OpenTable(schema, TableSQL(where, columns), probe, tuple(key for key in unique if faithful.issuperset(key)))
 
 
 def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[Any, ...]:
@@ -156,6 +169,13 @@ def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[An
                 return tuple(found[0])
     listed = ", ".join(row[0] for row in cursor.execute(_LIST, (path,), prepare=False)) or "none"
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the first tables are {listed}.")
+
+
+def _faithful(native: Native, kind: ColumnType) -> bool:
+    """Whether different values of a native type stay different when they are read as a kind."""
+    return (native.name in _INTEGERS and kind == INTEGER) or (
+        (native.textual or native.name == "uuid") and kind == TEXT
+    )
 
 
 def _readable(native: Native, kind: ColumnType) -> bool:

@@ -51,6 +51,11 @@ def inferred(native: str) -> ColumnType:
     return TEXT if native.startswith("ENUM(") else _TYPES.get(native, OTHER)
 
 
+def faithful(native: str, kind: ColumnType) -> bool:
+    """Whether different values of a native type stay different when they are read as a kind."""
+    return (native in _NARROW and kind == INTEGER) or (native in ("VARCHAR", "UUID") and kind == TEXT)
+
+
 def _decimal(native: str) -> tuple[int, int] | None:
     match = re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", native)
     return (int(match.group(1)), int(match.group(2))) if match else None

@@ -100,6 +100,19 @@ class Sample:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """The most rows that a relation's joins may have before any filter, compared before the first of them is made.
+
+    With ``root`` public facts say that each row of that table is in at most ``repeats`` of the joined ones; without it
+    counts on the join keys say how many there can be (`tacit.engines.sizes`).
+    """
+
+    most: int
+    root: str | None = None
+    repeats: int = 1
+
+
+@dataclass(frozen=True)
 class Relation:
     """The rows a question is about: a private table, its person column, joins and a filter.
 
@@ -119,6 +132,8 @@ class Relation:
     """Which persons belong; only where a row concerns one."""
     sample: Sample | None = field(default=None, repr=False)
     """Which of them are sampled; only where a row concerns one."""
+    bound: Bound | None = field(default=None, repr=False, compare=False)
+    """How many rows there may be, where that is to be compared; no part of the question."""
 
     @property
     def persons(self) -> tuple[tuple[str, Column], ...]:

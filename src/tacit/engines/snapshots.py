@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import FAILED
 from tacit.engines.blocks import Blocks, arrow_schema, blocks
 from tacit.engines.dialect import Dialect
+from tacit.engines.expressions import Column
 from tacit.engines.incidence import Incidence, Touches, height_schema, incidence
 from tacit.engines.requests import Relation, Request
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows, TableSQL
 from tacit.engines.script import Script
+from tacit.engines.sizes import Repeats, repeats, size
 from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class Rounds(ABC):
         self._dialect, self._tables = dialect, tables
         self._count = 0
         self._states: dict[tuple[str, ...], object] = {}
+        self._small: set[tuple[object, ...]] = set()
 
     @abstractmethod
     def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
@@ -101,9 +104,29 @@ class Rounds(ABC):
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
         names = (relation.table, *(join.table for join in relation.joins))
         before = self._states.setdefault(names, withheld(lambda: self._state(names)))
-        yield {name: self._tables[name] for name in names}
+        tables = {name: self._tables[name] for name in names}
+        self._check_size(relation, tables)
+        yield tables
         if withheld(lambda: self._state(names)) != before:
             raise EngineError(FAILED)
+
+    def _check_size(self, relation: Relation, tables: Mapping[str, TableSQL]) -> None:
+        """Fail, before any row is made, where a join can have more rows than its bound; once for each join."""
+        bound, joined = relation.bound, (relation.table, relation.alias, relation.joins, relation.bound)
+        if bound is None or joined in self._small:
+            return
+        script = size(Rows(self._dialect, relation, tables))
+        ((found,),) = withheld(lambda: self._rows(script))
+        if found > bound.most:
+            raise EngineError(FAILED)
+        self._small.add(joined)
+
+    def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
+        """One statement beside the rounds: how often values of some columns are found in a table."""
+        relation = Relation(table, table, columns[0])
+        script = repeats(Rows(self._dialect, relation, {table: self._tables[table]}), columns)
+        ((largest, repeated),) = withheld(lambda: self._rows(script))
+        return Repeats(int(largest), int(repeated))
 
 
 def withheld(work: Callable[[], T]) -> T:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source, reading
@@ -51,6 +51,8 @@ class OpenTable:
     files: tuple[str, ...] = ()
     view: str = ""
     frame: object = field(default=None, repr=False)
+    keys: tuple[tuple[str, ...], ...] = ()
+    """What the database itself keeps unique."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class _Found:
     files: tuple[str, ...] = ()
     frame: object = field(default=None, repr=False)
     form: reading.TextFormat = field(default_factory=reading.TextFormat)
+    keys: tuple[tuple[str, ...], ...] = ()
 
 
 def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> OpenTable:
@@ -87,7 +90,9 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         columns[column] = reading.column(column, native, kind, DIALECT)
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame)
+    faithful = {name for name, kind in schema.columns if reading.faithful(found.native[name], kind)}
+    keys = tuple(key for key in found.keys if faithful.issuperset(key))
+    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame, keys)
 
 
 def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
@@ -183,17 +188,34 @@ def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, 
     schema = "main." if alias and len(parts) == 1 else ""
     import duckdb
 
-    for candidate in (f"{prefix}{schema}{quoted[0]}", f"{prefix}main.{quoted[1]}"):
+    for candidate, own in ((f"{prefix}{schema}{quoted[0]}", parts[-1]), (f"{prefix}main.{quoted[1]}", wanted)):
         try:
-            return _described(connection, candidate)
+            found = _described(connection, candidate)
         except duckdb.Error:
             continue
+        return replace(found, keys=_constraints(connection, own, alias))
     where = "database_name = current_database()" if alias is None else f"database_name = '{alias}'"
     rows = connection.execute(f"SELECT table_name FROM duckdb_tables() WHERE {where} ORDER BY 1").fetchall()
     if source.table is None and alias and len(rows) == 1:
-        return _described(connection, f"{prefix}main.{DIALECT.name(str(rows[0][0]))}")
+        own = str(rows[0][0])
+        found = _described(connection, f"{prefix}main.{DIALECT.name(own)}")
+        return replace(found, keys=_constraints(connection, own, alias))
     listed = ", ".join(str(row[0]) for row in rows) or "none"
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")
+
+
+def _constraints(connection: duckdb.DuckDBPyConnection, name: str, alias: str | None) -> tuple[tuple[str, ...], ...]:
+    """The keys of a table's constraints, where its name means one thing only: what else has it has its own."""
+
+    def listed(what: str, column: str, kind: str) -> list[str]:
+        where = f"LOWER({kind}_name) = LOWER($1) AND ($2 IS NULL OR database_name = $2)"
+        found = connection.execute(f"SELECT {column} FROM duckdb_{what}() WHERE {where}", [name, alias]).fetchall()
+        return [row[0] for row in found]
+
+    if len(listed("tables", "table_name", "table") + listed("views", "view_name", "view")) != 1:
+        return ()
+    unique = "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN constraint_column_names END"
+    return tuple(tuple(key) for key in listed("constraints", unique, "table") if key)
 
 
 def _csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> _Found:

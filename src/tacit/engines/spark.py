@@ -97,6 +97,10 @@ class Spark:
         """The public names and types of a table."""
         return self.tables[table].schema
 
+    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
+        """None: what Spark's tables say about keys is not enforced."""
+        return ()
+
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
         """The tables as they are now, by one look at the catalog, and a place for what is kept meanwhile."""

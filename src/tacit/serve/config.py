@@ -61,6 +61,8 @@ class Limits:
     """Requests of one caller to one worker."""
     logins_per_minute: int = 30
     """Wrong tokens that a worker listens to."""
+    rows: int = 20_000_000
+    """Rows of one question before any filter, where they concern several persons or a join multiplies them."""
     padding_seconds: Decimal = Decimal(0)
     """Answers are sent at multiples of this time after the question; 0 for at once."""
 
@@ -83,6 +85,8 @@ class Dataset:
     composition: str = "basic"
     persons: int | None = None
     """About how many persons there are, if that is public: for forecasts of accuracy."""
+    expanding_joins: bool = False
+    """Whether joins are answered whose size only private rows bound; their failures then tell about these rows."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,10 @@ def _dataset(name: str, part: _Section, folder: Path) -> Dataset:
         raise InvalidInput(f"{part.where} needs a budget, such as budget = {{ epsilon = 1 }}.")
     persons = part.number("persons", 0, whole=True)
     tables = {key: _table(key, table, folder) for key, table in part.sections("tables").items()}
-    found = Dataset(name, tables, budget, part.text("composition", "basic"), persons or None)
+    expanding = part.take("expanding_joins", False)
+    if not isinstance(expanding, bool):
+        raise InvalidInput(f"{part.where}: expanding_joins must be true or false.")
+    found = Dataset(name, tables, budget, part.text("composition", "basic"), persons or None, expanding)
     part.done()
     return found
 
@@ -174,14 +181,16 @@ def _table(name: str, part: _Section, folder: Path) -> Private | Public:
     source = _opened(_source(part.text("source"), folder))
     through = part.mapping("through")
     person, public = part.take("person", None), part.take("public", False)
-    reader = {"table": part.take("table", None), "schema": part.mapping("schema") or None, **part.mapping("options")}
+    facts = {"key": part.take("key", None), "table": part.take("table", None)}
+    reader = {**facts, "schema": part.mapping("schema") or None, **part.mapping("options")}
     unit = part.take("unit", None)
     part.done()
-    if public is True and person is None and not through and unit is None:
-        return Public(source, **reader)
-    if public is not False:
+    of_nobody = public is True and person is None and not through and unit is None
+    if public is not False and not of_nobody:
         raise InvalidInput(f"{part.where} is public or has persons, not both; leave out public, or person and through.")
     try:
+        if of_nobody:
+            return Public(source, **reader)
         return Private(source, person, through=through, unit=unit, **reader)
     except InvalidInput as error:
         raise InvalidInput(f"{part.where}: {error}") from None

@@ -29,10 +29,12 @@ persons = 5000
 [datasets.wages.tables.wages]
 source = '{WAGES}'
 person = "woman"
+key = ["woman", "year"]
 
 [datasets.wages.tables.industries]
 source = '{INDUSTRIES}'
 public = true
+key = "code"
 
 [[analysts]]
 name = "ada"

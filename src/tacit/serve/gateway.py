@@ -77,9 +77,20 @@ class Gateway:
                 name=dataset.name,
                 ledger=self.ledger,
                 timeout=float(self.config.limits.seconds) or None,
+                max_rows=self.config.limits.rows,
+                max_join_rows=self.config.limits.rows,
+                expanding_joins=dataset.expanding_joins,
             )
         except TacitError as error:
             raise type(error)(f"dataset {dataset.name!r}: {error}") from None
+
+    def verify_keys(self) -> None:
+        """Look whether declared keys are unique, for the custodian who starts the gateway."""
+        for name, session in self._sessions.items():
+            try:
+                session.verify_keys()
+            except TacitError as error:
+                raise type(error)(f"dataset {name!r}: {error}") from None
 
     def close(self) -> None:
         """Let go of data and ledger."""

@@ -1,7 +1,7 @@
 """Running the gateway under uvicorn: one process, or several on one ledger.
 
-The configuration is opened once before anything listens, so that its mistakes are said at once and accounts are there
-when workers look for them. A worker that dies is replaced; what it had charged is in the ledger. No access log is kept:
+The configuration is opened once before anything listens, so that its mistakes, keys that repeat among them, are said at
+once and accounts are there when workers look for them. A worker that dies is replaced; what it had charged is in the ledger. No access log is kept:
 the audit log says what matters, and addresses hold nothing secret anyway.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from tacit.errors import InvalidInput
@@ -27,7 +28,8 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
     from tacit.serve.gateway import Gateway
 
     config = load(path)
-    Gateway(config).close()
+    with closing(Gateway(config)) as gateway:
+        gateway.verify_keys()
     os.environ[CONFIG] = str(path.absolute())
     os.environ[SECRET] = secrets.token_hex(32)
     server = config.server

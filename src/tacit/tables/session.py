@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
+from functools import partial
 from html import escape
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +27,7 @@ from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import Membership, Relation
+from tacit.engines.sizes import MAX_JOIN_ROWS, duplicate_keys, key_repeats
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
 from tacit.exact import Number, whole
@@ -34,7 +36,8 @@ from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
 from tacit.tables.charging import charged
 from tacit.tables.costs import Cost
-from tacit.tables.declare import Columns, Private, Public, as_source, default_name
+from tacit.tables.declare import Columns, KeyNames, Private, Public, as_source, default_name
+from tacit.tables.expanding import Expanding, check_keys, declared_keys
 from tacit.tables.grouping import MOST_KEYS
 from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
@@ -65,21 +68,44 @@ class Session:
         timeout: float | None = None,
         sample: Number | None = None,
         max_rows: int = MAX_ROWS,
+        max_join_rows: int = MAX_JOIN_ROWS,
+        expanding_joins: bool = True,
         randomness: Randomness = SYSTEM,
     ) -> None:
         """``sample`` is each person's chance to be asked, afresh for every question; costs are amplified by it.
 
         A question about rows of several persons that is left with more than ``max_rows`` rows fails, and what was
-        charged stays charged.
+        charged stays charged. Such a failure tells that there are so many, exactly: whoever may ask with any filter can
+        find out single rows by it, so it is for those who hold the data. No rule is known that would hide it: rows of
+        several persons cannot be left out without moving others', and one person may add any number of them, so no
+        noise hides a count. Where others ask, ``max_join_rows`` must be no larger than ``max_rows``, as in Serve: then the number of joined rows *before
+        any filter* is compared, so the failure is the same for every question over the same joins, and ``max_rows``
+        cannot be reached any more, for fewer rows are left than were joined.
+
+        Joins that public facts do not bound (`tacit.tables.expanding`) are refused without ``expanding_joins``; with
+        it, one that can have more than ``max_join_rows`` rows, by counts on its keys alone, fails before any row is
+        made.
         """
         _check_tables(tables)
         self._max_rows = whole(max_rows, "max_rows", 1)
+        most = whole(max_join_rows, "max_join_rows", 1)
         self._sampling = Sampling.of(sample)
         self._tables = dict(tables)
         self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()}, timeout)
         try:
-            self.touching = Touching(self._tables, {key: self._engine.schema(key) for key in self._tables})
+            schemas = {key: self._engine.schema(key) for key in self._tables}
+            self.touching = Touching(self._tables, schemas)
             self.touching.check()
+            check_keys(self._tables, schemas)
+            self._keys = declared_keys(self._tables, self._engine.keys)
+            self.expanding = Expanding(
+                self._tables,
+                self._keys,
+                partial(key_repeats, self._engine),
+                allowed=expanding_joins,
+                max_join_rows=most,
+                max_rows=self._max_rows,
+            )
             self.budget = _budget(budget, composition, name, ledger, tuple(self._kinds()))
         except BaseException:
             self._engine.close()
@@ -128,6 +154,20 @@ class Session:
                 f"{column!r} has more than {MOST_KEYS} values; name the wanted ones with IN or keys=."
             )
         return sorted(key[0] for key, _ in found)
+
+    def verify_keys(self) -> None:
+        """Look whether the keys that ``key=`` and ``through=`` declare are unique; for whoever holds the data.
+
+        They are believed otherwise: opening a session reads no row. What a database enforces is not looked at again.
+        """
+        for table, keys in self._keys.items():
+            for key in sorted(keys.difference(self._engine.keys(table))):
+                if duplicate_keys(self._engine, table, key):
+                    raise InvalidInput(
+                        f"table {table!r} has rows that share a value of its key {' with '.join(key)}, so nothing that "
+                        "rests on it is promised; correct the rows, or declare another key= or person= instead of "
+                        "through=."
+                    )
 
     def declared(self, name: str) -> Private | Public:
         """How a table was declared."""
@@ -331,6 +371,8 @@ def read(
     timeout: float | None = None,
     sample: Number | None = None,
     max_rows: int = MAX_ROWS,
+    max_join_rows: int = MAX_JOIN_ROWS,
+    key: KeyNames | None = None,
     randomness: Randomness = SYSTEM,
     **options: Any,
 ) -> Table:
@@ -339,14 +381,14 @@ def read(
     ``source`` is a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB
     or psycopg connection, a string "postgresql://…", a Spark DataFrame or session; further options go to the reader.
     The table's name in SQL is ``table``, or the file's stem. A statement that takes longer than ``timeout`` seconds
-    fails, and so does one whose rows concern several persons and are more than ``max_rows``; what was charged stays
-    charged. With ``sample`` every question is asked of a fresh secret sample of the
-    persons, each with this probability.
+    fails, and so does one whose rows concern several persons and are more than ``max_rows``, or whose joins multiply
+    rows to more than ``max_join_rows``; what was charged stays charged. ``key`` as for `Private`. With ``sample``
+    every question is asked of a fresh secret sample of the persons, each with this probability.
     """
-    key = table or default_name(source)
-    private = Private(source, person, table=table, schema=schema, unit=unit, **options)
+    called = table or default_name(source)
+    private = Private(source, person, key=key, table=table, schema=schema, unit=unit, **options)
     session = Session(
-        {key: private},
+        {called: private},
         budget,
         composition=composition,
         name=name,
@@ -355,9 +397,10 @@ def read(
         timeout=timeout,
         sample=sample,
         max_rows=max_rows,
+        max_join_rows=max_join_rows,
         randomness=randomness,
     )
-    return session[key]
+    return session[called]
 
 
 def schema(source: Any, *, table: str | None = None, **options: Any) -> Schema:
