@@ -40,7 +40,7 @@ Pair = tuple[Column, Column]
 
 @dataclass(frozen=True)
 class Repeats:
-    """How often values of a key are found in a table: of the most frequent one, and how many are there twice or more."""
+    """How often the most frequent value of a key is found in a table, and how many values are found repeatedly."""
 
     largest: int
     repeated: int

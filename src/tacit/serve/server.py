@@ -1,8 +1,8 @@
 """Running the gateway under uvicorn: one process, or several on one ledger.
 
 The configuration is opened once before anything listens, so that its mistakes, keys that repeat among them, are said at
-once and accounts are there when workers look for them. A worker that dies is replaced; what it had charged is in the ledger. No access log is kept:
-the audit log says what matters, and addresses hold nothing secret anyway.
+once and accounts are there when workers look for them. A worker that dies is replaced; what it had charged is in the
+ledger. No access log is kept: the audit log says what matters, and addresses hold nothing secret anyway.
 """
 
 from __future__ import annotations

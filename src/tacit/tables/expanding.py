@@ -160,13 +160,16 @@ class Expanding:
         allow = "or ask the custodian to allow expanding_joins"
         if found.missed is None:
             names = " and ".join(dict.fromkeys(repr(table) for table, _ in found.repeating))
-            return f"the public table {names} would make more than {MOST_REPEATS} rows of one; join it by its key, {allow}."
+            return (
+                f"joining {names} would make more than {MOST_REPEATS:,} rows of one private row; join public tables by a "
+                f"key, {allow}."
+            )
         table, columns = found.missed
         keys = " or ".join(" with ".join(key) for key in sorted(self._keys[table]))
         known = f"its keys are {keys}" if keys else "it has no declared key"
         return (
-            f"table {table!r} is joined by {' and '.join(columns)}, which no declared key makes unique ({known}), so how "
-            f"many rows the join has would tell about private ones; join by a key that key= declares, {allow}."
+            f"table {table!r} is joined by {' and '.join(columns)}, which no declared key makes unique ({known}), so the "
+            f"size of the join would tell about private rows; join by a key that key= or through= declares, {allow}."
         )
 
 

@@ -78,9 +78,9 @@ class Session:
         charged stays charged. Such a failure tells that there are so many, exactly: whoever may ask with any filter can
         find out single rows by it, so it is for those who hold the data. No rule is known that would hide it: rows of
         several persons cannot be left out without moving others', and one person may add any number of them, so no
-        noise hides a count. Where others ask, ``max_join_rows`` must be no larger than ``max_rows``, as in Serve: then the number of joined rows *before
-        any filter* is compared, so the failure is the same for every question over the same joins, and ``max_rows``
-        cannot be reached any more, for fewer rows are left than were joined.
+        noise hides a count. Where others ask, ``max_join_rows`` must be no larger than ``max_rows``, as in Serve: then
+        the number of joined rows *before any filter* is compared, so the failure is the same for every question over
+        the same joins, and ``max_rows`` cannot be reached any more, for fewer rows are left than were joined.
 
         Joins that public facts do not bound (`tacit.tables.expanding`) are refused without ``expanding_joins``; with
         it, one that can have more than ``max_join_rows`` rows, by counts on its keys alone, fails before any row is

@@ -224,8 +224,8 @@ class ViewBuilder:
         filter_ = build.logic("AND", conditions) if len(conditions) > 1 else (conditions[0] if conditions else None)
         first, *others = touched
         further = tuple((other.kind, other.column) for other in others)
-        found = Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
-        return self._session.expanding.checked(found)
+        relation = Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
+        return self._session.expanding.checked(relation)
 
 
 def _plain_source(node: Any, allowed: tuple[str, ...]) -> None:
