@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from functools import cache
 from typing import Any
@@ -24,6 +25,7 @@ from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.parsing import parse
 from tacit.engines.requests import (
+    Bound,
     Join,
     LeadingValue,
     Ordered,
@@ -37,8 +39,10 @@ from tacit.engines.requests import (
 )
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
+from tacit.engines.sizes import Repeats
 from tacit.engines.top_rows import TopRows
 from tacit.engines.types import Kind, Schema
+from tacit.errors import EngineError
 from tests.engines import cases, oracle, questions
 from tests.engines.engines import OPEN, everything, portions
 from tests.engines.questions import SCOPE, relation
@@ -249,6 +253,42 @@ def test_joins_with_a_public_table(engine: Engine, reference: Engine, key: str, 
         KeyCounts((scope.find("label"),), 2, 1, SALT),
     )
     _same(engine, reference, about, asked)
+
+
+def test_sizes_of_joins_by_counts_on_keys(engine: Engine) -> None:
+    """Exact for a tree, no less than the truth for a circle; a failure before the rows."""
+    about, scope = _joined("i", "code", "inner")
+    (first,) = about.joins
+    code, label, text = scope.find("code"), scope.find("label"), scope.find("s")
+    outer = Join("prices", "q", ((text, replace(label, table="q")),), "left")
+    circle = Join("prices", "r", ((code, replace(code, table="r")), (text, replace(label, table="r"))))
+    rows, prices = [(row["i"], row["s"]) for row in table()], [(p["code"], p["label"]) for p in PRICES.to_pylist()]
+    codes, labels = Counter(c for c, _ in prices), Counter(x for _, x in prices)
+    inner = sum(codes[i] for i, _ in rows if i is not None)
+    whole = sum(codes[i] * (max(1, labels[s]) if s is not None else 1) for i, s in rows if i is not None)
+    both = sum(codes[i] * (c == i and x == s) for i, s in rows for c, x in prices if None not in (i, s))
+    assert 0 < both < inner < whole
+    for joins, least, most in [
+        ((first, outer), whole, whole),
+        ((first, circle), both, inner),
+        ((first,), inner, inner),
+    ]:
+        about = replace(about, joins=joins)
+        assert not _fits(engine, about, least - 1)
+        assert not everything(engine) or _fits(engine, about, most)
+    with engine.snapshot() as snapshot:
+        assert snapshot.fits(replace(about, bound=Bound(3 * len(rows), "t", 3)))
+        assert not snapshot.fits(replace(about, bound=Bound(3 * len(rows) - 1, "t", 3)))
+        code, label = replace(code, table="prices"), replace(label, table="prices")
+        assert snapshot.repeats("prices", (code,)) == Repeats(2, 1)
+        assert snapshot.repeats("prices", (label, code)) == Repeats(1, 0)
+        with pytest.raises(EngineError, match="could not finish"):
+            snapshot.ask(replace(about, bound=Bound(inner - 1)), (Persons(),))
+
+
+def _fits(engine: Engine, about: Relation, most: int) -> bool:
+    with engine.snapshot() as snapshot:
+        return snapshot.fits(replace(about, bound=Bound(most)))
 
 
 @pytest.mark.parametrize(

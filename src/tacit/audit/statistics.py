@@ -114,6 +114,9 @@ class _Rounds:
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         raise AssertionError("functions of blocks are verified by cases of their own")
 
+    def fits(self, relation: Relation, /) -> bool:
+        raise AssertionError("the engine's own rounds ask")
+
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
         raise AssertionError("no statistic asks how often keys repeat")
 

@@ -81,6 +81,9 @@ class Snapshot(Protocol):
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """Rows with the number of their block, for functions that run on the trusted side; a round of its own."""
 
+    def fits(self, relation: Relation, /) -> bool:
+        """Whether a relation's joins cannot have more rows than its `Bound`, by counts on keys; every round asks."""
+
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
         """How often values of some columns are found in a table; data, for whoever holds it, unless it is public."""
 

@@ -104,22 +104,23 @@ class Rounds(ABC):
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
         names = (relation.table, *(join.table for join in relation.joins))
         before = self._states.setdefault(names, withheld(lambda: self._state(names)))
-        tables = {name: self._tables[name] for name in names}
-        self._check_size(relation, tables)
-        yield tables
+        if not self.fits(relation):  # before any row is made
+            raise EngineError(FAILED)
+        yield {name: self._tables[name] for name in names}
         if withheld(lambda: self._state(names)) != before:
             raise EngineError(FAILED)
 
-    def _check_size(self, relation: Relation, tables: Mapping[str, TableSQL]) -> None:
-        """Fail, before any row is made, where a join can have more rows than its bound; once for each join."""
+    def fits(self, relation: Relation, /) -> bool:
+        """Whether a relation's joins cannot have more rows than its bound; one statement beside the rounds."""
         bound, joined = relation.bound, (relation.table, relation.alias, relation.joins, relation.bound)
         if bound is None or joined in self._small:
-            return
-        script = size(Rows(self._dialect, relation, tables))
+            return True
+        names = (relation.table, *(join.table for join in relation.joins))
+        script = size(Rows(self._dialect, relation, {name: self._tables[name] for name in names}))
         ((found,),) = withheld(lambda: self._rows(script))
-        if found > bound.most:
-            raise EngineError(FAILED)
-        self._small.add(joined)
+        if found <= bound.most:
+            self._small.add(joined)
+        return bool(found <= bound.most)
 
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
         """One statement beside the rounds: how often values of some columns are found in a table."""

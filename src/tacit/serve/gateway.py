@@ -84,11 +84,11 @@ class Gateway:
         except TacitError as error:
             raise type(error)(f"dataset {dataset.name!r}: {error}") from None
 
-    def verify_keys(self) -> None:
-        """Look whether declared keys are unique, for the custodian who starts the gateway."""
+    def verify(self) -> None:
+        """Look at keys and sizes of all datasets, for the custodian who starts the gateway."""
         for name, session in self._sessions.items():
             try:
-                session.verify_keys()
+                session.verify()
             except TacitError as error:
                 raise type(error)(f"dataset {name!r}: {error}") from None
 

@@ -29,7 +29,7 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
 
     config = load(path)
     with closing(Gateway(config)) as gateway:
-        gateway.verify_keys()
+        gateway.verify()
     os.environ[CONFIG] = str(path.absolute())
     os.environ[SECRET] = secrets.token_hex(32)
     server = config.server

@@ -21,7 +21,7 @@ in another order along the tree makes no more rows on the way than F times its l
 
 KEYS are declared by ``key=``, which also says that a table has one row for each person when it names the person
 column; by ``through=``, whose target is a key; and by constraints that a database enforces. They are believed:
-`Session.verify_keys` looks. Public tables need no declaration.
+`Session.verify` looks. Public tables need no declaration.
 
 WHAT FOLLOWS. The library answers expanding joins: whoever is at the keyboard holds the data. Serve refuses them before
 anything is charged unless the custodian allows them for a dataset. Where they are allowed, the engine first bounds
@@ -36,9 +36,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from tacit.engines import Engine
 from tacit.engines.expressions import Column
 from tacit.engines.requests import Bound, Join, Relation
-from tacit.engines.sizes import Repeats
+from tacit.engines.sizes import Repeats, duplicate_keys
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.tables.declare import Key, Private, Public
 
@@ -161,15 +162,15 @@ class Expanding:
         if found.missed is None:
             names = " and ".join(dict.fromkeys(repr(table) for table, _ in found.repeating))
             return (
-                f"joining {names} would make more than {MOST_REPEATS:,} rows of one private row; join public tables by a "
-                f"key, {allow}."
+                f"joining {names} would make more than {MOST_REPEATS:,} rows of one private row; join public tables "
+                f"by a key, {allow}."
             )
         table, columns = found.missed
         keys = " or ".join(" with ".join(key) for key in sorted(self._keys[table]))
         known = f"its keys are {keys}" if keys else "it has no declared key"
         return (
-            f"table {table!r} is joined by {' and '.join(columns)}, which no declared key makes unique ({known}), so the "
-            f"size of the join would tell about private rows; join by a key that key= or through= declares, {allow}."
+            f"table {table!r} is joined by {' and '.join(columns)}, which no declared key makes unique ({known}), so "
+            f"the size of the join would tell about private rows; join by a declared key (key= or through=), {allow}."
         )
 
 
@@ -181,4 +182,26 @@ def check_keys(tables: Mapping[str, Private | Public], schemas: Mapping[str, Ite
                 raise InvalidInput(
                     f"key names a column {column!r} that table {name!r} does not have; its columns are "
                     f"{', '.join(schemas[name])}."
+                )
+
+
+def verify_keys(engine: Engine, keys: Keys) -> None:
+    """Look whether keys are unique as declared; those that the source enforces are not looked at again."""
+    for table, declared in keys.items():
+        for key in sorted(declared.difference(engine.keys(table))):
+            if duplicate_keys(engine, table, key):
+                raise InvalidInput(
+                    f"table {table!r} has rows that share a value of its key {' with '.join(key)}, and what rests on "
+                    "that key is not promised; correct the rows, or declare another key= or through=."
+                )
+
+
+def verify_sizes(engine: Engine, relations: Mapping[str, Relation]) -> None:
+    """Look whether tables are so large that every question about them would fail."""
+    for table, relation in relations.items():
+        with engine.snapshot() as snapshot:
+            if not snapshot.fits(relation):
+                raise InvalidInput(
+                    f"table {table!r}, whose rows concern several persons, has more rows than a question may have, so "
+                    "that all would fail; raise the limit of rows."
                 )

@@ -27,7 +27,7 @@ from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import Membership, Relation
-from tacit.engines.sizes import MAX_JOIN_ROWS, duplicate_keys, key_repeats
+from tacit.engines.sizes import MAX_JOIN_ROWS, key_repeats
 from tacit.engines.types import Schema
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
 from tacit.exact import Number, whole
@@ -37,7 +37,7 @@ from tacit.randomness import Source as Randomness
 from tacit.tables.charging import charged
 from tacit.tables.costs import Cost
 from tacit.tables.declare import Columns, KeyNames, Private, Public, as_source, default_name
-from tacit.tables.expanding import Expanding, check_keys, declared_keys
+from tacit.tables.expanding import Expanding, check_keys, declared_keys, verify_keys, verify_sizes
 from tacit.tables.grouping import MOST_KEYS
 from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
@@ -155,19 +155,14 @@ class Session:
             )
         return sorted(key[0] for key, _ in found)
 
-    def verify_keys(self) -> None:
-        """Look whether the keys that ``key=`` and ``through=`` declare are unique; for whoever holds the data.
+    def verify(self) -> None:
+        """Look at the data, as their holder: are declared keys unique, and no tables too large for every question?
 
-        They are believed otherwise: opening a session reads no row. What a database enforces is not looked at again.
+        Both are believed otherwise: opening a session reads no row. Whether this raises tells about rows.
         """
-        for table, keys in self._keys.items():
-            for key in sorted(keys.difference(self._engine.keys(table))):
-                if duplicate_keys(self._engine, table, key):
-                    raise InvalidInput(
-                        f"table {table!r} has rows that share a value of its key {' with '.join(key)}, so nothing that "
-                        "rests on it is promised; correct the rows, or declare another key= or person= instead of "
-                        "through=."
-                    )
+        verify_keys(self._engine, self._keys)
+        private = [name for name, table in self._tables.items() if isinstance(table, Private)]
+        verify_sizes(self._engine, {name: self[name]._relation for name in private})
 
     def declared(self, name: str) -> Private | Public:
         """How a table was declared."""

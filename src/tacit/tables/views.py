@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from tacit.tables.session import Session
 
+MOST_TABLES = 20
+"""The most tables of one query: the time that engines take to plan a join grows fast with their number."""
+
 _ROWWISE = {"expressions", "from_", "joins", "where", "with_", "kind"}
 """The parts of a subquery that neither aggregate nor reorder."""
 
@@ -205,6 +208,10 @@ class ViewBuilder:
                 "the query names no private table; public tables need no privacy, query them directly."
             )
         waiting, conditions, touched = self._session.touching.of(view.tables, view.conditions)
+        if len(waiting) + len(view.left) > MOST_TABLES:
+            raise UnsupportedQuery(
+                f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
+            )
         alias, table = next(pair for pair in waiting if self._private(pair[1]))
         waiting.remove((alias, table))
         joined, joins = [alias], list[Join]()

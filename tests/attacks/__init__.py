@@ -1,0 +1,1 @@
+"""Attacks that worked once, one file for each kind."""
