@@ -58,11 +58,11 @@ def tpch(directory: Path) -> Cases:
 
     line = file("lineitem")
     kinds: dict[str, Private | Public] = {
-        "customer": Private(file("customer"), person="customer:c_custkey"),
+        "customer": Private(file("customer"), person="customer:c_custkey", key="c_custkey"),
         "orders": Private(file("orders"), person="customer:o_custkey"),
-        "supplier": Private(file("supplier"), person="supplier:s_suppkey"),
+        "supplier": Private(file("supplier"), person="supplier:s_suppkey", key="s_suppkey"),
         "lineitem": Private(line, person="supplier:l_suppkey", through={"l_orderkey": "orders.o_orderkey"}),
-        "partsupp": Private(file("partsupp"), person="supplier:ps_suppkey"),
+        "partsupp": Private(file("partsupp"), person="supplier:ps_suppkey", key=["ps_partkey", "ps_suppkey"]),
     }
     three: dict[str, Private | Public] = {
         "orders": Private(file("orders"), person="customer:o_custkey"),
@@ -76,10 +76,10 @@ def tpch(directory: Path) -> Cases:
     }
     parts: dict[str, Private | Public] = {
         "lineitem": Private(line, person="l_suppkey"),
-        "partsupp": Public(file("partsupp")),
+        "partsupp": Public(file("partsupp"), key=["ps_partkey", "ps_suppkey"]),
     }
     stock: dict[str, Private | Public] = {
-        "supplier": Private(file("supplier"), person="s_suppkey"),
+        "supplier": Private(file("supplier"), person="s_suppkey", key="s_suppkey"),
         "partsupp": Private(file("partsupp"), person="ps_suppkey"),
     }
     joined, kinds_of_three = Session(kinds, BUDGET), Session(three, BUDGET)

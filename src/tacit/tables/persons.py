@@ -3,6 +3,15 @@
 A row of a join concerns the union of the persons of its parts. A table's persons are its own person columns and,
 through foreign keys, those of the tables it points to; where the query does not join such a table itself, the planner
 does. Two columns that the query declares equal name one person.
+
+ASSUMPTION. The key that a foreign key leads to is unique. Were it shared by the rows of two persons, a row that points
+to it would be there twice, once for each, and whoever takes another's key would add all their own rows to that
+person's. No rule repairs this from inside a plan. Such a row concerns all persons of the key, and they may be any
+number: listed as columns, some are left out, and the row goes with one of them that it does not name; left out
+altogether, a row of one person goes when another takes the key; kept for one of them, whom depends on the others. So
+the key is unique because the source enforces it (a PRIMARY KEY or UNIQUE constraint of PostgreSQL or DuckDB), or on
+the custodian's word, which `Session.verify` and the start of Serve compare with the rows there are. Where rows change
+later, a constraint is the only safe way.
 """
 
 from __future__ import annotations
