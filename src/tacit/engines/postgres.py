@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
@@ -97,6 +97,9 @@ class Postgres:
     def schema(self, table: str) -> Schema:
         """The public names and types of a table."""
         return self.tables[table].schema
+
+    def version(self, tables: Sequence[str]) -> None:
+        """Rows may change between two questions without a sign that can be seen from outside."""
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:

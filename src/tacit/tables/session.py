@@ -11,7 +11,7 @@ Whatever fails after 4 has been paid: giving it back would tell what the data lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from html import escape
@@ -20,8 +20,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Budget, Question, Request, open_budget
-from tacit.engines import Engine, Snapshot, open_engine
+from tacit.budgets import ONE_PART, Budget, Question, Request, open_budget
+from tacit.engines import FAILED, Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import MAX_ROWS
@@ -36,6 +36,7 @@ from tacit.tables.charging import charged
 from tacit.tables.costs import Cost
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
 from tacit.tables.grouping import MOST_KEYS
+from tacit.tables.parts import Division, paying, tables_of
 from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
 from tacit.tables.room import Room
@@ -80,7 +81,7 @@ class Session:
         try:
             self.touching = Touching(self._tables, {key: self._engine.schema(key) for key in self._tables})
             self.touching.check()
-            self.budget = _budget(budget, composition, name, ledger, tuple(self._kinds()))
+            self._account = _budget(budget, composition, name, ledger, tuple(self._kinds()))
         except BaseException:
             self._engine.close()
             raise
@@ -89,6 +90,8 @@ class Session:
         self._randomness = randomness
         self._owner = True
         self._members: tuple[Membership, ...] = ()
+        self._divisions: tuple[Division, ...] = ()
+        self._deciding: tuple[str, ...] = ()
         self._request: Request | None = None
 
     def _kinds(self) -> dict[str, None]:
@@ -110,6 +113,13 @@ class Session:
     def tables(self) -> tuple[str, ...]:
         """The names of all tables."""
         return tuple(self._tables)
+
+    @property
+    def budget(self) -> Budget:
+        """What pays for questions; of a part, what was paid under the present version of the data, to look at only."""
+        if not self._divisions:
+            return self._account
+        return paying(self._account, self._divisions, self._engine.version(self._deciding)).shown
 
     def schema(self, name: str) -> Schema:
         """The public facts of a table: names and types."""
@@ -167,19 +177,35 @@ class Session:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
         question = self.question(relation, statistic, text)
-        stored = self.budget.repeated(question, cost) or (None if fresh else self.budget.recall(question, cost))
+        stored = self._account.repeated(question, cost) or (None if fresh else self._account.recall(question, cost))
         if stored is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self._sampling, self.protected(relation)
-            if sampling is None:
-                room = Room(self._engine, snapshot, relation, self._randomness, inside, protected, self._max_rows)
-                return charged(self.budget, cost, question, lambda: statistic.release(room))
-            drawn = sampling.drawn(relation, self._randomness)
-            sampled = Room(self._engine, snapshot, drawn, self._randomness, inside, protected, self._max_rows)
-            return charged(
-                self.budget, cost, question, lambda: sampling.released(statistic.release(sampled), statistic, cost)
-            )
+            asked = relation if sampling is None else sampling.drawn(relation, self._randomness)
+            room = Room(self._engine, snapshot, asked, self._randomness, inside, protected, self._max_rows)
+
+            def release() -> Answer | Answers:
+                found = statistic.release(room)
+                return found if sampling is None else sampling.released(found, statistic, cost)
+
+            if not self._divisions:
+                return charged(self._account, cost, question, release)
+            return self._charged_part(tables_of(relation), cost, question, release)
+
+    def _charged_part(
+        self, tables: tuple[str, ...], cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
+    ) -> Answer | Answers:
+        """An answer about a part, paid under the version of the data that all of its rounds saw."""
+        version = self._engine.version(tables)
+
+        def steady() -> Answer | Answers:
+            found = release()
+            if self._engine.version(tables) != version:
+                raise EngineError(FAILED)
+            return found
+
+        return charged(paying(self._account, self._divisions, version), cost, question, steady)
 
     def check(self, relation: Relation, statistic: Statistic, cost: Guarantee) -> Guarantee:
         """Refuse, before anything is spent, what cannot be answered; what may be spent on the persons asked."""
@@ -201,7 +227,7 @@ class Session:
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
         if relation.members[: len(self._members)] != self._members:
-            raise UnsupportedQuery("this budget pays for one part of the persons only; ask the part's own table.")
+            raise UnsupportedQuery(ONE_PART)
         columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
         for expression in _expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
@@ -231,19 +257,19 @@ class Session:
 
     def within(self, request: Request) -> Session:
         """A session for one message: what the same message asked and paid before is not charged again."""
-        view = self._under(self.budget)
+        view = self._under(self._account)
         view._request = request
         return view
 
-    def part(self, budget: Budget, members: tuple[Membership, ...]) -> Session:
-        """A session for some persons only, whose budget is a part beside others of a `tacit.budgets.Parallel`."""
-        view = self._under(budget)
-        view._members = members
+    def _part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Session:
+        """A session for some persons only, who are told from the others by the rows of the ``deciding`` tables."""
+        view = self._under(self._account)
+        view._divisions, view._members, view._deciding = (*self._divisions, division), members, deciding
         return view
 
     def _under(self, budget: Budget) -> Session:
         view = copy(self)
-        view.budget, view._owner = budget, False
+        view._account, view._owner = budget, False
         return view
 
     def close(self) -> None:
