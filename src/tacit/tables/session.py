@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from tacit.answers import Answer, Answers
 from tacit.budgets import ONE_PART, Budget, Question, Request, open_budget
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
-from tacit.engines.expressions import Column, Expression, Scope
-from tacit.engines.group_requests import KeyCounts
+from tacit.engines.expressions import Cast, Column, Expression, Scope
 from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import Membership, Relation
 from tacit.engines.types import Schema
@@ -35,7 +34,7 @@ from tacit.randomness import Source as Randomness
 from tacit.tables.charging import charged
 from tacit.tables.costs import Cost
 from tacit.tables.declare import Columns, Private, Public, as_source, default_name
-from tacit.tables.grouping import MOST_KEYS
+from tacit.tables.grouping import grouped_by
 from tacit.tables.parts import Division, paying, tables_of
 from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
@@ -127,18 +126,6 @@ class Session:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._tables)}.")
         return self._engine.schema(name)
 
-    def public_values(self, table: str, column: str) -> list[Any]:
-        """The different values of a public table's column, which may serve as group keys."""
-        expression = Column(self._engine.schema(table)[column], table, column)
-        every = KeyCounts((expression,), cap=1, least=1, salt=bytes(16))  # each value counted as if it were a person
-        with self._engine.snapshot() as snapshot:
-            (found,) = snapshot.ask(Relation(table, table, expression), (every,))
-        if len(found) > MOST_KEYS:
-            raise UnsupportedQuery(
-                f"{column!r} has more than {MOST_KEYS} values; name the wanted ones with IN or keys=."
-            )
-        return sorted(key[0] for key, _ in found)
-
     def declared(self, name: str) -> Private | Public:
         """How a table was declared."""
         return self._tables[name]
@@ -210,9 +197,22 @@ class Session:
     def check(self, relation: Relation, statistic: Statistic, cost: Guarantee) -> Guarantee:
         """Refuse, before anything is spent, what cannot be answered; what may be spent on the persons asked."""
         inside = cost if self._sampling is None else self._sampling.inside(relation, statistic, cost)
+        self._nobody_alone(relation, statistic)
         statistic.check(inside)
         statistic.suits(bool(relation.others))
         return inside
+
+    def _nobody_alone(self, relation: Relation, statistic: Statistic) -> None:
+        """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
+        tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
+        for expression in grouped_by(statistic):
+            column = expression.operand if isinstance(expression, Cast) else expression
+            declared = self._tables[tables[column.table]] if isinstance(column, Column) else None
+            if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
+                raise UnsupportedQuery(
+                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; group "
+                    "by what persons have in common, or ask for all with per='person'."
+                )
 
     @contextmanager
     def _snapshot(self) -> Iterator[Snapshot]:
