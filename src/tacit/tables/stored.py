@@ -26,11 +26,11 @@ def _classes() -> dict[str, type]:
     from tacit.mechanisms.capped_flow import CappedFlow, Scanned, Weighed
     from tacit.mechanisms.scan_and_release import CappedTotal, Design
     from tacit.tables import sampled_spreads
-    from tacit.tables.statistics import capped, extremes, groups, means, moments, quantiles
+    from tacit.tables.statistics import capped, extremes, groups, keys, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
     classes += [CappedFlow, Scanned, Weighed]
-    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, means):
+    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, keys, means):
         classes += [
             item
             for item in vars(module).values()
@@ -83,4 +83,6 @@ def decode(part: Any) -> Any:
     if kind == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         return Answers(answers, decode(part["guarantee"]), part["name"])
-    return _classes()[kind](**{name: decode(item) for name, item in part.items() if name != _KIND})
+    found = _classes()[kind]
+    known = {item.name for item in fields(found)}  # what an older answer said beside that is worked out anew
+    return found(**{name: decode(item) for name, item in part.items() if name in known})
