@@ -100,7 +100,7 @@ class Answer:
         return None if self.spread is None else self.spread.persons_above(level)
 
     def at_least(self, confidence: Number = "0.95") -> Any:
-        """The truth is at least this with this confidence, whatever the data; None where nothing is known from below."""
+        """The truth is at least this with this confidence, whatever the data; None where nothing bounds it below."""
         level = between(confidence, "confidence", 0, SUREST)
         if self.spread is None or self.value is None:
             return None

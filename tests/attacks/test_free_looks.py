@@ -38,7 +38,7 @@ CHARGES = {
 
 
 @pytest.fixture
-def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
+def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The tables of all rounds that an engine was asked for."""
     names: set[str] = set()
     honest = Rounds._round
@@ -48,7 +48,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
         return honest(self, relation)
 
     monkeypatch.setattr(Rounds, "_round", watched)
-    yield names
+    return names
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Persons who move between parts: the parts of different versions of the data add up.
 
-The attack: a table is split by a column, everybody is moved to another part every day, and each day the part that all are
-in is asked at ε = 1. Under one group of parts a budget of Pure(1) paid for as many answers as there are parts.
+The attack: a table is split by a column, everybody is moved to another part every day, and each day the part that all
+are in is asked at ε = 1. Under one group of parts a budget of Pure(1) paid for as many answers as there are parts.
 """
 
 from __future__ import annotations

@@ -72,9 +72,8 @@ def test_nothing_fails_after_the_charge_for_a_reason_known_before(relation: str)
                 try:
                     ask()
                     answered.add(name)
-                except (InvalidInput, UnsupportedQuery) as refusal:
+                except (InvalidInput, UnsupportedQuery):
                     assert session.budget.spent == before, (name, words)
-                    assert str(refusal).endswith("."), (name, words)
     assert answered == set(columns)  # each can at least be counted
 
 

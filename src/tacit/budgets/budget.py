@@ -30,7 +30,6 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.exact import Number
 from tacit.guarantees import Guarantee, Renyi
 
-
 ONE_PART = (
     "this budget pays for one part of the persons only; ask the part's own table, and take shares and analysts before "
     "the table is split."

@@ -210,8 +210,8 @@ class Session:
             declared = self._tables[tables[column.table]] if isinstance(column, Column) else None
             if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
                 raise UnsupportedQuery(
-                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; group "
-                    "by what persons have in common, or ask for all with per='person'."
+                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
+                    "group by what persons have in common, or ask for all with per='person'."
                 )
 
     @contextmanager

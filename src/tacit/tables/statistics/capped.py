@@ -179,6 +179,6 @@ class CappedSum(Additive):
 
     def _counted(self, beyond: str) -> str:
         return (
-            f"A person with {beyond} counts as twice that, which may be more than they have, so the value may lie beyond "
-            f"the truth; there are at most {self.persons_above(SURE):,} of them (95 %)."
+            f"A person with {beyond} counts as twice that, which may be more than they have, so the value may lie "
+            f"beyond the truth; there are at most {self.persons_above(SURE):,} of them (95 %)."
         )

@@ -7,12 +7,12 @@
 3. Where more than the number of persons is asked, the statistic of the found groups is then asked for the rest of
    the cost, with noise of its own, to which finding them is nothing.
 
-ERROR  A key is shown because its noisy number v = c + Z came out at T or more, so Z, given that, is not the noise that was
-added: of many keys with few persons those shown have been lucky. What holds is an interval from the law *given that the
-key is shown*: all c with P[V ≥ v | c, shown] > β/2 and P[V ≤ v | c, shown] > β/2. For every c either fails with
-probability at most β/2 given that it is shown, so of the intervals shown at least 1 − β hold their c, on average, whatever
-the data. Z is log-concave, and stays so when cut off from below, so the two chances rise and fall with c, and these c are
-an interval.
+ERROR  A key is shown because its noisy number v = c + Z came out at T or more, so Z, given that, is not the noise that
+was added: of many keys with few persons those shown have been lucky. What holds is an interval from the law *given that
+the key is shown*: all c with P[V ≥ v | c, shown] > β/2 and P[V ≤ v | c, shown] > β/2. For every c either fails with
+probability at most β/2 given that it is shown, so of the intervals shown at least 1 − β hold their c, on average,
+whatever the data. Z is log-concave, and stays so when cut off from below, so the two chances rise and fall with c, and
+these c are an interval.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ class ShownCount:
         """The interval, and that it is one of those shown."""
         yield f"Noise interval, {answer.interval()}."
         yield (
-            f"Groups are shown because their noisy number came to {self.threshold:,} or more, which favours lucky ones; "
-            "the interval holds given that."
+            f"Groups are shown because their noisy number came to {self.threshold:,} or more, which favours lucky "
+            "ones; the interval holds given that."
         )
 
 

@@ -16,7 +16,7 @@ ERROR  A draw from a grid of |Y| values has a loss of at most (2/ε)·ln(|Y|/β)
 β: with both ends of a step, that is an error of E(β) in weight. Where an earlier quantile lies beyond this one's own
 place, what is left of the grid begins there, where the weight is off by no more than the earlier one's own error. So
 the d-th draw of a chain of neighbours is off by at most d·E(β/d), with probability 1 − β. Per row all this is about
-weights: a person with n > Λ rows weighs Λ, so each of their rows counts Λ/n. It says nothing about ranks among all rows.
+weights: a person with n > Λ rows weighs Λ, each row Λ/n. It says nothing about ranks among all rows.
 """
 
 from __future__ import annotations
