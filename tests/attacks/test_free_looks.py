@@ -53,8 +53,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    tables = {"wages": Private(WAGES, person="who"), "areas": Public(AREAS)}
-    with Session(tables, budget=Pure(10)) as opened:
+    with Session({"wages": Private(WAGES, person="who"), "areas": Public(AREAS)}, budget=Pure(10)) as opened:
         yield opened
 
 

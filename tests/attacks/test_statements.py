@@ -20,7 +20,7 @@ from tacit.mechanisms.scan_and_release import CAPS, CappedTotal, SignedTotal, sc
 from tacit.mechanisms.stable_keys import stable_keys
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
-from tacit.spreads import Additive, Chosen, TruncatedNoise, laplace_noise
+from tacit.spreads import Additive, Chosen, Spread, TruncatedNoise, laplace_noise
 from tacit.tables.costs import Allowance
 from tacit.tables.statistics.capped import CappedSum, JointCapper
 from tacit.tables.statistics.keys import ShownCount
@@ -152,17 +152,17 @@ def test_a_capped_value_says_what_it_counts_and_what_the_truth_is_at_least() -> 
 
 def test_found_groups_hold_given_that_they_are_shown() -> None:
     """4,000 keys of 10 to 14 persons: those shown have lucky noise, and their intervals know it."""
-    counts = {key: 10 + key % 5 for key in range(4000)}
+    counts: dict[Any, int] = {key: 10 + key % 5 for key in range(4000)}
     law = stable_keys(counts, 1, "1e-6")
     noise = TruncatedNoise(Fraction(1), law.bound)
     failed, tried = {"shown": 0, "before": 0}, 0
-    spreads = {"shown": ShownCount(noise, law.threshold), "before": Additive(noise)}
+    spreads: dict[str, Spread] = {"shown": ShownCount(noise, law.threshold), "before": Additive(noise)}
     for seed in range(3):
         for key, value in law._draw(seeded(seed)):
             tried += 1
             for name, spread in spreads.items():
                 low, high = spread.interval(value, SURE)
-                failed[name] += not low <= counts[key] <= high  # type: ignore[index]
+                failed[name] += not low <= counts[key] <= high
     assert tried > 300
     assert honest(failed["shown"], tried)
     assert not honest(failed["before"], tried)

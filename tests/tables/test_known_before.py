@@ -10,15 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tacit import Answer, Answers, Approx, InvalidInput, Private, Public, Session, Table, UnsupportedQuery
+from tacit import Answer, Answers, Approx, InvalidInput, Private, Session, Table, UnsupportedQuery
 from tests.tables.support import refused
 
 ROWS = 60
-COST = {"epsilon": 20, "delta": "1e-6"}
+COST: Any = {"epsilon": 20, "delta": "1e-6"}
 """So large that found groups are found: what fails only where there is something to show must fail here too."""
 
 
-def column(of: Callable[[int], Any], kind: pa.DataType | None = None) -> pa.Array:
+def column(of: Callable[[int], Any], kind: pa.DataType | None = None) -> Any:
     return pa.array([of(i) for i in range(ROWS)], kind)
 
 
@@ -79,8 +79,9 @@ def test_nothing_fails_after_the_charge_for_a_reason_known_before(relation: str)
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    tables = {"t": Private(DATA, person="who"), "u": Private(DATA, person="who"), "p": Public(DATA)}
-    with Session(tables, budget=Approx(10**6, "0.5")) as opened:
+    with Session(
+        {"t": Private(DATA, person="who"), "u": Private(DATA, person="who")}, budget=Approx(10**6, "0.5")
+    ) as opened:
         yield opened
 
 

@@ -207,7 +207,9 @@ class Session:
         tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
         for expression in grouped_by(statistic):
             column = expression.operand if isinstance(expression, Cast) else expression
-            declared = self._tables[tables[column.table]] if isinstance(column, Column) else None
+            if not isinstance(column, Column):
+                continue
+            declared = self._tables[tables[column.table]]
             if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
                 raise UnsupportedQuery(
                     f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "

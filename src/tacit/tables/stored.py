@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer, Answers
+from tacit.spreads import Additive, TruncatedNoise
 
 _KIND = "!"
 
@@ -73,6 +74,8 @@ _TEXTS: dict[str, Any] = {
 
 def decode(part: Any) -> Any:
     """The answer that `encode` wrote."""
+    from tacit.tables.statistics.keys import ShownCount
+
     if not isinstance(part, Mapping):
         return part
     kind = part[_KIND]
@@ -85,4 +88,7 @@ def decode(part: Any) -> Any:
         return Answers(answers, decode(part["guarantee"]), part["name"])
     found = _classes()[kind]
     known = {item.name for item in fields(found)}  # what an older answer said beside that is worked out anew
-    return found(**{name: decode(item) for name, item in part.items() if name in known})
+    values = {name: decode(item) for name, item in part.items() if name in known}
+    if isinstance(values.get("noise"), TruncatedNoise) and found is Additive:
+        return ShownCount(values["noise"], values["noise"].bound + 2)  # an older answer forgot that it was shown
+    return found(**values)
