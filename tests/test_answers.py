@@ -279,3 +279,19 @@ def test_real_answers_do_not_say_so(t: Table) -> None:
     answer = t.persons(epsilon=1)
     assert answer.private
     assert "NOT PRIVATE" not in str(answer) + answer.explain()
+
+
+def test_older_answers_state_what_holds_now() -> None:
+    """Of a signed sum the bound was twice 95 % added; of a found group it forgot that the group was shown."""
+    from tacit.mechanisms.scan_and_release import CappedTotal, SignedTotal
+    from tacit.spreads import Difference, TruncatedNoise
+    from tacit.tables.statistics.capped import CappedSum, TotalNoise
+    from tacit.tables.statistics.keys import ShownCount
+
+    parts = [CappedTotal(10, 100, 5, True, Fraction(4)) for _ in "+-"]
+    spread = CappedSum(Difference(*map(TotalNoise, parts)))
+    before = {**encode(spread), "risks": encode(((Fraction(95, 100), 10),))}
+    assert decode(before) == spread
+    assert spread.persons_above(Fraction(95, 100)) == SignedTotal(*parts).persons_above_cap("0.95")
+    noise = TruncatedNoise(Fraction(1), 14)
+    assert decode(encode(Additive(noise, covers="capped value"))) == ShownCount(noise, 16)

@@ -1,7 +1,7 @@
 """What answers say about their error holds: tails against exact laws, boxes against every point inside them."""
 
 from fractions import Fraction
-from math import inf, sqrt
+from math import exp, inf, log, sqrt
 from random import Random
 from typing import Any
 
@@ -14,6 +14,7 @@ from tacit.mechanisms.noise import gaussian, laplace, truncated_laplace
 from tacit.spreads import (
     Additive,
     Bounded,
+    Chosen,
     Coarser,
     Difference,
     DiscreteGaussian,
@@ -73,6 +74,22 @@ def test_tails_of_truncated_noise_stay_within_its_bound() -> None:
     down, up = noise.tails(0.9)
     assert covered(law, down, up).low >= Fraction(9, 10)
     assert noise.variance <= float(law.bound) ** 2
+
+
+@pytest.mark.parametrize(("rate", "bound"), [(Fraction(1, 2), 28), (Fraction(1, 100), 300), (Fraction(30), 2)])
+def test_tails_of_truncated_noise_from_one_side(rate: Fraction, bound: int) -> None:
+    weights = {z: exp(-float(rate) * abs(z)) for z in range(-bound, bound + 1)}
+    noise = TruncatedNoise(rate, bound)
+    for z in range(-bound - 2, bound + 1):
+        assert noise.log_at_least(z) == pytest.approx(log(sum(w for k, w in weights.items() if k >= z)), abs=1e-9)
+    assert noise.log_at_least(bound + 1) == -inf
+
+
+def test_what_is_chosen_among_several_has_the_interval_of_all_together() -> None:
+    plain = Additive(laplace_noise(Fraction(1)))
+    chosen = Chosen(plain, 100)
+    assert chosen.interval(50, Fraction(95, 100)) == plain.interval(50, Fraction(9995, 10000))
+    assert (chosen.covers, chosen.std, chosen.persons_above(Fraction(1, 2))) == ("truth", plain.std, None)
 
 
 @given(rates.filter(lambda r: r > Fraction(1, 100)), rates.filter(lambda r: r > Fraction(1, 100)))

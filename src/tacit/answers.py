@@ -3,7 +3,8 @@
 An answer holds nothing that was not released: the value, public facts about how it was made, and the cap or range
 that the mechanism itself released. Noise is known exactly, so its interval is stated; what a cap leaves out cannot be
 bounded without an assumption, so an interval says what it covers: "truth", or "capped value" where the cap's bias is
-not in it.
+not in it. A capped value is what the data would give if nobody had more than the cap, or, of sums and counts made by
+`tacit.mechanisms.scan_and_release`, if each person above the cap had twice that: it may lie below or above the truth.
 """
 
 from __future__ import annotations
@@ -97,6 +98,17 @@ class Answer:
         """At most so many persons exceed the cap, with this confidence; None where there is no cap."""
         level = between(confidence, "confidence", 0, SUREST)
         return None if self.spread is None else self.spread.persons_above(level)
+
+    def at_least(self, confidence: Number = "0.95") -> Any:
+        """The truth is at least this with this confidence, whatever the data; None where nothing bounds it below."""
+        level = between(confidence, "confidence", 0, SUREST)
+        if self.spread is None or self.value is None:
+            return None
+        if self.spread.covers != "truth":
+            found = getattr(self.spread, "at_least", None)
+            return None if found is None else found(self.value, level)
+        low, _ = self.spread.interval(self.value, level)
+        return None if low == -inf else low
 
     def __float__(self) -> float:
         if not isinstance(self.value, int | float | Decimal):

@@ -281,7 +281,54 @@ class TruncatedNoise:
         down, up = TwoSidedGeometric(self.rate, self.rate).tails(confidence)
         return min(down, self.bound), min(up, self.bound)
 
+    def log_at_least(self, z: int) -> float:
+        """ln Σ_{k ≥ z} e^{−rate·|k|} up to the bound: ln P[Z ≥ z] up to a constant."""
+        if z > self.bound:
+            return -inf
+        rate, left = float(self.rate), log(-expm1(-float(self.rate)))
+        upper = log(-expm1(-rate * (self.bound + 1 - max(z, 0)))) - rate * max(z, 0) - left
+        below = min(-z, self.bound)  # how many of −1, −2, … are in
+        return upper if below <= 0 else log(exp(upper) + exp(-rate - left) * -expm1(-rate * below))
+
     @property
     def variance(self) -> float:
         """At most that of the noise without the bound."""
         return min(TwoSidedGeometric(self.rate, self.rate).variance, float(self.bound) ** 2)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The error of an answer that was chosen by its value among several, whose noise may be why it was chosen.
+
+    With each of the m intervals missing its value with probability at most β/m, all of them hold with 1 − β, and so do
+    those chosen, however they were.
+    """
+
+    inside: Spread
+    among: int
+
+    @property
+    def covers(self) -> Covers:
+        """As before the choice."""
+        return self.inside.covers
+
+    @property
+    def std(self) -> float | None:
+        """Of the noise, chosen or not."""
+        return self.inside.std
+
+    def _level(self, confidence: Fraction) -> Fraction:
+        return 1 - (1 - confidence) / self.among
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """One of m that hold together."""
+        return self.inside.interval(value, self._level(confidence))
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """As the interval."""
+        return self.inside.persons_above(self._level(confidence))
+
+    def sentences(self, answer: Any) -> Iterator[str]:
+        """What was said before the choice, with this interval, and the choice."""
+        yield from self.inside.sentences(answer)
+        yield f"Chosen among {self.among:,} by their released values; the intervals of all of these hold together."

@@ -64,7 +64,7 @@ def law(
             found[view] = found.get(view, Enclosure.of(0, 192)) + chance
             return
         part, epsilon = asked[-1]
-        truth = any(part in ("", person) for person in persons)
+        truth = any(part in ("", person, f"{person[int(part[1:] or 0)]}{part[1:]}") for person in persons)
         honest = exp(epsilon, 192) / (1 + exp(epsilon, 192))
         walk((*view, truth), chance * honest)
         walk((*view, not truth), chance * (1 - honest))
@@ -112,6 +112,34 @@ def test_everything_seen_satisfies_the_total_exactly(pay: Callable[[Budget, Ask]
 def test_parts_that_share_persons_are_caught() -> None:
     found = verify(lambda x: law(x, Pure("1.5"), wandering, by_question, 7), PAIRS, Pure("1.5"))
     assert found.broken
+
+
+def moved(view: View) -> Ask:
+    """Persons may be in another part under each version: ask for "a" under version 0, then for "b" under version 1."""
+    return ("a0", "a0", "b1", "b1")[len(view) % 4], Fraction(1, 2)
+
+
+def by_version(budget: Budget, ask: Ask) -> Budget:
+    return budget.parallel(f"parts @{ask[0][1]}").part(ask[0][0])
+
+
+def by_key(budget: Budget, ask: Ask) -> Budget:
+    """A broken twin of `by_version`: what a part is called under any version is one part."""
+    return budget.parallel("parts").part(ask[0][0])
+
+
+MOVING = neighbours(datasets(("aa", "ab", "ba", "bb"), 2))
+"""Persons by the part they are in under each of two versions."""
+
+
+def test_parts_of_two_versions_add_up_exactly() -> None:
+    found = verify(lambda x: law(x, Pure(1), moved, by_version, 4), MOVING, Pure(1))
+    assert found.holds
+    assert found.measured.low >= Fraction(1) - Fraction(1, 10**9)
+
+
+def test_parts_of_two_versions_in_one_group_are_caught() -> None:
+    assert verify(lambda x: law(x, Pure(1), moved, by_key, 4), MOVING, Pure(1)).broken
 
 
 def test_parts_cost_the_dearest_of_them() -> None:

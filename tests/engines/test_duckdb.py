@@ -199,3 +199,49 @@ print(seen)
     )
     assert found.stdout == "[('0o700', 1)]\n"
     assert list(spill.iterdir()) == []
+
+
+def test_a_version_names_what_files_hold_and_how_they_are_read(files: Path) -> None:
+    path = files / "orders.csv"
+    text = path.read_text()
+    engine, again = DuckDB({"t": Source(path)}), DuckDB({"t": Source(path)})
+    first = engine.version(("t",))
+    assert first is not None
+    assert first == engine.version(("t",)) == again.version(("t",))
+    assert DuckDB({"t": Source(path, options={"null": "a"})}).version(("t",)) != first
+    times = path.stat()
+    path.write_text(text[::-1])  # the same size, and then the same times, as far as those can be set
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    second = engine.version(("t",))
+    assert second not in (None, first)
+    path.write_text(text)
+    assert engine.version(("t",)) not in (first, second)  # the old content again is one more version
+    path.unlink()
+    assert engine.version(("t",)) is None
+
+
+def test_a_file_that_was_changed_just_now_is_waited_for(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, slept = DuckDB({"t": Source(files / "orders.csv")}), list[float]()
+    (files / "orders.csv").write_text("person,product,amount\n")
+    monkeypatch.setattr("tacit.engines.duckdb.time.sleep", slept.append)
+    monkeypatch.setattr("tacit.engines.duckdb.TICK", 1000.0)
+    assert engine.version(("t",)) is None  # it is still young: a further change might not show
+    assert slept == [1000.0]
+
+
+def test_only_what_cannot_change_unseen_has_a_version(files: Path) -> None:
+    import duckdb
+
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    arrow = pa.table({"a": [1]})
+    first, second = DuckDB({"t": Source(arrow)}), DuckDB({"t": Source(arrow)})
+    assert first.version(("t",)) == first.version(("t",))
+    assert first.version(("t",)) != second.version(("t",))
+    assert DuckDB({"t": Source(pd.DataFrame({"a": [1]}))}).version(("t",)) is None
+    with duckdb.connect(str(files / "t.duckdb")) as connection:
+        connection.execute("CREATE TABLE t AS SELECT 1 AS a")
+        assert DuckDB({"t": Source(connection)}).version(("t",)) is None
+    assert DuckDB({"t": Source(files / "t.duckdb")}).version(("t",)) is None
+    mixed = DuckDB({"t": Source(arrow), "u": Source(pd.DataFrame({"a": [1]}))})
+    assert mixed.version(("t",)) is not None
+    assert mixed.version(("t", "u")) is None

@@ -16,6 +16,7 @@ from tacit.engines import build
 from tacit.engines.requests import RowCount, TotalBuckets
 
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 
 Row = tuple[int | None, str | None]
 KEYS = ["b", "a", "c"]
@@ -128,8 +129,10 @@ def test_the_session_of_a_part_answers_about_nobody_else(ask: Callable[[Table], 
 
 
 def test_a_ledger_remembers_the_parts(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"who": [1], "k": ["a/b\n"]}), file)
     for _ in range(2):  # the second time as a new process would
-        whole = table([(1, "a/b\n")], Pure(1), ledger=str(tmp_path / "l.db"), name="d")
+        whole = read(str(file), person="who", budget=Pure(1), table="t", ledger=str(tmp_path / "l.db"), name="d")
         parts = whole.partition("k", ["a/b\n", "x" * 100])
         parts["a/b\n"].persons(epsilon="0.4", fresh=True)
     assert whole.budget.spent == Pure("0.8")

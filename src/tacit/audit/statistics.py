@@ -84,6 +84,9 @@ class _Remembering:
     def snapshot(self) -> Iterator[Snapshot]:
         yield _Rounds(self)
 
+    def version(self, tables: Sequence[str]) -> str | None:
+        return self._engine.version(tables)
+
     def close(self) -> None:
         self._engine.close()
 

@@ -1,12 +1,13 @@
 """Budgets: filters, odometers, and what a session charges before it looks at data."""
 
-from tacit.budgets.budget import Budget, Parallel, open_budget
+from tacit.budgets.budget import ONE_PART, Budget, Parallel, open_budget
 from tacit.budgets.filters import filter_for
 from tacit.budgets.odometers import Odometer
 from tacit.budgets.policies import Policy
 from tacit.budgets.questions import Question, Receipt, Request, Stored, Unanswered
 
 __all__ = [
+    "ONE_PART",
     "Budget",
     "Odometer",
     "Parallel",

@@ -9,7 +9,9 @@ the order of the charges, and the filter theorem of `filters` applies as soon as
 - an *analyst* is a second limit: each charge is added to the analyst's sums and to the parent's;
 - *parts* of a *group* hold disjoint persons. Two neighbours differ in one person, who lies in one part, and answers
   about the other parts have the same law for both. So for that pair only the charges to one part count, at most the
-  largest of the parts' sums: the parent pays the growth of that maximum, axis by axis.
+  largest of the parts' sums: the parent pays the growth of that maximum, axis by axis. Who lies in which part is fixed
+  for one state of the data only: a group therefore belongs to one version of it (`tacit.tables.parts`), and what the
+  groups of several versions cost adds up at their parent like any charges.
 
 A charge changes at most one account for each level of the tree, so it costs the same however long the history is.
 """

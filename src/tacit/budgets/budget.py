@@ -26,9 +26,15 @@ from tacit.budgets.accounts import Account, Link, Name
 from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.exact import Number
 from tacit.guarantees import Guarantee, Renyi
+
+ONE_PART = (
+    "this budget pays for one part of the persons only; ask the part's own table, and take shares and analysts before "
+    "the table is split."
+)
+"""The refusal of what is not about the persons of a part."""
 
 
 class Book(ABC):
@@ -229,6 +235,11 @@ class Budget:
         """A group of parts that hold disjoint persons: this budget pays for the dearest part only."""
         return Parallel(self._child(name, Link.GROUP, None, None))
 
+    @property
+    def shown(self) -> Budget:
+        """The same budget, which can be looked at and not be charged."""
+        return Shown(self._book, self._name)
+
     def amend(self, *, limit: Guarantee | None = None, policy: Policy | None = None) -> None:
         """Give an analyst another limit, or this account another policy, from now on."""
         above = Budget(self._book, self._name[:-1])
@@ -261,6 +272,21 @@ class Budget:
         return f"<p>{escape(repr(self)[1:-1])}</p>"
 
 
+class Shown(Budget):
+    """A budget to look at, charged by none but those who made it."""
+
+    def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
+        """Refused: whoever charges a part vouches whom the answer is about."""
+        raise UnsupportedQuery(ONE_PART)
+
+    def amend(self, *, limit: Guarantee | None = None, policy: Policy | None = None) -> None:
+        """Refused."""
+        raise UnsupportedQuery(ONE_PART)
+
+    def _child(self, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Budget:
+        raise UnsupportedQuery(ONE_PART)
+
+
 class Parallel:
     """Parts that hold disjoint persons; the budget above pays for the largest of their sums."""
 
@@ -268,7 +294,10 @@ class Parallel:
         self._group = group
 
     def part(self, key: str) -> Budget:
-        """The budget of one part; whoever charges it vouches that every person is in one part only."""
+        """The budget of one part; whoever charges it vouches that every person is, for good, in one part only.
+
+        Where persons may move from one part to another when the data change, each version needs a group of its own.
+        """
         return self._group._child(key, Link.PART, None, None)
 
     @property

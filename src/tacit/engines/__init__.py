@@ -15,7 +15,7 @@ privacy: whoever asks has charged for the answer before. The contract:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
@@ -99,6 +99,12 @@ class Engine(Protocol):
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""
+
+    def version(self, tables: Sequence[str]) -> str | None:
+        """A name for what some tables hold now, which they have at no other content; None where nobody can know.
+
+        It is made of what can be seen from outside, without a look at rows, so it may be asked before a charge.
+        """
 
     def close(self) -> None:
         """Let go of files and connections."""

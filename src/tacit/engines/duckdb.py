@@ -13,10 +13,12 @@ import functools
 import os
 import shutil
 import tempfile
+import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
@@ -32,6 +34,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 T = TypeVar("T")
+
+TICK = 0.1
+"""Seconds after which a further change of a file is sure to get another time; file systems' clocks are finer."""
+
+FileState = tuple[int, int, int, int, int]
+"""Device, inode, size, and the times of the last change of content and of anything at all."""
 
 
 class DuckDB:
@@ -62,6 +70,25 @@ class DuckDB:
     def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
         """PRIMARY KEY and UNIQUE constraints of a database's table."""
         return self.tables[table].keys
+
+    def version(self, tables: Sequence[str]) -> str | None:
+        """From how the files look and how they are read; of an Arrow table, its own token.
+
+        A file changed just now might change again within the same tick of the clock and look the same: it is waited for
+        until its last change is old enough that the next one will show.
+        """
+        found = [self.tables[name] for name in tables]
+        if not all(table.fixed for table in found):
+            return None
+        files = [file for table in found for file in table.files]
+        try:
+            states = _states(files)
+            if not _settled(states):
+                time.sleep(TICK)
+                states = _states(files)
+        except OSError:
+            return None
+        return _named(found, states) if _settled(states) else None
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
@@ -104,12 +131,31 @@ class _Snapshot(Rounds):
     def _state(self, names: tuple[str, ...]) -> object:
         """What the tables' files look like, so that a change between two rounds is noticed."""
         files = [file for name in names for file in self._engine.tables[name].files]
-        return tuple((s.st_size, s.st_mtime_ns, s.st_ino) for s in map(os.stat, files))
+        return _states(files)
 
     def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
         run = self._cursor.sql if relational else self._cursor.execute
         return waited(lambda: fetch(run(statement)), self._cursor.interrupt, self._engine.timeout)
+
+
+def _states(files: Sequence[str]) -> tuple[FileState, ...]:
+    """What some files look like from outside."""
+    found = map(os.stat, files)
+    return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in found)
+
+
+def _settled(states: Sequence[FileState]) -> bool:
+    """Whether the last change of all of them is so old that the next one will show."""
+    return all(changed < time.time_ns() - TICK * 10**9 for *_, changed in states)
+
+
+def _named(tables: Sequence[OpenTable], states: Sequence[FileState]) -> str:
+    """The same files read in another way hold other rows, so how they are read is part of the name."""
+    import duckdb
+
+    read = [(table.sql.source, table.schema, table.token) for table in tables]
+    return sha256(repr((duckdb.__version__, read, states)).encode(errors="surrogatepass")).hexdigest()[:24]
 
 
 @functools.cache

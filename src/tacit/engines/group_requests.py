@@ -16,9 +16,14 @@ Key = tuple[Scalar, ...]
 """One group: a value, or NULL, for each key expression; decimals as Fractions."""
 
 
-def _check_keys(by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...]) -> None:
+def check_by(by: tuple[Expression, ...]) -> None:
+    """Refuse to group by nothing, or by what cannot be read."""
     if not by or any(expression.type.kind is Kind.OTHER for expression in by):
         raise InvalidInput("group_by needs columns of a type that Tacit reads; name other columns.")
+
+
+def _check_keys(by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...]) -> None:
+    check_by(by)
     if not 1 <= len(keys) <= LARGEST_ANSWER or len(set(keys)) < len(keys):
         raise InvalidInput(f"keys must be from 1 to {LARGEST_ANSWER} different ones.")
     for key in keys:
@@ -81,6 +86,7 @@ class KeysPerPerson(Request[tuple[int, ...]]):
     boundaries: tuple[int, ...]
 
     def __post_init__(self) -> None:
+        check_by(self.by)
         check_boundaries(self.boundaries, parts=1)
 
 
@@ -99,6 +105,7 @@ class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
     salt: bytes
 
     def __post_init__(self) -> None:
+        check_by(self.by)
         if self.cap < 1 or self.least < 1 or len(self.salt) < 16:
             raise InvalidInput("cap and least must be at least 1, and salt at least 16 secret bytes.")
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
@@ -101,6 +101,9 @@ class Postgres:
     def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
         """Unique indexes that cover all rows of a table."""
         return self.tables[table].keys
+
+    def version(self, tables: Sequence[str]) -> None:
+        """Rows may change between two questions without a sign that can be seen from outside."""
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:

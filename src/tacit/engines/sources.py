@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from tacit.engines import Source, reading
 from tacit.engines.dialect import DuckDialect
@@ -53,6 +54,13 @@ class OpenTable:
     frame: object = field(default=None, repr=False)
     keys: tuple[tuple[str, ...], ...] = ()
     """What the database itself keeps unique."""
+    token: str = ""
+    """A name of its own for what cannot change while it is open: an Arrow table."""
+
+    @property
+    def fixed(self) -> bool:
+        """Whether a change of the rows could be seen; not in a database, nor in a frame that is changed in place."""
+        return bool(self.files or self.token)
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,9 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
     faithful = {name for name, kind in schema.columns if reading.faithful(found.native[name], kind)}
     keys = tuple(key for key in found.keys if faithful.issuperset(key))
-    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame, keys)
+    # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
+    token = uuid4().hex if type(found.frame).__module__.startswith("pyarrow") else ""
+    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame, keys, token)
 
 
 def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:

@@ -101,6 +101,9 @@ class Spark:
         """None: what Spark's tables say about keys is not enforced."""
         return ()
 
+    def version(self, tables: Sequence[str]) -> None:
+        """Rows may change between two questions without a sign that can be seen from outside."""
+
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
         """The tables as they are now, by one look at the catalog, and a place for what is kept meanwhile."""

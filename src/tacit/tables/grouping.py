@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from tacit.answers import Answers
 from tacit.engines import build
 from tacit.engines.expressions import Expression, Literal
+from tacit.engines.group_requests import check_by
 from tacit.engines.types import INTEGER
 from tacit.errors import InvalidInput
 from tacit.exact import Number, exact
@@ -63,6 +64,12 @@ class GroupBy:
         return f"<{', '.join(self._names)} of {self._table!r}: {keys}>"
 
 
+def grouped_by(statistic: Statistic) -> tuple[Expression, ...]:
+    """What a statistic is answered for each value of, or nothing."""
+    inner = statistic.statistic if isinstance(statistic, FoundGroups) else statistic
+    return inner.groups.by if isinstance(inner, GroupedTotals | GroupedMeans) else ()
+
+
 def listed(values: Iterable[Any], name: str) -> list[Any]:
     """Several values as a list; a single text is not a list of its letters."""
     if isinstance(values, str) or not isinstance(values, Iterable):
@@ -74,8 +81,7 @@ def given(by: tuple[Expression, ...], names: tuple[str, ...], keys: Sequence[Any
     """Groups with public keys; each key a value, or a tuple of values for several columns."""
     if not 1 <= len(keys) <= MOST_KEYS:
         raise InvalidInput(f"keys must list from 1 to {MOST_KEYS} groups.")
-    if not by:
-        raise InvalidInput("group_by needs at least one column.")
+    check_by(by)
     literals = []
     for key in keys:
         parts = key if len(by) > 1 else (key,)

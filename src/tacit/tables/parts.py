@@ -7,13 +7,21 @@ PROOF. A row's place is the position of its key in the public list, and a person
 among their rows, with all of them. So membership is a function of the person's own rows, everybody is in at most one
 part, and adding a person changes the rows of at most one part: the parts of `tacit.budgets.accounts`. A filter of the
 table is part of the place; a filter put on a part later moves nobody. The session of a part refuses every question
-that is not about its persons.
+that is not about its persons, and its budget can be looked at but not be charged by others.
+
+VERSIONS. All this holds for one state of the data. When the data change a person may move to another part, and has
+then been asked about in both. So a question is charged to the group of a *version*, a name that the engine gives to
+what the tables hold (`Engine.version`): taken before the charge, and compared when all rounds are done; if it differs,
+the answer is withheld. Answers charged to one group are thus about one state x_v of the data. Two neighbouring
+histories differ, in every state, in one person, who lies in one part of each: what is paid for them is at most
+Σ_v max_part (charges to the part under v), which is what the parent adds up. Where no version can be known (frames that
+are changed in place, open connections, servers) the parent is charged in full, as if there were no parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +33,7 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.tables.grouping import candidates
 
 if TYPE_CHECKING:
+    from tacit.budgets import Budget
     from tacit.tables.session import Session
     from tacit.tables.table import Table
 
@@ -49,13 +58,32 @@ def parts(table: Table, by: str, keys: Iterable[Any]) -> dict[Any, tuple[Session
         branches.append((found, Literal(INTEGER, position)))
     place = build.case(branches, None)
     plan = sha256(repr((relation, place)).encode()).hexdigest()[:16]
-    together = session.budget.parallel(f"{_word(by)} #{plan}")
     found_parts = {}
     for position, label in enumerate(groups.labels):
         members = (*relation.members, Membership(place, position))
-        budget = together.part(f"{position} {_word(str(label))}")
-        found_parts[label] = session.part(budget, members), replace(relation, members=members)
+        division = Division(f"{_word(by)} #{plan}", f"{position} {_word(str(label))}")
+        found_parts[label] = session._part(division, members, tables_of(relation)), replace(relation, members=members)
     return found_parts
+
+
+@dataclass(frozen=True)
+class Division:
+    """One part of one split of the persons, as accounts are named."""
+
+    split: str
+    part: str
+
+
+def paying(budget: Budget, divisions: Sequence[Division], version: str | None) -> Budget:
+    """The account that pays for a part under a version of the data; without one, the budget that all parts share."""
+    for division in divisions if version is not None else ():
+        budget = budget.parallel(f"{division.split} @{version}").part(division.part)
+    return budget
+
+
+def tables_of(relation: Relation) -> tuple[str, ...]:
+    """The tables whose rows decide who is in a part."""
+    return tuple(dict.fromkeys((relation.table, *(join.table for join in relation.joins))))
 
 
 def _word(text: str) -> str:

@@ -7,7 +7,7 @@ LIMIT are post-processing of released answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +15,9 @@ from tacit.answers import Answer, Answers
 from tacit.engines.requests import Relation
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.spreads import Chosen
 from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.keys import FoundGroups
 
 if TYPE_CHECKING:
     from tacit.tables.session import Session
@@ -83,6 +85,12 @@ class Plan:
         split_ = "" if len(self.statistics) == 1 else f", {self.each!r} for each of {len(self.statistics)} aggregates"
         return f"{words}: {self.cost!r}{split_}; {self.session.budget.remaining!r} is left, {fits}. Nothing was spent."
 
+    def _chooses(self, groups: int) -> bool:
+        """Whether LIMIT leaves out groups by what was released about them; found groups come with the largest first."""
+        by_value = any(what == "value" for what, _, _ in self.order)
+        found = not self.order and any(isinstance(statistic, FoundGroups) for statistic in self.statistics)
+        return self.limit is not None and self.limit < groups and (by_value or found)
+
     def _shown(self, found: Sequence[Answer | Answers]) -> Answer | Answers:
         if not self.grouped:
             if len(self.columns) == 1:
@@ -96,6 +104,8 @@ class Plan:
                 keys.sort(key=lambda key: _rank(key[number] if isinstance(key, tuple) else key), reverse=descending)
             else:
                 keys.sort(key=lambda key: _rank(tables[number][key].value), reverse=descending)
+        if self._chooses(len(keys)):
+            tables = [_chosen(table, len(keys)) for table in tables]
         keys = keys[: self.limit]
         if len(self.columns) == 1:
             table = tables[self.columns[0][1]]
@@ -106,6 +116,12 @@ class Plan:
             for name, i in self.columns
         }
         return Answers(cells, self.cost, f"{tables[0].name}, column")
+
+
+def _chosen(answers: Answers, among: int) -> Answers:
+    """Answers some of which are shown because of their values; their intervals hold for all of them together."""
+    found = {key: replace(a, spread=a.spread and Chosen(a.spread, among)) for key, a in answers.items()}
+    return Answers(found, answers.guarantee, answers.name)
 
 
 def _named(name: str, found: Answer | Answers) -> Iterator[tuple[str, Answer]]:

@@ -11,7 +11,7 @@ Whatever fails after 4 has been paid: giving it back would tell what the data lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from functools import partial
@@ -21,10 +21,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Budget, Question, Request, open_budget
-from tacit.engines import Engine, Snapshot, open_engine
-from tacit.engines.expressions import Column, Expression, Scope
-from tacit.engines.group_requests import KeyCounts
+from tacit.budgets import ONE_PART, Budget, Question, Request, open_budget
+from tacit.engines import FAILED, Engine, Snapshot, open_engine
+from tacit.engines.expressions import Cast, Column, Expression, Scope
 from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import Membership, Relation
 from tacit.engines.sizes import MAX_JOIN_ROWS, key_repeats
@@ -38,7 +37,8 @@ from tacit.tables.charging import charged
 from tacit.tables.costs import Cost
 from tacit.tables.declare import Columns, KeyNames, Private, Public, as_source, default_name
 from tacit.tables.expanding import Expanding, check_keys, declared_keys, verify_keys, verify_sizes
-from tacit.tables.grouping import MOST_KEYS
+from tacit.tables.grouping import grouped_by
+from tacit.tables.parts import Division, paying, tables_of
 from tacit.tables.persons import Touching
 from tacit.tables.privacy_clause import priced
 from tacit.tables.room import Room
@@ -106,7 +106,7 @@ class Session:
                 max_join_rows=most,
                 max_rows=self._max_rows,
             )
-            self.budget = _budget(budget, composition, name, ledger, tuple(self._kinds()))
+            self._account = _budget(budget, composition, name, ledger, tuple(self._kinds()))
         except BaseException:
             self._engine.close()
             raise
@@ -115,6 +115,8 @@ class Session:
         self._randomness = randomness
         self._owner = True
         self._members: tuple[Membership, ...] = ()
+        self._divisions: tuple[Division, ...] = ()
+        self._deciding: tuple[str, ...] = ()
         self._request: Request | None = None
 
     def _kinds(self) -> dict[str, None]:
@@ -137,23 +139,18 @@ class Session:
         """The names of all tables."""
         return tuple(self._tables)
 
+    @property
+    def budget(self) -> Budget:
+        """What pays for questions; of a part, what was paid under the present version of the data, to look at only."""
+        if not self._divisions:
+            return self._account
+        return paying(self._account, self._divisions, self._engine.version(self._deciding)).shown
+
     def schema(self, name: str) -> Schema:
         """The public facts of a table: names and types."""
         if name not in self._tables:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._tables)}.")
         return self._engine.schema(name)
-
-    def public_values(self, table: str, column: str) -> list[Any]:
-        """The different values of a public table's column, which may serve as group keys."""
-        expression = Column(self._engine.schema(table)[column], table, column)
-        every = KeyCounts((expression,), cap=1, least=1, salt=bytes(16))  # each value counted as if it were a person
-        with self._engine.snapshot() as snapshot:
-            (found,) = snapshot.ask(Relation(table, table, expression), (every,))
-        if len(found) > MOST_KEYS:
-            raise UnsupportedQuery(
-                f"{column!r} has more than {MOST_KEYS} values; name the wanted ones with IN or keys=."
-            )
-        return sorted(key[0] for key, _ in found)
 
     def verify(self) -> None:
         """Look at the data, as their holder: are declared keys unique, and no tables too large for every question?
@@ -202,26 +199,57 @@ class Session:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
         question = self.question(relation, statistic, text)
-        stored = self.budget.repeated(question, cost) or (None if fresh else self.budget.recall(question, cost))
+        stored = self._account.repeated(question, cost) or (None if fresh else self._account.recall(question, cost))
         if stored is not None:
             return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self._sampling, self.protected(relation)
-            if sampling is None:
-                room = Room(self._engine, snapshot, relation, self._randomness, inside, protected, self._max_rows)
-                return charged(self.budget, cost, question, lambda: statistic.release(room))
-            drawn = sampling.drawn(relation, self._randomness)
-            sampled = Room(self._engine, snapshot, drawn, self._randomness, inside, protected, self._max_rows)
-            return charged(
-                self.budget, cost, question, lambda: sampling.released(statistic.release(sampled), statistic, cost)
-            )
+            asked = relation if sampling is None else sampling.drawn(relation, self._randomness)
+            room = Room(self._engine, snapshot, asked, self._randomness, inside, protected, self._max_rows)
+
+            def release() -> Answer | Answers:
+                found = statistic.release(room)
+                return found if sampling is None else sampling.released(found, statistic, cost)
+
+            if not self._divisions:
+                return charged(self._account, cost, question, release)
+            return self._charged_part(tables_of(relation), cost, question, release)
+
+    def _charged_part(
+        self, tables: tuple[str, ...], cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
+    ) -> Answer | Answers:
+        """An answer about a part, paid under the version of the data that all of its rounds saw."""
+        version = self._engine.version(tables)
+
+        def steady() -> Answer | Answers:
+            found = release()
+            if self._engine.version(tables) != version:
+                raise EngineError(FAILED)
+            return found
+
+        return charged(paying(self._account, self._divisions, version), cost, question, steady)
 
     def check(self, relation: Relation, statistic: Statistic, cost: Guarantee) -> Guarantee:
         """Refuse, before anything is spent, what cannot be answered; what may be spent on the persons asked."""
         inside = cost if self._sampling is None else self._sampling.inside(relation, statistic, cost)
+        self._nobody_alone(relation, statistic)
         statistic.check(inside)
         statistic.suits(bool(relation.others))
         return inside
+
+    def _nobody_alone(self, relation: Relation, statistic: Statistic) -> None:
+        """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
+        tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
+        for expression in grouped_by(statistic):
+            column = expression.operand if isinstance(expression, Cast) else expression
+            if not isinstance(column, Column):
+                continue
+            declared = self._tables[tables[column.table]]
+            if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
+                raise UnsupportedQuery(
+                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
+                    "group by what persons have in common, or ask for all with per='person'."
+                )
 
     @contextmanager
     def _snapshot(self) -> Iterator[Snapshot]:
@@ -236,7 +264,7 @@ class Session:
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
         if relation.members[: len(self._members)] != self._members:
-            raise UnsupportedQuery("this budget pays for one part of the persons only; ask the part's own table.")
+            raise UnsupportedQuery(ONE_PART)
         columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
         for expression in _expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
@@ -266,19 +294,19 @@ class Session:
 
     def within(self, request: Request) -> Session:
         """A session for one message: what the same message asked and paid before is not charged again."""
-        view = self._under(self.budget)
+        view = self._under(self._account)
         view._request = request
         return view
 
-    def part(self, budget: Budget, members: tuple[Membership, ...]) -> Session:
-        """A session for some persons only, whose budget is a part beside others of a `tacit.budgets.Parallel`."""
-        view = self._under(budget)
-        view._members = members
+    def _part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Session:
+        """A session for some persons only, who are told from the others by the rows of the ``deciding`` tables."""
+        view = self._under(self._account)
+        view._divisions, view._members, view._deciding = (*self._divisions, division), members, deciding
         return view
 
     def _under(self, budget: Budget) -> Session:
         view = copy(self)
-        view.budget, view._owner = budget, False
+        view._account, view._owner = budget, False
         return view
 
     def close(self) -> None:

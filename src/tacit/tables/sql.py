@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.engines.expressions import Case, Comparison, Expression, In, Literal, Scope
+from tacit.engines.expressions import Case, Column, Comparison, Expression, In, Literal, Scope
 from tacit.engines.parsing import convert
 from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
 from tacit.engines.types import BOOLEAN, FLOAT
@@ -19,6 +19,7 @@ from tacit.tables.declare import Private
 from tacit.tables.grouping import given, listed
 from tacit.tables.plans import Order, Plan
 from tacit.tables.privacy_clause import Priced, check_unit
+from tacit.tables.public import public_keys
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
 from tacit.tables.statistics.extremes import Extremum
@@ -161,8 +162,8 @@ class _Planner:
                 return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
-        if hasattr(column, "table") and not isinstance(self.session.declared(tables[column.table]), Private):
-            values = self.session.public_values(tables[column.table], column.name)  # type: ignore[attr-defined]
+        if isinstance(column, Column) and not isinstance(self.session.declared(tables[column.table]), Private):
+            values = public_keys(self.session, tables[column.table], column.name)
             absent = [None] if column.table in [join.alias for join in view.left] else []
             return [*map(written, values), *absent]
         return None

@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer, Answers
+from tacit.spreads import Additive, TruncatedNoise
 
 _KIND = "!"
 
@@ -26,11 +27,11 @@ def _classes() -> dict[str, type]:
     from tacit.mechanisms.capped_flow import CappedFlow, Scanned, Weighed
     from tacit.mechanisms.scan_and_release import CappedTotal, Design
     from tacit.tables import sampled_spreads
-    from tacit.tables.statistics import capped, extremes, groups, means, moments, quantiles
+    from tacit.tables.statistics import capped, extremes, groups, keys, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
     classes += [CappedFlow, Scanned, Weighed]
-    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, means):
+    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, keys, means):
         classes += [
             item
             for item in vars(module).values()
@@ -73,6 +74,8 @@ _TEXTS: dict[str, Any] = {
 
 def decode(part: Any) -> Any:
     """The answer that `encode` wrote."""
+    from tacit.tables.statistics.keys import ShownCount
+
     if not isinstance(part, Mapping):
         return part
     kind = part[_KIND]
@@ -83,4 +86,9 @@ def decode(part: Any) -> Any:
     if kind == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         return Answers(answers, decode(part["guarantee"]), part["name"])
-    return _classes()[kind](**{name: decode(item) for name, item in part.items() if name != _KIND})
+    found = _classes()[kind]
+    known = {item.name for item in fields(found)}  # what an older answer said beside that is worked out anew
+    values = {name: decode(item) for name, item in part.items() if name in known}
+    if isinstance(values.get("noise"), TruncatedNoise) and found is Additive:
+        return ShownCount(values["noise"], values["noise"].bound + 2)  # an older answer forgot that it was shown
+    return found(**values)

@@ -70,7 +70,9 @@ class Table:
     def partition(self, by: str, keys: Iterable[Any]) -> dict[Any, Table]:
         """The table in parts that hold different persons, one for each public key; together they cost the dearest.
 
-        A person with rows of several keys belongs, with all rows, to the first of these keys in the list.
+        A person with rows of several keys belongs, with all rows, to the first of these keys in the list. What is asked
+        under different versions of the data adds up, and so do parts of data that may change unseen: frames of pandas
+        and Polars, open connections, databases, Spark. Files and Arrow tables are fine.
         """
         return {key: Table(*part, self._scope, self._unit) for key, part in parts(self, by, keys).items()}
 

@@ -11,7 +11,7 @@ from typing import Any
 from tacit.answers import show
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.scan_and_release import CAPS as TOTAL_CAPS
-from tacit.mechanisms.scan_and_release import CappedTotal, scan_and_release
+from tacit.mechanisms.scan_and_release import CappedTotal, SignedTotal, scan_and_release
 from tacit.spreads import Additive, Covers, Difference, Noise
 from tacit.tables.costs import Allowance
 from tacit.tables.room import Room
@@ -24,12 +24,6 @@ SCAN_SHARE = Fraction(1, 4)
 CAPS = levels(2**120)
 """Caps on a person's total for Gaussian noise."""
 
-CONFIDENCES = tuple(Fraction(n, 1000) for n in (500, 800, 900, 950, 980, 990, 999))
-"""The confidences for which the number of persons above the cap is stated."""
-
-Risks = tuple[tuple[Fraction, int], ...]
-"""For each confidence, at most how many persons lie above the cap."""
-
 
 @dataclass(frozen=True)
 class Released:
@@ -38,12 +32,10 @@ class Released:
     value: int
     cap: int
     noise: Noise
-    risks: Risks
 
     def minus(self, other: Released) -> Released:
         """The difference of two."""
-        risks = tuple((level, a + b) for (level, a), (_, b) in zip(self.risks, other.risks, strict=True))
-        return Released(self.value - other.value, max(self.cap, other.cap), Difference(self.noise, other.noise), risks)
+        return Released(self.value - other.value, max(self.cap, other.cap), Difference(self.noise, other.noise))
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,7 @@ class GaussianCapper(Capper):
         above = sum(bucket.count for bucket in buckets[level + 1 :])
         cap = CAPS[level]
         release, noise = noisy(below + cap * above, self.allowance.share(1 - SCAN_SHARE), cap)
-        return Released(room.draw(release, part), cap, noise, ())
+        return Released(room.draw(release, part), cap, noise)
 
 
 @dataclass(frozen=True)
@@ -114,8 +106,7 @@ class JointCapper(Capper):
         """The sum within the cap, each person above it counted as somewhat more than the cap."""
         counts, sums = [bucket.count for bucket in buckets], [bucket.sum for bucket in buckets]
         drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount), part)
-        risks = tuple((level, drawn.persons_above_cap(level)) for level in CONFIDENCES)
-        return Released(drawn.value, drawn.counted, TotalNoise(drawn), risks)
+        return Released(drawn.value, drawn.counted, TotalNoise(drawn))
 
 
 @dataclass(frozen=True)
@@ -134,20 +125,60 @@ class TotalNoise:
         return self.drawn.variance
 
 
+SURE = Fraction(95, 100)
+"""The confidence of what is said in words."""
+
+
 @dataclass(frozen=True)
 class CappedSum(Additive):
-    """Noise around a capped sum, and how many persons may lie above the cap."""
+    """Noise around a capped sum, how many persons may lie above the cap, and what the truth is at least."""
 
-    risks: Risks = ()
     covers: Covers = "capped value"
+
+    @property
+    def drawn(self) -> CappedTotal | SignedTotal | None:
+        """What `scan_and_release` released, where that made the sum."""
+        match self.noise:
+            case TotalNoise(drawn):
+                return drawn
+            case Difference(TotalNoise(positive), TotalNoise(negative)):
+                return SignedTotal(positive, negative)
+        return None
 
     def persons_above(self, confidence: Fraction) -> int | None:
         """From the released number of persons above the cap."""
-        return next((count for level, count in self.risks if level >= confidence), None)
+        return None if self.drawn is None else self.drawn.persons_above_cap(confidence)
+
+    def at_least(self, value: Any, confidence: Fraction) -> Any:
+        """Where persons above a cap count as the cap, what is capped is never above the truth; None of both signs."""
+        match self.drawn:
+            case CappedTotal() as drawn:
+                return self.unit.value(drawn.at_least(confidence))
+            case SignedTotal():
+                return None
+        return None if isinstance(self.noise, Difference) else self.interval(value, confidence)[0]
 
     def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval, the cap, and who may lie above it."""
+        """The interval, the cap, who may lie above it, and what that does to the value."""
         yield f"Noise interval, {answer.interval()}."
-        count = self.persons_above(Fraction(95, 100))
-        above = "" if count is None else f"; at most {count:,} persons exceed that (95 %)"
-        yield f"No person counts for more than {show(answer.cap)}{above}."
+        match self.drawn:
+            case CappedTotal() as drawn:
+                yield self._counted(f"more than {self._shown(drawn.cap)}")
+            case SignedTotal(positive, negative):
+                yield self._counted(f"more than {self._shown(positive.cap)} or less than {self._shown(-negative.cap)}")
+                most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
+                yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
+            case None:
+                yield f"No person counts for more than {show(answer.cap)}."
+        least = answer.at_least()
+        if least is not None:
+            yield f"The truth is at least {show(least)} (95 %)."
+
+    def _shown(self, units: int) -> str:
+        return show(self.unit.value(units))
+
+    def _counted(self, beyond: str) -> str:
+        return (
+            f"A person with {beyond} counts as twice that, which may be more than they have, so the value may lie "
+            f"beyond the truth; there are at most {self.persons_above(SURE):,} of them (95 %)."
+        )

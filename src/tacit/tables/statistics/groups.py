@@ -17,7 +17,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers, show
 from tacit.engines.expressions import Expression, Literal
-from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, saturation
+from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
 from tacit.engines.requests import Entry, Presence, RowCount, Value
 from tacit.errors import InvalidInput
 from tacit.spreads import Additive, Coarser, Covers, Noise
@@ -43,6 +43,9 @@ class Groups:
     labels: tuple[Any, ...]
     """The keys as the analyst wrote them."""
     name: str
+
+    def __post_init__(self) -> None:
+        check_by(self.by)
 
 
 def written(key: Any) -> Any:

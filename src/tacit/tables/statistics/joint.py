@@ -58,11 +58,11 @@ def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance, met
     design = SCANNED if method == "scan" else WEIGHED
     if not allowance.concentrated:
         drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
-        return Released(drawn.value, drawn.cap, drawn, ())
+        return Released(drawn.value, drawn.cap, drawn)
     choice = design.chosen(capped, allowance.share(SCAN_SHARE).epsilon, levels)
     cap = design.factor * levels[int(room.draw(choice))]
     law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
-    return Released(room.draw(law), cap, noise, ())
+    return Released(room.draw(law), cap, noise)
 
 
 def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:

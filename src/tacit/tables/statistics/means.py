@@ -218,5 +218,6 @@ class Quotient:
         return None
 
     def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval."""
+        """The interval, and what is not in it."""
         yield f"Noise interval, {answer.interval()}."
+        yield "Persons above the caps of its sum and its count do not count as what they have; that is not in it."

@@ -39,6 +39,7 @@ class ModalCount(Statistic):
 
     def __post_init__(self) -> None:
         known_method(self.method)
+        Incidence(values=self.expression)  # refuses what the engine could not answer
 
     @property
     def words(self) -> str:

@@ -11,6 +11,12 @@ an amount in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ],
 drawn one after the other, each for its part of the cost, and kept in order by restricting the grid to what earlier
 draws left. Values are rounded to the nearest grid value before their weights are compared, row by row; without that no
 value of the grid might have a small loss.
+
+ERROR  A draw from a grid of |Y| values has a loss of at most (2/ε)·ln(|Y|/β) above the least one, but with probability
+β: with both ends of a step, that is an error of E(β) in weight. Where an earlier quantile lies beyond this one's own
+place, what is left of the grid begins there, where the weight is off by no more than the earlier one's own error. So
+the d-th draw of a chain of neighbours is off by at most d·E(β/d), with probability 1 − β. Per row all this is about
+weights: a person with n > Λ rows weighs Λ, each row Λ/n. It says nothing about ranks among all rows.
 """
 
 from __future__ import annotations
@@ -132,39 +138,43 @@ class Quantiles(Statistic):
         parts = room.ask(*(RankSteps(self.value, batch, limit, cap) for batch in batches))
         ranks = Ranks(parts[0].weight, tuple(steps for part in parts for steps in part.steps))
         found = self._draw(room, ranks, cap, scale, limit, each)
-        answers = {q: self._answer(room, q, found[q], scale, each, cap) for q in self.quantiles}
+        answers = {q: self._answer(room, q, *found[q], scale, each, cap) for q in self.quantiles}
         if self.single:
             return answers[self.quantiles[0]]
         return Answers({float(q): answer for q, answer in answers.items()}, room.cost, "quantile")
 
     def _draw(
         self, room: Room, ranks: Ranks, cap: int | None, scale: Scale, limit: int, each: Allowance
-    ) -> dict[Fraction, Any]:
+    ) -> dict[Fraction, tuple[Any, int]]:
+        """For each quantile a value, and the how many-th it is in the chain of those it was drawn between."""
         order = sorted(range(len(self.quantiles)), key=lambda i: self.quantiles[i])
-        found: dict[Fraction, Any] = {}
+        found: dict[Fraction, tuple[Any, int]] = {}
 
-        def fill(indices: Sequence[int], grid: Grid) -> None:
+        def fill(indices: Sequence[int], grid: Grid, place: int = 1) -> None:
             if not indices:
                 return
             middle = len(indices) // 2
             q = self.quantiles[indices[middle]]
             y = room.draw(quantile_law(ranks, indices[middle], q, cap, scale, grid, limit, each.epsilon, self.method))
-            found[q] = y
-            fill(indices[:middle], grid.between(None, y))
-            fill(indices[middle + 1 :], grid.between(y, None))
+            found[q] = y, place
+            fill(indices[:middle], grid.between(None, y), place + 1)
+            fill(indices[middle + 1 :], grid.between(y, None), place + 1)
 
         fill(order, scale.grid)
         return found
 
-    def _answer(self, room: Room, q: Fraction, y: Any, scale: Scale, each: Allowance, cap: int | None) -> Answer:
-        steps = max(q, 1 - q) * (cap or 1)
+    def _answer(
+        self, room: Room, q: Fraction, y: Any, place: int, scale: Scale, each: Allowance, cap: int | None
+    ) -> Answer:
+        before = [q] if place == 1 else self.quantiles  # each has a step of its own
+        steps = max(max(other, 1 - other) for other in before) * (cap or 1)
         return room.answer(
             f"{ordinal(q)} of {self.name}",
             scale.value(y),
             mechanism=f"inverse sensitivity by {METHODS[self.method]}",
-            spread=Ranked(each.epsilon, scale.grid.size, float(steps), "rows" if cap else "persons"),
+            spread=Ranked(each.epsilon, scale.grid.size, float(steps), "rows" if cap else "persons", place),
             per=self.per,
-            notes=(f"A person counts for at most {cap:,} rows.",) if cap else (),
+            notes=(f"A person counts for at most {cap:,} rows, each of more for so much less.",) if cap else (),
         )
 
 
@@ -197,12 +207,19 @@ class Ranked:
     size: float
     step: float
     what: str
-    covers: Covers = "truth"
+    place: int = 1
+    """The how many-th it is in the chain of quantiles between which it was drawn."""
     std: None = None
 
+    @property
+    def covers(self) -> Covers:
+        """Ranks of rows are those after the cap on a person's rows."""
+        return "capped value" if self.what == "rows" else "truth"
+
     def rank_error(self, confidence: Fraction) -> float:
-        """(2/ε)·ln(|Y|/β) lattice steps."""
-        return (2 * log(self.size / float(1 - confidence)) / float(self.epsilon) + 1) * self.step
+        """(2/ε)·ln(|Y|/β) lattice steps, for each of the chain with its part of β."""
+        steps = 2 * log(self.size * self.place / float(1 - confidence)) / float(self.epsilon) + 1
+        return steps * self.step * self.place
 
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """Unbounded: how far neighbouring values lie apart is not released."""
@@ -215,4 +232,5 @@ class Ranked:
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The error in ranks."""
         error = ceil(self.rank_error(Fraction(95, 100)))
-        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}."
+        capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
+        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."

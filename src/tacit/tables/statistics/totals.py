@@ -95,7 +95,7 @@ class Total(Statistic):
             self.words,
             self.unit.value(found.value),
             mechanism=mechanism,
-            spread=CappedSum(found.noise, self.unit, risks=found.risks),
+            spread=CappedSum(found.noise, self.unit),
             per=self.per,
             unit=self.unit,
             cap=self.unit.value(found.cap),

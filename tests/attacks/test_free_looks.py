@@ -1,0 +1,124 @@
+"""No look is free: what a user can call without a charge never reads a row of a private table.
+
+The attack: `session.public_values("wages", "age")` returned the raw values of a private column and charged nothing.
+Every public name of a session, a table and its groups is listed here as one that charges or one that is free; the free
+ones are called while every table that an engine reads is written down. A new name must be put on one of the lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tacit import InvalidInput, Private, Public, Pure, Session, Table, UnsupportedQuery
+from tacit.budgets import Request
+from tacit.engines.snapshots import Rounds
+from tacit.guarantees import Guarantee
+from tacit.tables.grouping import GroupBy
+from tacit.tables.public import public_keys
+from tacit.tables.statistics.totals import PersonCount
+
+pa = pytest.importorskip("pyarrow")
+
+SECRET = 123456789
+WAGES = pa.table({"who": list(range(30)), "k": ["x"] * 30, "age": [SECRET] * 30})
+AREAS = pa.table({"area": ["x", "y"], "size": [1, 2]})
+GROUPED = "SELECT area, COUNT(*) FROM wages JOIN areas ON wages.k = areas.area GROUP BY area"
+
+CHARGES = {
+    Session: {"ask", "sql"},
+    Table: {
+        "persons", "count", "sum", "mean", "variance", "std", "min", "max", "largest", "smallest", "quantile", "median",
+        "ratio", "nunique", "modal_count", "max_degree", "histogram", "mode", "top", "sql", "release",
+    },
+    GroupBy: {"persons", "count", "sum", "mean"},
+}  # fmt: skip
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The tables of all rounds that an engine was asked for."""
+    names: set[str] = set()
+    honest = Rounds._round
+
+    def watched(self: Rounds, relation: Any) -> Any:
+        names.update((relation.table, *(join.table for join in relation.joins)))
+        return honest(self, relation)
+
+    monkeypatch.setattr(Rounds, "_round", watched)
+    return names
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    with Session({"wages": Private(WAGES, person="who"), "areas": Public(AREAS)}, budget=Pure(10)) as opened:
+        yield opened
+
+
+def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
+    """Everything public that costs nothing, by class and name."""
+    t, price = s["wages"], Pure(1)
+    relation, statistic = t._relation, PersonCount()
+    return {
+        (Session, "analyst"): lambda: s.analyst("ada", Pure(1)),
+        (Session, "budget"): lambda: s.budget,
+        (Session, "check"): lambda: s.check(relation, statistic, price),
+        (Session, "close"): lambda: s.share(Pure(1), "closed").close(),
+        (Session, "cost"): lambda: s.cost(GROUPED, epsilon=1),
+        (Session, "declared"): lambda: str(s.declared("wages")),
+        (Session, "protected"): lambda: s.protected(relation),
+        (Session, "question"): lambda: s.question(relation, statistic),
+        (Session, "schema"): lambda: s.schema("wages"),
+        (Session, "share"): lambda: s.share(Pure(1), "mine"),
+        (Session, "tables"): lambda: s.tables,
+        (Session, "within"): lambda: s.within(Request("key", "asked")),
+        (Table, "budget"): lambda: t.budget,
+        (Table, "columns"): lambda: t.columns(),
+        (Table, "count_plan"): lambda: t.count_plan("age", "row"),
+        (Table, "filter"): lambda: t.filter("age > 3"),
+        (Table, "group_by"): lambda: t.group_by("k"),
+        (Table, "mutate"): lambda: t.mutate(older="age + 1"),
+        (Table, "partition"): lambda: [(part, part.budget) for part in t.partition("k", ["x", "y"]).values()],
+        (Table, "schema"): lambda: t.schema,
+        (Table, "select"): lambda: t.select("age"),
+        (Table, "session"): lambda: t.session,
+    }
+
+
+def test_every_public_name_charges_or_reads_no_private_row(session: Session, read: set[str]) -> None:
+    known = free(session)
+    for kind, charging in CHARGES.items():
+        names = {name for name in vars(kind) if not name.startswith("_")}
+        assert names == charging | {name for owner, name in known if owner is kind}, kind
+    for (kind, name), look in known.items():
+        found = look()
+        shown = f"{found!r} {getattr(found, '_repr_html_', str)()}"
+        assert str(SECRET) not in shown, (kind, name)
+        assert "wages" not in read, (kind, name)
+    assert read == {"areas"}  # the keys of a public table are looked up, and nothing else
+    assert not set(vars(session)) & {"engine", "snapshot", "public_values"}
+
+
+def test_the_planner_looks_up_keys_of_public_tables_only(session: Session, read: set[str]) -> None:
+    assert public_keys(session, "areas", "area") == ["x", "y"]
+    read.clear()
+    with pytest.raises(UnsupportedQuery, match="private"):
+        public_keys(session, "wages", "age")
+    with pytest.raises((InvalidInput, KeyError)):
+        public_keys(session, "nowhere", "age")
+    assert not read
+    assert session.budget.spent == nothing(session.budget.total)
+
+
+def nothing(total: Guarantee) -> Guarantee:
+    from tacit.budgets import open_budget
+
+    return open_budget(total).spent
+
+
+def test_a_statistic_does_charge(session: Session, read: set[str]) -> None:
+    session["wages"].count(epsilon=1)  # the watch sees what it should
+    assert read == {"wages"}
+    assert session.budget.spent == Pure(1)

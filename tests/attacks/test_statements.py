@@ -1,0 +1,253 @@
+"""Whatever is printed with a confidence holds with that confidence, whatever the data.
+
+Each test of chance compares how often a statement failed with what its confidence allows, by the exact tail of the
+binomial law: an honest statement fails such a test with probability at most 10^-6. What was printed before is put to
+the same test, and is caught.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from scipy.stats import binom
+
+from tacit import Approx, Pure, read
+from tacit.engines.requests import Bucket, Buckets
+from tacit.mechanisms.scan_and_release import CAPS, CappedTotal, SignedTotal, scan_and_release
+from tacit.mechanisms.stable_keys import stable_keys
+from tacit.randomness import discrete_laplace
+from tacit.randomness.source import seeded_not_private as seeded
+from tacit.spreads import Additive, Chosen, Spread, TruncatedNoise, laplace_noise
+from tacit.tables.costs import Allowance
+from tacit.tables.statistics.capped import CappedSum, JointCapper
+from tacit.tables.statistics.keys import ShownCount
+from tacit.tables.statistics.quantiles import Ranked
+
+pa = pytest.importorskip("pyarrow")
+
+ALARM = 1e-6
+SURE = Fraction(95, 100)
+
+
+def honest(failed: int, tried: int, confidence: Fraction = SURE) -> bool:
+    """Whether so many failures of a statement may be chance; false with probability at most 10^-6 if it holds."""
+    return bool(binom.sf(failed - 1, tried, float(1 - confidence)) > ALARM)
+
+
+# ---- persons above the caps of both signs ------------------------------------------------------------------------
+
+
+def added(drawn: SignedTotal) -> int:
+    """As it was: both signs' bounds, each of 95 %, added."""
+    return drawn.positive.persons_above_cap(SURE) + drawn.negative.persons_above_cap(SURE)
+
+
+def together(drawn: SignedTotal) -> int:
+    return drawn.persons_above_cap(SURE)
+
+
+def miss(drawn: SignedTotal, bound: Callable[[SignedTotal], int]) -> float:
+    """The exact chance that the bound is too low: with caps as they are, P[both noises together < −its margin]."""
+    (_, first), (_, second) = drawn.positive._stated, drawn.negative._stated
+    margin = bound(drawn) - drawn.positive.above - drawn.negative.above
+    reach = range(-700, 701)
+    one, two = ([float(noise.mass(z, 64)) for z in reach] for noise in (first, second))
+    below = [0.0]
+    for mass in two:
+        below.append(below[-1] + mass)  # P[second < z], from −700 on
+    return sum(p * below[min(max(-margin - z + 700, 0), 1401)] for z, p in zip(reach, one, strict=True))
+
+
+@pytest.mark.parametrize("many", [(True, True), (False, False), (True, False)])
+@pytest.mark.parametrize("epsilon", ["4", "1", "0.1"])
+def test_persons_above_both_caps_by_the_exact_law(epsilon: str, many: tuple[bool, bool]) -> None:
+    parts = [CappedTotal(10, 0, 10**4, kind, Fraction(epsilon)) for kind in many]
+    drawn = SignedTotal(*parts)
+    assert miss(drawn, together) <= 0.05
+    assert miss(drawn, lambda d: together(d) - 1) > 0.05  # not one person more than needed
+    assert together(drawn) <= sum(part.persons_above_cap((1 + SURE) / 2) for part in parts)
+
+
+def test_two_bounds_of_95_percent_added_are_caught_by_the_exact_law() -> None:
+    drawn = SignedTotal(*(CappedTotal(10, 0, 10**4, True, Fraction(4)) for _ in "+-"))
+    assert miss(drawn, added) > 0.08
+
+
+class Draws:
+    """The one thing a capper asks of a room."""
+
+    def __init__(self, seed: int) -> None:
+        self.source = seeded(seed)
+
+    def draw(self, law: Any, part: str = "") -> Any:
+        return law._draw(self.source)
+
+
+@pytest.mark.parametrize("epsilon", [4, 1, "0.1"])
+def test_persons_above_both_caps_as_printed(epsilon: str | int) -> None:
+    """Many releases of a signed sum whose tail never ends: some persons of either sign lie above every cap."""
+    counts = [4] * len(CAPS) + [50]
+    counts[3] = 700
+    sums = [count * top for count, top in zip(counts, (*CAPS, CAPS[-1]), strict=True)]
+    law = scan_and_release(counts, sums, epsilon)
+    room, tried = Draws(18), 2000 if epsilon == 4 else 500
+    failed = {together: 0, added: 0}
+    for _ in range(tried):
+        drawn = SignedTotal(room.draw(law), room.draw(law))
+        truth = sum(sum(counts[CAPS.index(part.cap) + 1 :]) for part in (drawn.positive, drawn.negative))
+        for bound in failed:
+            failed[bound] += truth > bound(drawn)
+    assert honest(failed[together], tried)
+    if epsilon == 4:
+        assert not honest(failed[added], tried)
+
+
+def test_a_signed_sum_prints_the_joint_bound() -> None:
+    buckets = tuple(Bucket(50 if i == 6 else 0, 400 if i == 6 else 0) for i in range(len(CAPS) + 1))
+    capper = JointCapper(Allowance(Fraction(4), concentrated=False))
+    found = capper.release(Draws(3), Buckets(buckets, buckets), signed=True)  # type: ignore[arg-type]
+    spread = CappedSum(found.noise)
+    assert isinstance(spread.drawn, SignedTotal)
+    assert spread.persons_above(SURE) == together(spread.drawn)
+
+
+# ---- capped values -----------------------------------------------------------------------------------------------
+
+
+def test_the_truth_is_at_least_what_is_said() -> None:
+    """On a light tail the capped value exceeds the truth nearly always; the least value holds."""
+    totals, caps, room, tried = [50 + i % 51 for i in range(4000)], (60,), Draws(5), 600
+    within = [total for total in totals if total <= 60]
+    counts, sums = (len(within), len(totals) - len(within)), (sum(within), sum(totals) - sum(within))
+    law = scan_and_release(counts, sums, 1, caps=caps)
+    drawn = [room.draw(law) for _ in range(tried)]
+    assert sum(total.value > sum(totals) for total in drawn) > tried * 0.99
+    assert honest(sum(sum(totals) < total.at_least(SURE) for total in drawn), tried)
+    naive = [total.within + total.counted * total.above - total.noise.reach(1 - SURE) for total in drawn]
+    assert not honest(sum(sum(totals) < least for least in naive), tried)
+
+
+def test_a_capped_value_says_what_it_counts_and_what_the_truth_is_at_least() -> None:
+    rows = pa.table({"who": list(range(500)), "x": [i % 90 for i in range(500)], "y": [-(i % 7) for i in range(500)]})
+    with_budget = read(rows, person="who", budget=Approx(100, "0.1"), table="t")
+    count, total = with_budget.count(epsilon=1), with_budget.sum("x", epsilon=1)
+    for answer in (count, total):
+        for text in (str(answer), answer.explain()):
+            assert "counts as twice that, which may be more than they have" in text
+            assert answer.interval().covers == "capped value"
+    assert f"The truth is at least {count.at_least():,} (95 %)." in count.explain()
+    assert "Positive totals add up to at least" in total.explain()
+    assert total.at_least() is None  # nothing bounds the other sign
+    gaussian = with_budget.count(rho=1)
+    assert gaussian.at_least() == gaussian.interval().low
+    persons = with_budget.persons(epsilon=1)
+    assert persons.at_least() == persons.interval().low
+
+
+# ---- found groups ------------------------------------------------------------------------------------------------
+
+
+def test_found_groups_hold_given_that_they_are_shown() -> None:
+    """4,000 keys of 10 to 14 persons: those shown have lucky noise, and their intervals know it."""
+    counts: dict[Any, int] = {key: 10 + key % 5 for key in range(4000)}
+    law = stable_keys(counts, 1, "1e-6")
+    noise = TruncatedNoise(Fraction(1), law.bound)
+    failed, tried = {"shown": 0, "before": 0}, 0
+    spreads: dict[str, Spread] = {"shown": ShownCount(noise, law.threshold), "before": Additive(noise)}
+    for seed in range(3):
+        for key, value in law._draw(seeded(seed)):
+            tried += 1
+            for name, spread in spreads.items():
+                low, high = spread.interval(value, SURE)
+                failed[name] += not low <= counts[key] <= high
+    assert tried > 300
+    assert honest(failed["shown"], tried)
+    assert not honest(failed["before"], tried)
+
+
+def test_found_groups_as_asked() -> None:
+    keys = 1500
+    rows = [(key, person) for key in range(keys) for person in range(6 + key % 9)]
+    data = pa.table({"who": list(range(len(rows))), "k": [key for key, _ in rows]})
+    whole = read(data, person="who", budget=Approx(10, "1e-3"), table="t")
+    answers = whole.group_by("k").persons(epsilon=2, delta="1e-5")
+    assert len(answers) > 50
+    failed = 0
+    for key, answer in answers.items():
+        low, high = answer.interval()
+        failed += not low <= 6 + key % 9 <= high
+        assert "given that" in str(answer)
+        assert answer.interval().covers == "capped value"
+    assert honest(failed, len(answers))
+    assert "the interval holds given that" in str(answers)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("0.2", "1e-4"), ("8", "1e-3")])
+def test_every_count_is_held_given_that_it_is_shown_by_the_exact_law(epsilon: str, delta: str) -> None:
+    law = stable_keys({}, epsilon, delta)
+    spread = ShownCount(TruncatedNoise(Fraction(epsilon), law.bound), law.threshold)
+    held = {v: spread.interval(v, SURE) for v in range(law.threshold, law.threshold + 4 * law.bound)}
+    for count in range(law.least, law.threshold + 2 * law.bound):
+        one = stable_keys({"k": count}, epsilon, delta)._laws["k"]
+        shown = [v for v in one.outcomes() if v >= law.threshold]
+        chances = {v: float(one.pmf(v, 64)) for v in shown}
+        right = sum(p for v, p in chances.items() if held[v][0] <= count <= held[v][1])
+        assert right >= 0.95 * sum(chances.values()) * (1 - 1e-9)
+
+
+# ---- chosen by value ---------------------------------------------------------------------------------------------
+
+
+def test_the_largest_of_many_groups_is_held() -> None:
+    """The first of 50 equal groups is first by its noise."""
+    plain, room, tried = Additive(laplace_noise(Fraction(1))), Draws(7), 200
+    chosen, failed = Chosen(plain, 50), {"chosen": 0, "plain": 0}
+    for _ in range(tried):
+        best = 100 + max(discrete_laplace(Fraction(1), source=room.source) for _ in range(50))
+        for name, spread in (("chosen", chosen), ("plain", plain)):
+            low, high = spread.interval(best, SURE)
+            failed[name] += not low <= 100 <= high
+    assert honest(failed["chosen"], tried)
+    assert not honest(failed["plain"], tried)
+
+
+def test_a_limit_by_value_says_that_it_chose() -> None:
+    data = pa.table({"who": list(range(400)), "k": [i % 20 for i in range(400)]})
+    whole = read(data, person="who", budget=Pure(100), table="t")
+    query = "SELECT k, COUNT(*) FROM t WHERE k IN (0, 1, 2, 3, 4, 5, 6, 7) GROUP BY k ORDER BY {} LIMIT {}"
+    for order, limit, chooses in (("2 DESC", 2, True), ("k", 2, False), ("2", 8, False)):
+        answers = whole.sql(query.format(order, limit), epsilon=1)
+        assert ("Chosen among 8" in str(answers)) is chooses
+        assert all(isinstance(answer.spread, Chosen) is chooses for answer in answers.values())  # type: ignore[union-attr]
+
+
+# ---- row quantiles -----------------------------------------------------------------------------------------------
+
+
+def test_a_row_quantile_speaks_of_the_capped_rows() -> None:
+    """One person of 10,000 rows and 500 of one: the median of all rows is that person's, the capped one is not."""
+    data = pa.table({"who": [0] * 10_000 + list(range(1, 501)), "x": [10**6] * 10_000 + list(range(500))})
+    whole = read(data, person="who", budget=Pure(100), table="t")
+    answer = whole.median("x", epsilon=4)
+    assert isinstance(answer.spread, Ranked)
+    assert answer.value < 1000  # type: ignore[operator]  # off by 5,000 ranks among all rows
+    assert answer.interval().covers == "capped value"
+    assert "rows as capped; among all rows it may be off by more" in str(answer)
+    assert "as capped" in answer.explain()
+    persons = whole.median("x", per="person", epsilon=4)
+    assert persons.interval().covers == "truth"
+    assert "as capped" not in str(persons)
+
+
+def test_a_quantile_between_others_carries_their_errors() -> None:
+    """A later quantile is drawn from what earlier ones left, so it may be off by their errors too."""
+    data = pa.table({"who": list(range(50)), "x": list(range(50))})
+    whole = read(data, person="who", budget=Pure(100), table="t")
+    answers = whole.quantile("x", ["0.1", "0.5", "0.50001", "0.9"], epsilon=4, per="person")
+    places = [answer.spread.place for answer in answers.values()]  # type: ignore[union-attr]
+    assert sorted(places) == [1, 2, 2, 3]
+    one, three = (Ranked(Fraction(1), 1000.0, 1.0, "persons", place) for place in (1, 3))
+    assert three.rank_error(SURE) >= 3 * one.rank_error(1 - (1 - SURE) / 3)
