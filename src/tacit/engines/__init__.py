@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from tacit.engines.types import Schema
+from tacit.engines.types import KeyType, Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -84,6 +84,9 @@ class Engine(Protocol):
 
     def schema(self, table: str) -> Schema:
         """The public names and types of a table, by the name it was given."""
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart, a public fact too."""
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""

@@ -24,7 +24,7 @@ from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.sources import DIALECT, OpenTable, open_table
 from tacit.engines.threads import waited
-from tacit.engines.types import Schema
+from tacit.engines.types import KeyType, Schema
 from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ class DuckDB:
     def schema(self, table: str) -> Schema:
         """The public names and types of a table."""
         return self.tables[table].schema
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart."""
+        return self.tables[table].sql.columns[column].key_type
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:

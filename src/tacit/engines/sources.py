@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.engines import Source, reading
 from tacit.engines.dialect import DuckDialect
 from tacit.engines.rows import TableSQL
-from tacit.engines.types import Schema
+from tacit.engines.types import TEXT, Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -82,9 +82,15 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
     reads = []
     for column, kind in schema.columns:
         quoted = DIALECT.name(column)
-        native, sql = reading.converted(found.native[column], kind, quoted, found.form, DIALECT)
+        given = found.native[column]
+        if kind == TEXT and not reading.writable(given):
+            raise InvalidInput(
+                f"schema of {name!r} declares {column!r} as text, but not every value of its type has one; "
+                "leave the column out, or convert it before."
+            )
+        native, sql = reading.converted(given, kind, quoted, found.form, DIALECT)
         reads.append(f"{sql} AS {quoted}" if sql != quoted else quoted)
-        columns[column] = reading.column(column, native, kind, DIALECT)
+        columns[column] = reading.column(column, native, kind, DIALECT, reading.exact(given, kind))
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
     return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame)

@@ -78,7 +78,8 @@ class Session:
         self._tables = dict(tables)
         self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()}, timeout)
         try:
-            self.touching = Touching(self._tables, {key: self._engine.schema(key) for key in self._tables})
+            schemas = {key: self._engine.schema(key) for key in self._tables}
+            self.touching = Touching(self._tables, schemas, self._engine.key_type)
             self.touching.check()
             self.budget = _budget(budget, composition, name, ledger, tuple(self._kinds()))
         except BaseException:
