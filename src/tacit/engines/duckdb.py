@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tacit.engines import UNREACHABLE, Source
+from tacit.engines import UNREACHABLE, Source, frames
 from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.sources import DIALECT, OpenTable, open_table
@@ -70,7 +70,7 @@ class DuckDB:
             cursor = self._connection.cursor()
             for table in self.tables.values():
                 if table.frame is not None:
-                    cursor.register(table.view, table.frame)
+                    cursor.register(table.view, table.frame.now())
             cursor.execute("BEGIN TRANSACTION READ ONLY")
         except Exception:
             raise EngineError(UNREACHABLE) from None
@@ -108,8 +108,34 @@ class _Snapshot(Rounds):
 
     def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
+        import duckdb
+
         run = self._cursor.sql if relational else self._cursor.execute
-        return waited(lambda: fetch(run(statement)), self._cursor.interrupt, self._engine.timeout)
+
+        def work() -> T:
+            try:
+                return fetch(run(statement))
+            except (duckdb.InvalidInputException, duckdb.ConversionException):
+                return fetch(run(self._reread(statement)))
+
+        return waited(work, self._cursor.interrupt, self._engine.timeout)
+
+    def _reread(self, statement: str) -> str:
+        """The statement over Parquet files that Arrow has read, for DuckDB raises where a value in them is no text or
+        no time that it knows; a question must not fail for one value. Such files do not change in a transaction.
+        """
+        self._cursor.execute("ROLLBACK")
+        self._cursor.execute("BEGIN TRANSACTION READ ONLY")
+        for number, table in enumerate(self._engine.tables.values()):
+            if not table.native or table.view not in statement:
+                continue
+            used = [name for name in table.native if DIALECT.name(name) in statement]
+            view = f"reread{number}"
+            hive = "hive_partitioning = true" in table.view
+            self._cursor.register(view, frames.parquet(list(table.files), used, hive))
+            columns = ", ".join(f"TRY_CAST({DIALECT.name(c)} AS {table.native[c]}) AS {DIALECT.name(c)}" for c in used)
+            statement = statement.replace(table.view, f"(SELECT {columns} FROM {view})")
+        return statement  # where no such file is read, it fails again
 
 
 @functools.cache

@@ -70,14 +70,14 @@ def _plain(native: str) -> bool:
 def exact(native: str, kind: ColumnType) -> bool:
     """Whether no two values of a native type become one key of a declared type."""
     own, digits = inferred(native), _decimal(native)
+    if kind == OTHER:
+        return writable(native)
     if native in ("UHUGEINT", "TIMESTAMP_NS") and kind != TEXT:  # beyond HUGEINT, finer than microseconds
         return False
     if kind == own or native == "VARCHAR":  # in text files equal numbers and equal dates are equal, however written
         return kind != FLOAT or native != "VARCHAR"
     match kind.kind:
         case Kind.TEXT:
-            return writable(native)
-        case Kind.OTHER:
             return writable(native)
         case Kind.INTEGER | Kind.DECIMAL:
             whole = own.kind in (Kind.INTEGER, Kind.BOOLEAN)

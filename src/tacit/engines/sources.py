@@ -14,14 +14,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tacit.engines import Source, reading
+from tacit.engines import Source, frames, reading
 from tacit.engines.dialect import DuckDialect
 from tacit.engines.rows import TableSQL
-from tacit.engines.types import TEXT, Schema
+from tacit.engines.types import TEXT, ColumnType, Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 DIALECT = DuckDialect()
 _BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an unbalanced quote can swallow; costs no time
@@ -43,6 +44,22 @@ _TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator")
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A frame that may change, and the names and types that it must keep."""
+
+    data: Any = field(repr=False)
+    shape: frames.Shape
+    changes: bool
+
+    def now(self) -> pa.Table:
+        """The frame as it is now; raises where it has other columns than when it was opened."""
+        table = frames.arrow(self.data) if self.changes else self.data
+        if frames.shape(table) != self.shape:
+            raise LookupError
+        return table
+
+
+@dataclass(frozen=True)
 class OpenTable:
     """A table that can be asked: its public schema, its SQL, and the files or the frame behind it."""
 
@@ -50,7 +67,9 @@ class OpenTable:
     sql: TableSQL
     files: tuple[str, ...] = ()
     view: str = ""
-    frame: object = field(default=None, repr=False)
+    frame: Frame | None = None
+    native: Mapping[str, str] = field(default_factory=dict)
+    """The types of a Parquet file's columns, as DuckDB reads them."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +80,7 @@ class _Found:
     native: Mapping[str, str]
     types: Schema
     files: tuple[str, ...] = ()
-    frame: object = field(default=None, repr=False)
+    frame: Frame | None = None
     form: reading.TextFormat = field(default_factory=reading.TextFormat)
 
 
@@ -93,7 +112,8 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         columns[column] = reading.column(column, native, kind, DIALECT, reading.exact(given, kind))
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame)
+    native_types = found.native if found.source.startswith("read_parquet(") else {}
+    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame, native_types)
 
 
 def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
@@ -105,8 +125,7 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
         return _database(connection, name, source, None)
     if isinstance(data, str | os.PathLike):
         return _file(connection, name, source, os.fspath(data), number)
-    module, kind = type(data).__module__.partition(".")[0], type(data).__name__
-    if (module, kind) in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")):
+    if frames.is_frame(data):
         _refuse_options(name, source, ())
         return _frame(connection, name, data, number)
     raise InvalidInput(
@@ -170,14 +189,29 @@ def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: 
     """A frame; pandas' columns of Python objects are read as text, so that no object can be of the wrong type."""
     view = f"frame{number}"
     try:
-        connection.register(view, data)
+        table = frames.arrow(data)
+        connection.register(view, table)
+        native = _natives(connection, view)
     except Exception:
         raise InvalidInput(f"table {name!r} has a column whose type cannot be read; leave it out.") from None
-    types = _types(_natives(connection, view))
-    connection.execute("SET pandas_analyze_sample = 0")
-    native = _natives(connection, view)
-    connection.execute("RESET pandas_analyze_sample")
-    return _Found(view, native, types, frame=data)
+    types = {**_types(native), **_object_types(connection, data, view + "_objects")}
+    changes = not isinstance(data, type(table))  # an Arrow table never does
+    frame = Frame(data if changes else table, frames.shape(table), changes)
+    return _Found(view, native, Schema(tuple((column, types[column]) for column in native)), frame=frame)
+
+
+def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -> dict[str, ColumnType]:
+    """What pandas' columns of Python objects seem to be by their first rows; nothing where these are no clear case."""
+    objects = frames.object_columns(data)
+    if objects is None:
+        return {}
+    try:
+        connection.register(view, objects)
+        found = dict(_types(_natives(connection, view)))
+        connection.unregister(view)
+    except Exception:
+        return {}
+    return found
 
 
 def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> _Found:
