@@ -42,10 +42,14 @@ def arrow(data: Any) -> pa.Table:
 
 
 def parquet(files: list[str], columns: list[str], hive: bool) -> pa.Table:
-    """Some columns of Parquet files, read by Arrow, which looks at no value."""
-    from pyarrow import dataset
+    """Some columns of Parquet files, read by Arrow, which looks at no value; of partitions the names are columns too."""
+    import pyarrow as pa
+    from pyarrow import dataset, parquet
 
-    return arrow(dataset.dataset(files, format="parquet", partitioning="hive" if hive else None).to_table(columns))
+    if hive:
+        return arrow(dataset.dataset(files, format="parquet", partitioning="hive").to_table(columns))
+    whole = [parquet.ParquetFile(file, binary_type=pa.large_binary()).read(columns) for file in files]
+    return pa.concat_tables([arrow(part) for part in whole], promote_options="permissive")
 
 
 def shape(table: pa.Table) -> Shape:

@@ -145,7 +145,8 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
     if kind == "parquet":
         _refuse_options(name, source, ("hive_partitioning",))
         hive = "true" if source.options.get("hive_partitioning") else "false"
-        return _described(connection, f"read_parquet({_list(files)}, hive_partitioning = {hive})", tuple(files))
+        options = f"hive_partitioning = {hive}, can_have_nan = true"  # a file's own statistics keep silent about NaN
+        return _described(connection, f"read_parquet({_list(files)}, {options})", tuple(files))
     if kind == "csv":
         _refuse_options(name, source, (*_CSV_OPTIONS, *_TEXT_OPTIONS, "header", "null"))
         return _csv(connection, source, files)
