@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -97,11 +97,12 @@ def everything(engine: Engine, column: str, person: str = "who", rest: bool = Tr
     return found
 
 
-def attack(sources: Sequence[Source], columns: Iterable[str]) -> None:
+def attack(sources: Sequence[Source], columns: Iterable[str], rest: bool = True) -> None:
     """Ask about all persons, about one of them, about the others; then with every column as the person."""
     engines = [open_engine({"t": source}) for source in sources]
     for column in columns:
-        whole, *parts = (everything(engine, column, rest=engine is engines[0]) for engine in engines)
+        asked = rest and engines[0].schema("t")[column].ordered
+        whole, *parts = (everything(engine, column, rest=asked and engine is engines[0]) for engine in engines)
         for part in parts:
             whole.subtract(part)
         assert not {key: count for key, count in whole.items() if count}, column
@@ -113,6 +114,29 @@ def attack(sources: Sequence[Source], columns: Iterable[str]) -> None:
         engine.close()
 
 
+DECLARED = ("integer", "decimal(18)", "float", "date", "timestamp", "text")
+
+
+def declared(source: Callable[[Schema], Source], columns: Iterable[str]) -> None:
+    """Whatever a column is declared as, it is refused from its type alone or read without failing."""
+    for kind in DECLARED:
+        accepted = {"who": "integer"}
+        for column in columns:
+            try:
+                open_engine({"t": source(Schema.of({"who": "integer", column: kind}))}).close()
+                accepted[column] = kind
+            except InvalidInput:
+                continue
+        engine = open_engine({"t": source(Schema.of(accepted))})
+        scope = Scope.of(engine.schema("t"), "t")
+        asked = [scope.find(column) for column in accepted]
+        with engine.snapshot() as snapshot:
+            about = Relation("t", "t", scope.find("who"))  # type: ignore[arg-type]
+            snapshot.ask(about, tuple(KeyCounts((x,), 10**6, 1, SALT) for x in asked))
+            snapshot.ask(about, tuple(Extremes(Ordered(x), 9, True) for x in asked if x.type.ordered))
+        engine.close()
+
+
 def thirds(table: pa.Table) -> list[pa.Table]:
     """Rows of persons 1, 2, 3, 1, 2, 3, …: all of them, those of the first, those of the others."""
     places = np.arange(len(table))
@@ -120,10 +144,10 @@ def thirds(table: pa.Table) -> list[pa.Table]:
     return [table, table.take(places[places % 3 == 0]), table.take(places[places % 3 > 0])]
 
 
-def padded(columns: Mapping[str, pa.Array]) -> pa.Table:
+def padded(columns: Mapping[str, Any]) -> pa.Table:
     """Columns of one length."""
     length = max(map(len, columns.values()))
-    made = {
+    made: dict[str, Any] = {
         name: column if isinstance(column, pa.DictionaryArray) and len(column) == length
         else pa.chunked_array([column, pa.nulls(length - len(column), column.type)])
         for name, column in columns.items()
@@ -138,17 +162,17 @@ INT32 = [0, 1, -1, 2**31 - 1, -(2**31), -(2**31) + 1, 10**8, -(10**9)]
 TEXTS = [b"", b"a", b"A", b"\xff", b"\xed\xa0\x80", b"\x00", b"a\x00b", b"\xc3\xa9", b"\xf4\x90\x80\x80", b"x" * 300]
 
 
-def _text_array(kind: pa.DataType) -> pa.Array:
+def _text_array(kind: pa.DataType) -> Any:
     """Bytes in a column of text, as a damaged writer leaves them."""
     raw = pa.array(TEXTS, pa.large_binary() if kind == pa.large_string() else pa.binary())
     return pa.Array.from_buffers(kind, len(raw), raw.buffers())
 
 
-ARROW: dict[str, pa.Array] = {
+ARROW: dict[str, Any] = {
     **{
         f"timestamp {unit} {zone}": pa.array([*INT64, None]).cast(pa.timestamp(unit, zone))
         for unit in ("s", "ms", "us", "ns")
-        for zone in (None, "UTC", "Europe/Berlin")
+        for zone in (None, "Zulu")
     },
     "date32": pa.array([*INT32, None], pa.int32()).cast(pa.date32()),
     "date64": pa.array([*INT64, None]).cast(pa.date64()),
@@ -177,20 +201,33 @@ def test_arrow() -> None:
     attack([Source(table) for table in thirds(padded(ARROW))], ARROW)
 
 
-def test_arrow_declared_as_text() -> None:
-    """Every type that may be text has one for every value."""
-    for name, column in ARROW.items():
-        table = pa.table({"who": pa.array(range(len(column))), "x": column})
-        try:
-            engine = open_engine({"t": Source(table, Schema.of({"who": "integer", "x": "text"}))})
-        except InvalidInput:
-            assert name in ("duration", "time", "list", "struct")
-            continue
-        everything(engine, "x", rest=False)
-        engine.close()
+def test_arrow_declared_as_something_else() -> None:
+    declared(lambda facts: Source(thirds(padded(ARROW))[0], facts), ARROW)
 
 
-PARQUET = [name for name in ARROW if name.split()[0] not in ("duration", "half", "nothing") and " s " not in name]
+RAW: list[Any] = [
+    pa.int8(), pa.uint64(), pa.int64(), pa.float32(), pa.float64(), pa.date32(), pa.date64(), pa.decimal128(38, 0),
+    pa.timestamp("s"), pa.timestamp("ms", "Asia/Tokyo"), pa.timestamp("us"), pa.timestamp("ns"),
+]  # fmt: skip
+
+
+@given(st.binary(min_size=9 * 16, max_size=9 * 16), st.lists(st.binary(max_size=5), min_size=9, max_size=9))
+@settings(max_examples=2, deadline=None)
+def test_any_bits(bits: bytes, texts: list[bytes]) -> None:
+    """Nine rows of any bits in columns of every fixed width, and of any bytes in columns of text."""
+    raw: dict[str, Any] = {
+        f"r{number}": pa.Array.from_buffers(kind, 9, [None, pa.py_buffer(bits)]) for number, kind in enumerate(RAW)
+    }
+    written = pa.array(texts, pa.binary())
+    raw["text"] = pa.Array.from_buffers(pa.string(), 9, written.buffers())
+    raw["decimal"] = pa.array([Decimal(int.from_bytes(bits[k : k + 15], "big", signed=True)) for k in range(9)])
+    attack([Source(table) for table in thirds(pa.table(raw))], raw, rest=False)
+
+
+PARQUET = [
+    "timestamp ms None", "timestamp ms Zulu", "timestamp us None", "timestamp us Zulu", "timestamp ns None", "date32",
+    "text", "dictionary", "double", "other nan", "fine decimal", "bytes",
+]  # fmt: skip
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -219,7 +256,7 @@ class _Liar(str):
         raise RuntimeError
 
 
-OBJECTS = [
+OBJECTS: list[Any] = [
     "a", "\ud800", "x\udfff", None, nan, 3, 10**5000, 2.5, True, b"\xff", b"a", _Raises(), _NoText(), _Liar("a"),
     Decimal("NaN"), Decimal("sNaN"), Decimal("1e400"), date(2020, 1, 1), datetime(2020, 1, 1, tzinfo=UTC), [1], {},
     "\0",
@@ -243,9 +280,7 @@ def test_pandas() -> None:
     )
     frames = [frame, frame[frame.who == 1].copy(), frame[frame.who > 1].copy()]
     attack([Source(f) for f in frames], frame.columns[:-1])
-    for kind in ("integer", "decimal(2)", "float", "boolean", "date", "timestamp", "text"):
-        declared = Schema.of({"who": "integer", "objects": kind})
-        attack([Source(f, declared) for f in frames], ["objects"])
+    declared(lambda facts: Source(frame, facts), ["objects"])
 
 
 def test_one_object_does_not_change_how_another_is_read() -> None:
@@ -262,7 +297,7 @@ def test_a_frame_that_changes_fails_before_the_charge_or_not_at_all() -> None:
 
     frame = pd.DataFrame({"who": [1, 2, 3], "x": pd.Series(["a", "b", "c"], dtype=object)})
     table = tacit.read(frame, person="who", budget=tacit.Pure(10), table="t")
-    frame.loc[1, "x"] = _Raises()
+    frame["x"] = pd.Series(["a", _Raises(), "c"], dtype=object)
     table.count("x", epsilon=1)
     frame["x"] = [1.5, 2.5, 3.5]
     with pytest.raises(tacit.EngineError, match="Nothing was charged"):
@@ -285,7 +320,7 @@ NATIVE = {
     "DOUBLE": ["nan", "-inf", "-0.0", "1.7976931348623157e308", "5e-324"],
     "DATE": ["infinity", "-infinity", "5877642-06-25 (BC)", "5881580-07-10"],
     "TIMESTAMP": ["infinity", "-infinity", "294247-01-10 04:00:54.775806", "290309-12-22 (BC) 00:00:00"],
-    "TIMESTAMP WITH TIME ZONE": ["infinity", "-infinity", "294247-01-10 04:00:54.775806+00", "290309-12-22 (BC) 00:00+00"],
+    "TIMESTAMP WITH TIME ZONE": ["infinity", "-infinity", "294247-01-10 04:00:54.775806+00", "290309-12-22 (BC) 00:00"],
     "TIMESTAMP_S": ["infinity", "-infinity", "294247-01-10 04:00:54", "290309-12-22 (BC) 00:00:00"],
     "TIMESTAMP_MS": ["infinity", "-infinity", "294247-01-10 04:00:54", "290309-12-22 (BC) 00:00:00"],
     "TIMESTAMP_NS": ["infinity", "-infinity", "2262-04-11 23:47:16.854775806", "1677-09-22 00:00:00"],
@@ -312,15 +347,7 @@ def test_types_of_duckdb() -> None:
                 connection.execute(f"INSERT INTO natives{number} VALUES ({1 + row % 3}, {cells})")
             connection.execute(f"DELETE FROM natives{number} WHERE NOT ({kept})")
         attack([Source(connection, table=f"natives{number}") for number in range(3)], names)
-        for kind in ("integer", "decimal(2)", "float", "boolean", "date", "timestamp", "text"):
-            for name in names:
-                declared = Schema.of({"who": "integer", name: kind})
-                try:
-                    engine = open_engine({"t": Source(connection, declared, table="natives0")})
-                except InvalidInput:
-                    continue  # refused by its declaration
-                everything(engine, name, rest=False)
-                engine.close()
+        declared(lambda facts: Source(connection, facts, table="natives0"), names)
 
 
 # ---- PostgreSQL ---------------------------------------------------------------------------------------------------
@@ -359,11 +386,6 @@ def test_types_of_postgresql(server: str) -> None:
     run(where, *(f"INSERT INTO t0 VALUES ({1 + row % 3}, {cell})" for row, cell in enumerate(cells)))
     run(where, "CREATE TABLE t1 AS SELECT * FROM t0 WHERE who = 1", "CREATE TABLE t2 AS SELECT * FROM t0 WHERE who > 1")
     attack([Source(where, table=f"t{number}") for number in range(3)], names)
-    for kind in ("integer", "decimal(2)", "decimal(18)", "float", "date", "timestamp", "text"):
-        for name in names:
-            try:
-                engine = open_engine({"t": Source(where, Schema.of({"who": "integer", name: kind}), table="t0")})
-            except InvalidInput:
-                continue  # refused by its declaration
-            everything(engine, name, rest=False)
-            engine.close()
+    declared(
+        lambda facts: Source(where, facts, table="t0"), [n for n in names if names[n] in ("numeric", "money", "date")]
+    )

@@ -189,10 +189,11 @@ def test_groups_and_distinct_values_beyond_64_bits() -> None:
     ids = [2**63 - 1, 2**63, 2**64 - 1]
     table = pa.table({"who": range(30), "id": pa.array(ids * 10, pa.uint64())})
     read = tacit.read(table, person="who", budget=tacit.Approx(10**6, 0.5), table="t")
-    found = read.group_by("id").count(epsilon=10**5, delta=0.1)
+    found: Any = read.group_by("id").count(epsilon=10**5, delta=0.1)
+    different: Any = read.nunique("id", epsilon=10**5)
     assert sorted(found) == ids
     assert [round(found[key].value) for key in ids] == [10, 10, 10]
-    assert round(read.nunique("id", epsilon=10**5).value) == 3
+    assert round(different.value) == 3
 
 
 @pytest.mark.parametrize(
@@ -304,20 +305,19 @@ def test_numbers_of_postgresql_are_one_whatever_their_zeros_and_types(server: st
 
 @needed
 def test_spark(spark: Any) -> None:
-    ids = {"who": pa.decimal128(20, 0), "fine": pa.decimal128(38, 18)}
-    values = {
+    ids: dict[str, Any] = {"who": pa.decimal128(20, 0), "fine": pa.decimal128(38, 18)}
+    values: dict[str, list[Any]] = {
         "who": [2**63 - 1, 2**63, 2**64 - 1],
         "fine": [Decimal("9.223372036854775807"), Decimal("9." + "3" * 18), Decimal(10**19)],
     }
     table = pa.table({name: pa.array([Decimal(v) for v in values[name]], kind) for name, kind in ids.items()})
     for name in ids:
-        rows = frame(spark, table.select([name]).rename_columns(["who"]).append_column("g", pa.array([1, 1, 1])))
-        with Session({"t": Private(rows, "who")}, Pure(1)) as session:
-            assert sorted(listed(session, SELF)) == [
-                (1, frozenset((k,))) for k in sorted({n for _, f in listed(session, SELF) for n in f})
-            ]
+        source = frame(spark, table.select([name]).rename_columns(["who"]).append_column("g", pa.array([1, 1, 1])))
+        with Session({"t": Private(source, "who")}, Pure(1)) as session:
+            rows = listed(session, SELF)
+            assert ([weight for weight, _ in rows], len({found for _, found in rows})) == ([1, 1, 1], 3)
             column = session.schema("t")["who"]
             with session._engine.snapshot() as snapshot:
                 asked = KeyCounts((Column(column, "t", "who"),), 9, 1, bytes(16))
                 (keys,) = snapshot.ask(Relation("t", "t", Column(column, "t", "who")), (asked,))
-        assert sorted(key[0] for key, _ in keys) == values[name]
+        assert [key[0] for key, _ in keys] == values[name]

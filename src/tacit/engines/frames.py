@@ -42,13 +42,17 @@ def arrow(data: Any) -> pa.Table:
 
 
 def parquet(files: list[str], columns: list[str], hive: bool) -> pa.Table:
-    """Some columns of Parquet files, read by Arrow, which looks at no value; of partitions the names are columns too."""
+    """Some columns of Parquet files, read by Arrow, which looks at no value; ``hive`` partitions are columns."""
     import pyarrow as pa
     from pyarrow import dataset, parquet
 
     if hive:
         return arrow(dataset.dataset(files, format="parquet", partitioning="hive").to_table(columns))
-    whole = [parquet.ParquetFile(file, binary_type=pa.large_binary()).read(columns) for file in files]
+    read: Any = parquet.ParquetFile
+    try:  # dictionaries as their texts
+        whole = [read(file, binary_type=pa.large_binary()).read(columns) for file in files]
+    except TypeError:  # an older Arrow
+        whole = [read(file).read(columns) for file in files]
     return pa.concat_tables([arrow(part) for part in whole], promote_options="permissive")
 
 
@@ -68,7 +72,7 @@ def object_columns(data: Any) -> Any:
     return data.iloc[:, found] if found and data.columns.is_unique else None
 
 
-def _column(series: Any) -> pa.Array | pa.ChunkedArray:
+def _column(series: Any) -> Any:
     """A column of pandas."""
     import pyarrow as pa
 
@@ -86,7 +90,7 @@ def _column(series: Any) -> pa.Array | pa.ChunkedArray:
     return pa.array(series if kind.kind in "OMm" or not hasattr(kind, "newbyteorder") else series.to_numpy())
 
 
-def _texts(values: Any) -> pa.Array:
+def _texts(values: Any) -> pa.StringArray:
     """Python objects as text: all at once where all are text or absent, else one by one, which means the same."""
     import pyarrow as pa
 
@@ -152,6 +156,6 @@ def _microseconds(column: Any, ticks: int) -> Any:
     ends = pc.min_max(numbers)
     limit = (2**63 - 1) // ticks
     if ends["min"].as_py() is not None and (ends["min"].as_py() < -limit or ends["max"].as_py() > limit):
-        inside = pc.and_(pc.greater_equal(numbers, -limit), pc.less_equal(numbers, limit))
+        inside = pc.and_(pc.greater_equal(numbers, pa.scalar(-limit)), pc.less_equal(numbers, pa.scalar(limit)))
         numbers = pc.if_else(inside, numbers, pa.scalar(None, pa.int64()))
-    return (numbers if ticks == 1 else pc.multiply(numbers, ticks)).cast(pa.timestamp("us"))
+    return (numbers if ticks == 1 else pc.multiply(numbers, pa.scalar(ticks))).cast(pa.timestamp("us"))

@@ -58,7 +58,7 @@ def inferred(native: str) -> ColumnType:
 
 
 def writable(native: str) -> bool:
-    """Whether every value of a type has a text, and different ones different texts."""
+    """Whether every value of a type can be read and has a text, and different ones different texts."""
     return inferred(native) != OTHER or _plain(native)
 
 

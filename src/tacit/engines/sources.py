@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.engines import Source, frames, reading
 from tacit.engines.dialect import DuckDialect
 from tacit.engines.rows import TableSQL
-from tacit.engines.types import TEXT, ColumnType, Schema
+from tacit.engines.types import OTHER, ColumnType, Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -102,10 +102,10 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
     for column, kind in schema.columns:
         quoted = DIALECT.name(column)
         given = found.native[column]
-        if kind == TEXT and not reading.writable(given):
+        if kind != OTHER and not reading.writable(given):
             raise InvalidInput(
-                f"schema of {name!r} declares {column!r} as text, but not every value of its type has one; "
-                "leave the column out, or convert it before."
+                f"schema of {name!r} declares {column!r} as {kind}, but its type may have values that cannot be "
+                "converted; leave the column out, or convert it before."
             )
         native, sql = reading.converted(given, kind, quoted, found.form, DIALECT)
         reads.append(f"{sql} AS {quoted}" if sql != quoted else quoted)
