@@ -82,7 +82,7 @@ def test_constraints_of_duckdb_count_as_declared(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE other.lines (no VARCHAR PRIMARY KEY)")
     names = ("orders", "lines", "seen", "other.lines")
     engine = open_engine({name: Source(str(path), table=name) for name in names})
-    assert set(engine.keys("orders")) == {("id",)}  # a double may be read as another's equal
+    assert set(engine.keys("orders")) == {("id",), ("x",)}
     assert engine.keys("seen") == ()
     assert engine.keys("lines") == engine.keys("other.lines") == ()  # the name alone does not say whose
     engine.close()
@@ -93,7 +93,7 @@ def test_constraints_of_duckdb_count_as_declared(tmp_path: Path) -> None:
     engine.close()
     with duckdb.connect(str(path), read_only=True) as connection:
         engine = open_engine({"orders": Source(connection)})
-        assert engine.keys("orders") == (("id",),)
+        assert set(engine.keys("orders")) == {("id",), ("x",)}
 
 
 @pytest.mark.skipif(not POSTGRES, reason="needs PostgreSQL")
@@ -113,7 +113,7 @@ def test_constraints_of_postgresql_count_as_declared(request: pytest.FixtureRequ
         "INSERT INTO children VALUES (1)",
     )
     engine = open_engine({name: Source(where) for name in ("orders", "parents", "seen")})
-    assert set(engine.keys("orders")) == {("id",), ("line", "no"), ("no",)}
+    assert set(engine.keys("orders")) == {("id",), ("line", "no"), ("no",), ("x",)}
     assert engine.keys("parents") == engine.keys("seen") == ()
     assert duplicate_keys(engine, "parents", ["id"]) == 1
     assert duplicate_keys(engine, "orders", ["no"]) == 0

@@ -34,6 +34,13 @@ def read(value: Any, kind: ColumnType) -> Any:
     return value
 
 
+def whole(value: Any, kind: ColumnType) -> Any:
+    """A stored value as a key: nothing saturates."""
+    if kind.exact_number and value is not None:
+        return int(Fraction(value) * 10**kind.scale)
+    return None if isinstance(value, float) and value != value else value
+
+
 def narrow(value: int) -> int | None:
     return value if -(2**63) <= value < 2**63 else None
 
@@ -70,6 +77,8 @@ def _comparable(e: ast.Expression, row: Row) -> Any:
 
 def _comparison(e: ast.Comparison, row: Row) -> Any:
     a, b = _comparable(e.left, row), _comparable(e.right, row)
+    if (pair := ast.columns_of(e)) is not None and pair[0].type.scale == pair[1].type.scale:
+        a, b = (whole(row[column.name], column.type) for column in pair)
     if a is None or b is None:
         return None
     if isinstance(a, str):
@@ -348,8 +357,12 @@ def _moments(request: ask.Moments, people: People) -> tuple[int, ...]:
 def key_of(by: Sequence[ast.Expression], row: Row) -> tuple[Any, ...]:
     return tuple(
         Fraction(v, 10**e.type.scale) if v is not None and e.type.kind is Kind.DECIMAL else v
-        for e, v in ((e, evaluate(e, row)) for e in by)
+        for e, v in ((e, _group(e, row)) for e in by)
     )
+
+
+def _group(e: ast.Expression, row: Row) -> Any:
+    return whole(row[e.name], e.type) if isinstance(e, ast.Column) and e.type.exact_number else evaluate(e, row)
 
 
 def _groups(request: groups.GroupNorms | groups.GroupTotals, rows: Sequence[Row]) -> list[list[Row]]:

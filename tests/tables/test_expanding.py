@@ -119,8 +119,13 @@ def pairwise(relation: Relation, keys: Keys, public: Callable[[str], bool]) -> R
     return Reach("", ())
 
 
+def by_keys(relation: Relation, keys: Keys, public: Callable[[str], bool]) -> Reach:
+    """The rule where all columns are compared by their keys."""
+    return reach(relation, keys, public, lambda left, right: True)
+
+
 def test_bounded_joins_have_no_more_rows_than_the_rule_says() -> None:
-    bounded, wrong = violations(reach)
+    bounded, wrong = violations(by_keys)
     assert bounded > CASES // 5
     assert wrong == 0
 

@@ -21,6 +21,7 @@ from tacit.audit.exact import Dataset, Verification, datasets, neighbours
 from tacit.engines import Engine, Snapshot
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.requests import Relation, Request
+from tacit.engines.types import KeyType
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM
@@ -79,6 +80,9 @@ class _Remembering:
 
     def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
         return self._engine.keys(table)
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        return self._engine.key_type(table, column)
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:

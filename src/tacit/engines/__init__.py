@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from tacit.engines.types import Schema
+from tacit.engines.types import KeyType, Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -96,6 +96,9 @@ class Engine(Protocol):
 
     def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
         """The keys that the source itself keeps unique, by a constraint; each is read so that none become equal."""
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart, a public fact too."""
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""

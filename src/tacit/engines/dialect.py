@@ -19,6 +19,8 @@ from tacit.engines.types import ColumnType, Kind
 
 SMALLEST = -(2**63)
 LARGEST = 2**63 - 1
+LARGEST_GROUP = 10**38 - 1
+"""Where exact numbers that name groups saturate, in steps."""
 LARGEST_DOUBLE = 1.7976931348623157e308
 
 
@@ -90,6 +92,14 @@ class Dialect(ABC):
             return f"CAST('{value.isoformat(' ') if isinstance(value, datetime) else value.isoformat()}' AS {kind})"
         return f"CAST({value} AS {kind})"
 
+    def group_key(self, literal: Literal) -> str:
+        """A constant to be compared with a group: as `constant`, but an exact number may have 128 bits."""
+        if literal.type.exact_number and literal.value is not None:
+            steps = self.steps(literal, literal.type.scale)
+            if not SMALLEST <= steps <= LARGEST:
+                return f"CAST({steps} AS {self.int128})"
+        return self.constant(literal)
+
     def steps(self, literal: Literal, scale: int) -> int:
         """An exact constant as a number of steps of 10^-scale."""
         return int(Fraction(literal.value) * 10**scale)  # type: ignore[arg-type]
@@ -126,6 +136,10 @@ class Dialect(ABC):
     def is_nan(self, sql: str) -> str:
         """Whether a double is NaN."""
         return f"ISNAN({sql})"
+
+    def folded(self, sql: str) -> str:
+        """A double with −0.0 as 0.0, so that both are one text."""
+        return f"({sql} + {self.double(0.0)})"
 
     def rounded(self, sql: str) -> str:
         """A double well inside 64 bits as an integer, rounded half to even."""

@@ -21,12 +21,12 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tacit.engines import UNREACHABLE, Source
+from tacit.engines import UNREACHABLE, Source, frames
 from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.sources import DIALECT, OpenTable, open_table
 from tacit.engines.threads import waited
-from tacit.engines.types import Schema
+from tacit.engines.types import KeyType, Schema
 from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:
@@ -90,6 +90,10 @@ class DuckDB:
             return None
         return _named(found, states) if _settled(states) else None
 
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart."""
+        return self.tables[table].sql.columns[column].key_type
+
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:
         """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""
@@ -97,7 +101,7 @@ class DuckDB:
             cursor = self._connection.cursor()
             for table in self.tables.values():
                 if table.frame is not None:
-                    cursor.register(table.view, table.frame)
+                    cursor.register(table.view, table.frame.now())
             cursor.execute("BEGIN TRANSACTION READ ONLY")
         except Exception:
             raise EngineError(UNREACHABLE) from None
@@ -135,8 +139,34 @@ class _Snapshot(Rounds):
 
     def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
         """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
+        import duckdb
+
         run = self._cursor.sql if relational else self._cursor.execute
-        return waited(lambda: fetch(run(statement)), self._cursor.interrupt, self._engine.timeout)
+
+        def work() -> T:
+            try:
+                return fetch(run(statement))
+            except (duckdb.InvalidInputException, duckdb.ConversionException):
+                return fetch(run(self._reread(statement)))
+
+        return waited(work, self._cursor.interrupt, self._engine.timeout)
+
+    def _reread(self, statement: str) -> str:
+        """The statement over Parquet files that Arrow has read, for DuckDB raises where a value in them is no text or
+        no time that it knows; a question must not fail for one value. Such files do not change in a transaction.
+        """
+        self._cursor.execute("ROLLBACK")
+        self._cursor.execute("BEGIN TRANSACTION READ ONLY")
+        for number, table in enumerate(self._engine.tables.values()):
+            if not table.native or table.view not in statement:
+                continue
+            used = [name for name in table.native if DIALECT.name(name) in statement]
+            view = f"reread{number}"
+            hive = "hive_partitioning = true" in table.view
+            self._cursor.register(view, frames.parquet(list(table.files), used, hive))
+            columns = ", ".join(f"TRY_CAST({DIALECT.name(c)} AS {table.native[c]}) AS {DIALECT.name(c)}" for c in used)
+            statement = statement.replace(table.view, f"(SELECT {columns} FROM {view})")
+        return statement  # where no such file is read, it fails again
 
 
 def _states(files: Sequence[str]) -> tuple[FileState, ...]:

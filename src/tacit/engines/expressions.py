@@ -192,6 +192,14 @@ class Cast(Expression):
     operand: Expression
 
 
+def columns_of(expression: Expression) -> tuple[Column, Column] | None:
+    """The two columns of a comparison for equality or its opposite, both bare; else None."""
+    if not isinstance(expression, Comparison) or expression.operator not in ("=", "<>"):
+        return None
+    left, right = expression.left, expression.right
+    return (left, right) if isinstance(left, Column) and isinstance(right, Column) else None
+
+
 PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second")
 """What EXTRACT knows; ``week`` is the ISO week, ``dow`` counts from Sunday = 0, ``isodow`` from Monday = 1."""
 

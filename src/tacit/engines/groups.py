@@ -104,10 +104,10 @@ def _counts(rows: list[AnswerRow], places: int) -> tuple[int, ...]:
 
 def _matched(request: GroupNorms | GroupTotals, statement: Statement, aggregates: str) -> str:
     """Aggregates for every person and asked group."""
-    columns = [statement.rows.plain(expression) for expression in request.by]
+    columns = [statement.rows.group(expression) for expression in request.by]
     names = [f"k{i}" for i in range(len(columns))]
     constants = ", ".join(
-        f"({g}, {', '.join(statement.dialect.constant(part) for part in key)})" for g, key in enumerate(request.keys)
+        f"({g}, {', '.join(statement.dialect.group_key(part) for part in key)})" for g, key in enumerate(request.keys)
     )
     kinds = [expression.type for expression in request.by]
     matches = " AND ".join(map(statement.dialect.same, columns, names, kinds))
@@ -159,7 +159,7 @@ def _roots(norms: str, statement: Statement) -> str:
 
 def _pairs(by: Sequence[Expression], statement: Statement) -> str:
     """A table of every person's different keys."""
-    columns = [f"{statement.rows.plain(expression)} AS k{i}" for i, expression in enumerate(by)]
+    columns = [f"{statement.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
     return statement.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM rows")
 
 

@@ -125,7 +125,7 @@ def _tuples(rows: Rows, request: Incidence) -> str:
         weight = rows.dialect.total(rows.value(request.entry))
     if request.values is None:
         return f"SELECT {persons}, {weight} AS w FROM rows GROUP BY {persons}"
-    value = rows.plain(request.values)
+    value = rows.distinct(request.values)
     return (
         f"SELECT {persons}, {value} AS value, {weight} AS w FROM rows WHERE {value} IS NOT NULL "
         f"GROUP BY {persons}, {value}"

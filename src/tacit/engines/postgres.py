@@ -23,7 +23,7 @@ from tacit.engines import UNREACHABLE, Source
 from tacit.engines.postgres_tables import DIALECT, OpenTable, open_table
 from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
-from tacit.engines.types import Schema
+from tacit.engines.types import KeyType, Schema
 from tacit.errors import EngineError, InvalidInput, TacitError
 
 if TYPE_CHECKING:
@@ -104,6 +104,10 @@ class Postgres:
 
     def version(self, tables: Sequence[str]) -> None:
         """Rows may change between two questions without a sign that can be seen from outside."""
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart."""
+        return self.tables[table].sql.columns[column].key_type
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:

@@ -4,7 +4,7 @@ Names and types come from the catalog. Domains are read as what they are made of
 text as plain text, CHAR(n) without its padding. NUMERIC without declared digits is read as float unless the schema
 declares it decimal; money and everything unknown can only name persons unless declared. Values saturate as everywhere:
 integers and decimals at 64 bits, doubles at the largest finite one, dates and times (±infinity too) at the years 1 and
-9999; NaN is absent.
+9999; NaN is absent. Keys do not saturate: NUMERIC stays NUMERIC, whatever type it is declared as.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST
+from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
 from tacit.engines.postgres_dialect import PostgresDialect
-from tacit.engines.rows import ColumnSQL, TableSQL
+from tacit.engines.rows import ColumnSQL, TableSQL, told_apart
 from tacit.engines.types import (
     BOOLEAN,
     DATE,
@@ -27,6 +27,7 @@ from tacit.engines.types import (
     TEXT,
     TIMESTAMP,
     ColumnType,
+    KeyType,
     Kind,
     Schema,
     decimal,
@@ -153,9 +154,8 @@ def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: lis
     where = f"{DIALECT.name(namespace)}.{DIALECT.name(relation)}"
     columns = {column: read(column, native[column], kind) for column, kind in schema.columns}
     probe = f"SELECT {', '.join(map(DIALECT.name, schema))} FROM {where} LIMIT 0"
-    faithful = {column for column, kind in schema.columns if _faithful(native[column], kind)}
     unique = [tuple(row[0]) for row in cursor.execute(_KEYS, (oid,), prepare=False)]
-    return OpenTable(schema, TableSQL(where, columns), probe, tuple(key for key in unique if faithful.issuperset(key)))
+    return OpenTable(schema, TableSQL(where, columns), probe, told_apart(unique, columns))
 
 
 def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[Any, ...]:
@@ -169,13 +169,6 @@ def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[An
                 return tuple(found[0])
     listed = ", ".join(row[0] for row in cursor.execute(_LIST, (path,), prepare=False)) or "none"
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the first tables are {listed}.")
-
-
-def _faithful(native: Native, kind: ColumnType) -> bool:
-    """Whether different values of a native type stay different when they are read as a kind."""
-    return (native.name in _INTEGERS and kind == INTEGER) or (
-        (native.textual or native.name == "uuid") and kind == TEXT
-    )
 
 
 def _readable(native: Native, kind: ColumnType) -> bool:
@@ -200,15 +193,47 @@ def read(name: str, native: Native, kind: ColumnType) -> ColumnSQL:
                 return _text(sql)
         return sql
 
-    def person(sql: str) -> str:
-        if native.name in (*_DOUBLES, "numeric") and kind != TEXT:
-            return f"CASE WHEN {sql} <> 'NaN' THEN {sql} END"
-        return sql if kind != TEXT and native.name in (*_TYPES, *_EQUAL) else _text(sql)
+    key_type = _key_type(native, kind)
+
+    def key(sql: str) -> str:
+        if not key_type.exact:
+            return value(sql)
+        match key_type.domain:
+            case "double":
+                return f"CASE WHEN {sql} <> 'NaN' THEN {DIALECT.folded(double(sql))} END"
+            case "number" if native.name == "money":
+                return f"CAST({sql} AS NUMERIC)"
+            case "number" if native.name == "numeric":
+                return f"CASE WHEN {sql} <> 'NaN' THEN {sql if native.digits else f'TRIM_SCALE({sql})'} END"
+            case "timestamp" if native.name == "timestamptz":
+                return f"({sql} AT TIME ZONE 'UTC')"
+            case "text":
+                return _text(sql)
+        return sql
 
     def double(sql: str) -> str:
         return sql if native.name == "float8" else f"CAST({sql} AS {DIALECT.float64})" if _short(native) else value(sql)
 
-    return ColumnSQL(name, value, person, double)
+    def group(sql: str) -> str:
+        return value(sql) if key_type.narrow else _steps(native, kind.scale, sql, DIALECT.int128, LARGEST_GROUP)
+
+    return ColumnSQL(name, value, key, double, group, key_type)
+
+
+def _key_type(native: Native, kind: ColumnType) -> KeyType:
+    """Exact numbers are told apart as numbers, also where they are declared floats; the rest by its type's equality."""
+    if native.name in (*_INTEGERS, "numeric") or (native.name == "money" and kind.exact_number):
+        if kind != TEXT:
+            digits = native.digits or ((LARGEST_SCALE + 1, 0) if native.name == "numeric" else (LARGEST_SCALE, 0))
+            narrow = digits[0] + max(0, kind.scale - digits[1]) <= LARGEST_SCALE
+            return KeyType("number", kind.scale, narrow)
+    elif native.name in _DOUBLES and kind != TEXT:
+        return KeyType("double")
+    elif native.name in _READABLE[Kind.TIMESTAMP] and kind in (DATE, TIMESTAMP):
+        return KeyType(kind.kind.value, exact=_TYPES[native.name] == kind)
+    elif native.name in (*_TYPES, *_EQUAL) and kind != TEXT:
+        return KeyType(native.name)
+    return KeyType("text")
 
 
 def _short(native: Native) -> bool:
@@ -219,22 +244,24 @@ def _text(sql: str) -> str:
     return f'(CAST({sql} AS TEXT) COLLATE "C")'
 
 
-def _steps(native: Native, scale: int, sql: str) -> str:
-    """An exact number as its steps."""
+def _steps(native: Native, scale: int, sql: str, target: str = "BIGINT", limit: int = LARGEST) -> str:
+    """An exact number as its steps, saturated at a limit."""
     if native.name in _INTEGERS:
         if not scale:
             return sql if native.name == "int8" else f"CAST({sql} AS BIGINT)"
         sql = f"CAST({sql} AS NUMERIC)"
     elif native.name == "money":
         sql = f"CAST({sql} AS NUMERIC)"
-    steps = f"CAST({sql} * {10**scale} AS BIGINT)" if scale else f"CAST({sql} AS BIGINT)"
+    counted = f"{sql} * {10**scale}" if scale else sql
+    steps = f"CAST({counted} AS BIGINT)" if target == "BIGINT" else f"ROUND({counted})"
     digits = native.digits
     if digits and digits[0] + max(0, scale - digits[1]) <= LARGEST_SCALE:
         return f"CASE WHEN {sql} <> 'NaN' THEN {steps} END"
-    low, high = (f"CAST({limit} AS NUMERIC) / {10**scale}" for limit in (SMALLEST, LARGEST))
+    lowest = SMALLEST if limit == LARGEST else -limit
+    low, high = (f"CAST({steps} AS NUMERIC) / {10**scale}" for steps in (lowest, limit))
     return (
-        f"CASE WHEN {sql} = 'NaN' THEN NULL WHEN {sql} >= {high} THEN {LARGEST} "
-        f"WHEN {sql} <= {low} THEN {SMALLEST} ELSE {steps} END"
+        f"CASE WHEN {sql} = 'NaN' THEN NULL WHEN {sql} >= {high} THEN {limit} "
+        f"WHEN {sql} <= {low} THEN {lowest} ELSE {steps} END"
     )
 
 

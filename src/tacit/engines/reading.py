@@ -2,7 +2,11 @@
 
 Where a column is declared as another type than it has (all columns of text files are text), it is first converted,
 failures becoming NULL. Then values saturate: integers and decimals at 64 bits, doubles at the largest finite one, dates
-and timestamps at the years 1 and 9999. A person is read unsaturated, so that no two persons become one.
+and timestamps at the years 1 and 9999. Keys do not saturate: integers and decimals are counts of 64 or 128 bits, times
+are microseconds, whatever kind of text is VARCHAR.
+
+No conversion below may fail: a cast that DuckDB believes infallible and that fails ends the whole database. So moments
+outside what a TIMESTAMP holds never reach one, and types whose text or equality is not known to be safe are refused.
 """
 
 from __future__ import annotations
@@ -22,13 +26,15 @@ from tacit.engines.types import (
     TEXT,
     TIMESTAMP,
     ColumnType,
+    KeyType,
     Kind,
     decimal,
 )
 
 _NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
-_TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE")
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+_TIMES = ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", _ZONED)
 _TYPES = {
     **dict.fromkeys(_NARROW + _WIDE, INTEGER),
     **dict.fromkeys(_TIMES, TIMESTAMP),
@@ -51,9 +57,34 @@ def inferred(native: str) -> ColumnType:
     return TEXT if native.startswith("ENUM(") else _TYPES.get(native, OTHER)
 
 
-def faithful(native: str, kind: ColumnType) -> bool:
-    """Whether different values of a native type stay different when they are read as a kind."""
-    return (native in _NARROW and kind == INTEGER) or (native in ("VARCHAR", "UUID") and kind == TEXT)
+def writable(native: str) -> bool:
+    """Whether every value of a type can be read and has a text, and different ones different texts."""
+    return inferred(native) != OTHER or _plain(native)
+
+
+def _plain(native: str) -> bool:
+    """Whether a type that Tacit does not read still tells persons apart by its own equality."""
+    return native in ("BLOB", "BIT") or _decimal(native) is not None
+
+
+def exact(native: str, kind: ColumnType) -> bool:
+    """Whether no two values of a native type become one key of a declared type."""
+    own, digits = inferred(native), _decimal(native)
+    if kind == OTHER:
+        return writable(native)
+    if native in ("UHUGEINT", "TIMESTAMP_NS") and kind != TEXT:  # beyond HUGEINT, finer than microseconds
+        return False
+    if kind == own or native == "VARCHAR":  # in text files equal numbers and equal dates are equal, however written
+        return kind != FLOAT or native != "VARCHAR"
+    match kind.kind:
+        case Kind.TEXT:
+            return writable(native)
+        case Kind.INTEGER | Kind.DECIMAL:
+            whole = own.kind in (Kind.INTEGER, Kind.BOOLEAN)
+            return whole or (digits is not None and digits[1] <= kind.scale)
+        case Kind.TIMESTAMP:
+            return own == DATE
+    return False
 
 
 def _decimal(native: str) -> tuple[int, int] | None:
@@ -73,10 +104,14 @@ class TextFormat:
 def converted(native: str, kind: ColumnType, sql: str, form: TextFormat, dialect: DuckDialect) -> tuple[str, str]:
     """A column's native type and SQL after conversion to its declared type, where these differ."""
     target = _target(kind)
-    if native == "TIMESTAMP WITH TIME ZONE" and kind == TIMESTAMP:
-        return "TIMESTAMP", f"({sql} AT TIME ZONE 'UTC')"
-    if kind == OTHER or (inferred(native) == kind and native not in ("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")):
+    if native in ("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS") and kind != OTHER:
+        native, sql = "TIMESTAMP", f"TRY_CAST({sql} AS TIMESTAMP)"
+    if kind == OTHER or inferred(native) == kind:
         return native, sql
+    if native in _TIMES and kind == DATE:
+        return target, f"CAST({_moment(native, sql)} AS DATE)"
+    if native in _TIMES and kind == TEXT:
+        return "VARCHAR", f"CASE WHEN {sql} >= CAST('-infinity' AS {native}) THEN CAST({sql} AS VARCHAR) END"
     if kind == TEXT:
         return "VARCHAR", f"CAST({sql} AS VARCHAR)"
     if native == "VARCHAR" and kind.number and form.decimal_separator != ".":
@@ -99,8 +134,9 @@ def _target(kind: ColumnType) -> str:
     return names.get(kind.kind, kind.kind.name)
 
 
-def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect) -> ColumnSQL:
-    """How a column of a native type, converted before if need be, is read."""
+def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect, exact: bool = True) -> ColumnSQL:
+    """How a column of a native type, converted before if need be, is read; ``exact`` says whether keys survived it."""
+    told = inferred(native) if kind == OTHER else kind
 
     def value(sql: str) -> str:
         match kind.kind:
@@ -113,7 +149,7 @@ def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect) -> Co
             case Kind.DATE:
                 return within(sql, "DATE '0001-01-01'", "DATE '9999-12-31'")
             case Kind.TIMESTAMP:
-                return within(sql, "TIMESTAMP '0001-01-01'", "TIMESTAMP '9999-12-31 23:59:59.999999'")
+                return _moment(native, sql)
             case Kind.TEXT:
                 return binary(sql) if native == "VARCHAR" else f"CAST({sql} AS VARCHAR)"
         return sql
@@ -121,17 +157,57 @@ def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect) -> Co
     def double(sql: str) -> str:
         return sql if native == "DOUBLE" else f"CAST({sql} AS DOUBLE)"
 
-    def person(sql: str) -> str:
-        if kind == FLOAT:
-            return f"CASE WHEN NOT {dialect.is_nan(sql)} THEN {sql} END"
-        return binary(sql) if native == "VARCHAR" else sql
+    def key(sql: str) -> str:
+        match told.kind:
+            case Kind.INTEGER:
+                return _whole(native, sql)
+            case Kind.DECIMAL:
+                return _steps(native, sql) if narrow else _wide_steps(native, sql)
+            case Kind.FLOAT:
+                return f"CASE WHEN NOT {dialect.is_nan(sql)} THEN {dialect.folded(double(sql))} END"
+            case Kind.TIMESTAMP:
+                ends = "".join(f"WHEN {sql} = '{sign}infinity' THEN {sign}{LARGEST} " for sign in ("", "-"))
+                return f"CASE {ends}ELSE EPOCH_US({sql}) END"
+            case Kind.TEXT:
+                return value(sql) if kind == TEXT else f"CAST({sql} AS VARCHAR)"
+        return sql
 
-    return ColumnSQL(name, value, person, double)
+    digits = _decimal(native)
+    narrow = digits[0] <= LARGEST_SCALE if digits else native not in _WIDE
+    domain = native if told == OTHER else "number" if told.exact_number else told.kind.value
+    group = value if narrow else key
+    return ColumnSQL(name, value, key, double, group, KeyType(domain, told.scale, narrow, exact), told.scale)
 
 
 def binary(sql: str) -> str:
     """Text compared byte by byte, whatever collation the column or the connection has."""
     return f'{sql} COLLATE "binary"'
+
+
+def _moment(native: str, sql: str) -> str:
+    """A moment in UTC between the years 1 and 9999; the time zone of the connection does not matter."""
+    first, last = "0001-01-01", "9999-12-31 23:59:59.999999"
+    if native == _ZONED:
+        inside = within(sql, f"TIMESTAMPTZ '{first} 00:00:00+00'", f"TIMESTAMPTZ '{last}+00'")
+        return f"MAKE_TIMESTAMP(EPOCH_US({inside}))"
+    return within(sql, f"TIMESTAMP '{first}'", f"TIMESTAMP '{last}'")
+
+
+def _whole(native: str, sql: str) -> str:
+    """An integer whole; beyond HUGEINT it is absent."""
+    if native not in _WIDE:
+        return sql if native in _NARROW else f"CAST({sql} AS BIGINT)"
+    return sql if native == "HUGEINT" else f"{'TRY_' if native == 'UHUGEINT' else ''}CAST({sql} AS HUGEINT)"
+
+
+def _wide_steps(native: str, sql: str) -> str:
+    """A decimal of up to 38 digits as its number of steps: its whole part's and its fraction's, which has 18 digits."""
+    _, scale = _decimal(native) or (38, 0)
+    whole = f"CAST(TRUNC({sql}) AS HUGEINT)"
+    if not scale:
+        return whole
+    fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
+    return f"({whole} * {10**scale} + CAST({fraction} * CAST({10**scale} AS DECIMAL({scale + 1},0)) AS HUGEINT))"
 
 
 def _integer(native: str, sql: str) -> str:

@@ -10,15 +10,18 @@ be slow and show in the time.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
+from typing import TypeVar
 
 from tacit.engines import expressions as ast
 from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests import SATURATION, Ordered, Relation, Sample, Value
 from tacit.engines.script import Part
-from tacit.engines.types import FLOAT, Kind
+from tacit.engines.types import FLOAT, KeyType, Kind
+
+T = TypeVar("T")
 
 _NAMES = re.compile(r"\b[ce]\d+\b")
 """How links name what they read and compute."""
@@ -26,12 +29,18 @@ _NAMES = re.compile(r"\b[ce]\d+\b")
 
 @dataclass(frozen=True)
 class ColumnSQL:
-    """How a column is read: as a value of its declared type, as a person, and as a double with NaN and ±inf."""
+    """How a column is read: as a value of its declared type, as a key, as a double with NaN and ±inf, as a group.
+
+    What values and keys promise is in `tacit.engines.types`. Exact keys count in steps of 10^-``steps``.
+    """
 
     name: str
     value: Callable[[str], str]
-    person: Callable[[str], str]
+    key: Callable[[str], str]
     double: Callable[[str], str]
+    group: Callable[[str], str]
+    key_type: KeyType
+    steps: int = 0
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,12 @@ class TableSQL:
 
     source: str
     columns: Mapping[str, ColumnSQL]
+
+
+def told_apart(keys: Iterable[tuple[str, ...]], columns: Mapping[str, ColumnSQL]) -> tuple[tuple[str, ...], ...]:
+    """Those of a source's unique keys that stay unique as they are read: no two values become one key."""
+    exact = {name for name, column in columns.items() if column.key_type.exact}
+    return tuple(key for key in keys if exact.issuperset(key))
 
 
 @dataclass(frozen=True)
@@ -99,6 +114,23 @@ class Rows:
         """The name of a column with the expression's own value."""
         return self._output(self.term(expression))
 
+    def distinct(self, expression: ast.Expression) -> str:
+        """The name of a column that tells the expression's values apart: a column by its key."""
+        if isinstance(expression, ast.Column):
+            return self._output(self._reading(self.key(expression)))
+        return self._output(self._folded(expression))
+
+    def group(self, expression: ast.Expression) -> str:
+        """The name of a column with what a group by the expression is made of, and shows."""
+        if isinstance(expression, ast.Column) and expression.type.exact_number:
+            return self._output(self._reading(self._column_sql(expression).group(self._qualified(expression))))
+        return self._output(self._folded(expression))
+
+    def _folded(self, expression: ast.Expression) -> Term:
+        """An expression's own value, −0.0 as 0.0."""
+        term = self.term(expression)
+        return self._form(self.dialect.folded("{}"), term) if expression.type == FLOAT else term
+
     def scaled(self, value: Value, low: int, high: int, steps: int) -> str:
         """The name of a column with ⌊(x clamped to [low, high] − low)·steps / (high − low)⌋."""
         x = self._bind(self._value(value))
@@ -118,7 +150,7 @@ class Rows:
         terms = list(self._outputs.values()) + ([condition] if condition else []) + places
         depth = max((term.level for term in terms), default=0)
         columns_of = [column for _, column in self.relation.persons]
-        named_persons = dict(zip(self.persons(), map(self._person, columns_of), strict=True))
+        named_persons = dict(zip(self.persons(), map(self.key, columns_of), strict=True))
         person = ", ".join(f"{sql} AS {name}" for name, sql in named_persons.items())
         read = "".join(f", {sql} AS {name}" for sql, name in self._read.items())
         persons = ", ".join(named_persons)
@@ -192,28 +224,45 @@ class Rows:
         """The names of the person columns of ``rows``."""
         return ["person", *(f"person{i}" for i in range(1, len(self.relation.persons)))]
 
-    def _person(self, column: ast.Column) -> str:
-        return self._column_sql(column).person(self._qualified(column))
-
     # ---- the chain ----------------------------------------------------------------------------------------------
 
     def _source(self) -> str:
         quote = self.dialect.name
         text = f"{self.tables[self.relation.alias].source} AS {quote(self.relation.alias)}"
         for join in self.relation.joins:
-            pairs = [self._equality(left, right) for left, right in join.on]
+            pairs = [" = ".join(self.sides(*pair)) for pair in join.on]
             word = "LEFT" if join.kind == "left" else "INNER"
             text += f" {word} JOIN {self.tables[join.alias].source} AS {quote(join.alias)} ON {' AND '.join(pairs)}"
         return text
 
-    def _equality(self, left: ast.Column, right: ast.Column) -> str:
-        """Two keys compared as their declared types say; exact numbers of different scale exactly."""
-        scale = max(left.type.scale, right.type.scale)
-        return " = ".join(self._key(column, 10 ** (scale - column.type.scale)) for column in (left, right))
+    def sides(self, left: ast.Column, right: ast.Column) -> list[str]:
+        """The two sides of an equality between columns, as the tables name them."""
+        return self._compared(left, right, self._multiplied)
 
-    def _key(self, column: ast.Column, factor: int) -> str:
-        sql = self._column_sql(column).value(self._qualified(column))
+    def _compared(self, left: ast.Column, right: ast.Column, multiplied: Callable[[str, int], T]) -> list[T]:
+        """The two sides of an equality between columns: their keys where these meet, else their values.
+
+        Exact numbers of different scale are multiplied by what makes the scales equal, which 128 bits hold: a value has
+        64 bits, and keys of different scale meet only where they have.
+        """
+        sides = [(column, self._column_sql(column)) for column in (left, right)]
+        if sides[0][1].key_type.meets(sides[1][1].key_type):
+            read = [(self.key(column), sql.steps) for column, sql in sides]
+        else:
+            read = [(sql.value(self._qualified(column)), column.type.scale) for column, sql in sides]
+        scale = max(steps for _, steps in read)
+        return [multiplied(sql, 10 ** (scale - steps)) for sql, steps in read]
+
+    def _multiplied(self, sql: str, factor: int) -> str:
         return sql if factor == 1 else f"({self.dialect.wide(sql)} * {factor})"
+
+    def _read_multiplied(self, sql: str, factor: int) -> Term:
+        term = self._reading(sql)
+        return term if factor == 1 else self._form(f"({self.dialect.wide('{}')} * {factor})", term)
+
+    def key(self, column: ast.Column) -> str:
+        """The canonical key of a column, as the tables name it."""
+        return self._column_sql(column).key(self._qualified(column))
 
     def _column_sql(self, column: ast.Column) -> ColumnSQL:
         return self.tables[column.table].columns[column.name]
@@ -321,6 +370,9 @@ class Rows:
 
     @term.register
     def _(self, expression: ast.Comparison) -> Term:
+        """An equality of two columns compares what a join by it would."""
+        if (pair := ast.columns_of(expression)) is not None:
+            return self._form(f"({{}} {expression.operator} {{}})", *self._compared(*pair, self._read_multiplied))
         scale = max(expression.left.type.scale, expression.right.type.scale)
         left, right = self._rescaled(expression.left, scale), self._rescaled(expression.right, scale)
         return self._form(f"({{}} {expression.operator} {{}})", left, right)

@@ -63,7 +63,7 @@ def key_repeats(engine: Engine, table: str, columns: Sequence[str]) -> Repeats:
 
 def repeats(rows: Rows, columns: Sequence[Column]) -> Script:
     """The statement of `Repeats`; NULL is no value."""
-    keys = [f"{rows._key(column, 1)} AS k{i}" for i, column in enumerate(columns)]
+    keys = [f"{rows.key(column)} AS k{i}" for i, column in enumerate(columns)]
     names = [f"k{i}" for i in range(len(columns))]
     read = f"SELECT {', '.join(keys)} FROM {_source(rows, rows.relation.alias)}"
     present = " AND ".join(f"{name} IS NOT NULL" for name in names)
@@ -97,8 +97,7 @@ def _source(rows: Rows, alias: str) -> str:
 
 def _sides(rows: Rows, pair: Pair) -> tuple[str, str]:
     """Both sides of an equality as the join itself compares them."""
-    scale = max(column.type.scale for column in pair)
-    left, right = (rows._key(column, 10 ** (scale - column.type.scale)) for column in pair)
+    left, right = rows.sides(*pair)
     return left, right
 
 

@@ -63,7 +63,7 @@ class Rounds(ABC):
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
             ready = render(self._dialect, tables, relation, requests)
-            return ready.results(withheld(lambda: self._rows(ready.script)))
+            return withheld(lambda: ready.results(self._rows(ready.script)))
 
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """One statement: whom the rows concern."""

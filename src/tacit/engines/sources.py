@@ -15,14 +15,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from tacit.engines import Source, reading
+from tacit.engines import Source, frames, reading
 from tacit.engines.dialect import DuckDialect
-from tacit.engines.rows import TableSQL
-from tacit.engines.types import Schema
+from tacit.engines.rows import TableSQL, told_apart
+from tacit.engines.types import OTHER, ColumnType, Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 DIALECT = DuckDialect()
 _BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an unbalanced quote can swallow; costs no time
@@ -44,6 +45,22 @@ _TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator")
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A frame that may change, and the names and types that it must keep."""
+
+    data: Any = field(repr=False)
+    shape: frames.Shape
+    changes: bool
+
+    def now(self) -> pa.Table:
+        """The frame as it is now; raises where it has other columns than when it was opened."""
+        table = frames.arrow(self.data) if self.changes else self.data
+        if frames.shape(table) != self.shape:
+            raise LookupError
+        return table
+
+
+@dataclass(frozen=True)
 class OpenTable:
     """A table that can be asked: its public schema, its SQL, and the files or the frame behind it."""
 
@@ -51,7 +68,9 @@ class OpenTable:
     sql: TableSQL
     files: tuple[str, ...] = ()
     view: str = ""
-    frame: object = field(default=None, repr=False)
+    frame: Frame | None = None
+    native: Mapping[str, str] = field(default_factory=dict)
+    """The types of a Parquet file's columns, as DuckDB reads them."""
     keys: tuple[tuple[str, ...], ...] = ()
     """What the database itself keeps unique."""
     token: str = ""
@@ -71,7 +90,7 @@ class _Found:
     native: Mapping[str, str]
     types: Schema
     files: tuple[str, ...] = ()
-    frame: object = field(default=None, repr=False)
+    frame: Frame | None = None
     form: reading.TextFormat = field(default_factory=reading.TextFormat)
     keys: tuple[tuple[str, ...], ...] = ()
 
@@ -93,16 +112,30 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
     reads = []
     for column, kind in schema.columns:
         quoted = DIALECT.name(column)
-        native, sql = reading.converted(found.native[column], kind, quoted, found.form, DIALECT)
+        given = found.native[column]
+        if kind != OTHER and not reading.writable(given):
+            raise InvalidInput(
+                f"schema of {name!r} declares {column!r} as {kind}, but its type may have values that cannot be "
+                "converted; leave the column out, or convert it before."
+            )
+        native, sql = reading.converted(given, kind, quoted, found.form, DIALECT)
         reads.append(f"{sql} AS {quoted}" if sql != quoted else quoted)
-        columns[column] = reading.column(column, native, kind, DIALECT)
+        columns[column] = reading.column(column, native, kind, DIALECT, reading.exact(given, kind))
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    faithful = {name for name, kind in schema.columns if reading.faithful(found.native[name], kind)}
-    keys = tuple(key for key in found.keys if faithful.issuperset(key))
+    native_types = found.native if found.source.startswith("read_parquet(") else {}
     # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
-    token = uuid4().hex if type(found.frame).__module__.startswith("pyarrow") else ""
-    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame, keys, token)
+    token = uuid4().hex if found.frame is not None and not found.frame.changes else ""
+    return OpenTable(
+        schema,
+        TableSQL(text, columns),
+        found.files,
+        found.source,
+        found.frame,
+        native_types,
+        told_apart(found.keys, columns),
+        token,
+    )
 
 
 def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
@@ -114,8 +147,7 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
         return _database(connection, name, source, None)
     if isinstance(data, str | os.PathLike):
         return _file(connection, name, source, os.fspath(data), number)
-    module, kind = type(data).__module__.partition(".")[0], type(data).__name__
-    if (module, kind) in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")):
+    if frames.is_frame(data):
         _refuse_options(name, source, ())
         return _frame(connection, name, data, number)
     raise InvalidInput(
@@ -135,7 +167,8 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
     if kind == "parquet":
         _refuse_options(name, source, ("hive_partitioning",))
         hive = "true" if source.options.get("hive_partitioning") else "false"
-        return _described(connection, f"read_parquet({_list(files)}, hive_partitioning = {hive})", tuple(files))
+        options = f"hive_partitioning = {hive}, can_have_nan = true"  # a file's own statistics keep silent about NaN
+        return _described(connection, f"read_parquet({_list(files)}, {options})", tuple(files))
     if kind == "csv":
         _refuse_options(name, source, (*_CSV_OPTIONS, *_TEXT_OPTIONS, "header", "null"))
         return _csv(connection, source, files)
@@ -179,14 +212,29 @@ def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: 
     """A frame; pandas' columns of Python objects are read as text, so that no object can be of the wrong type."""
     view = f"frame{number}"
     try:
-        connection.register(view, data)
+        table = frames.arrow(data)
+        connection.register(view, table)
+        native = _natives(connection, view)
     except Exception:
         raise InvalidInput(f"table {name!r} has a column whose type cannot be read; leave it out.") from None
-    types = _types(_natives(connection, view))
-    connection.execute("SET pandas_analyze_sample = 0")
-    native = _natives(connection, view)
-    connection.execute("RESET pandas_analyze_sample")
-    return _Found(view, native, types, frame=data)
+    types = {**_types(native), **_object_types(connection, data, view + "_objects")}
+    changes = not isinstance(data, type(table))  # an Arrow table never does
+    frame = Frame(data if changes else table, frames.shape(table), changes)
+    return _Found(view, native, Schema(tuple((column, types[column]) for column in native)), frame=frame)
+
+
+def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -> dict[str, ColumnType]:
+    """What pandas' columns of Python objects seem to be by their first rows; nothing where these are no clear case."""
+    objects = frames.object_columns(data)
+    if objects is None:
+        return {}
+    try:
+        connection.register(view, objects)
+        found = dict(_types(_natives(connection, view)))
+        connection.unregister(view)
+    except Exception:
+        return {}
+    return found
 
 
 def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> _Found:

@@ -31,7 +31,7 @@ from tacit.engines.script import Part, Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.spark_tables import DIALECT, OpenTable, open_table
 from tacit.engines.threads import NAME, waited
-from tacit.engines.types import Schema
+from tacit.engines.types import KeyType, Schema
 from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:
@@ -103,6 +103,10 @@ class Spark:
 
     def version(self, tables: Sequence[str]) -> None:
         """Rows may change between two questions without a sign that can be seen from outside."""
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart."""
+        return self.tables[table].sql.columns[column].key_type
 
     @contextmanager
     def snapshot(self) -> Iterator[_Snapshot]:

@@ -1,7 +1,7 @@
 """How Spark's types are read into the few of a schema, so that no row can fail.
 
 A frame's columns get new names, c0, c1, …, by their position: whatever characters the old names have, and whether they
-differ in case only, does not matter then.
+differ in case only, does not matter then. As keys decimals stay decimals and timestamps are microseconds.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from tacit.engines.types import (
     TEXT,
     TIMESTAMP,
     ColumnType,
+    KeyType,
     Kind,
     Schema,
     decimal,
@@ -50,6 +51,8 @@ _TYPES = {
 }
 _EARLIEST = microseconds(datetime.min)
 _LATEST = microseconds(datetime.max)
+_DAYS = 2**63 // 86_400_000_000 - 1
+"""Days on either side of 1970 whose microseconds fit 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ def read(name: str, native: str, kind: ColumnType) -> ColumnSQL:
             case Kind.DATE:
                 return within(sql, "DATE '0001-01-01'", "DATE '9999-12-31'")
             case Kind.TIMESTAMP:
-                return within(_microseconds(native, sql), str(_EARLIEST), str(_LATEST))
+                return _moment(native, sql)
             case Kind.TEXT:
                 return _text(native, sql)
         return sql
@@ -146,19 +149,25 @@ def read(name: str, native: str, kind: ColumnType) -> ColumnSQL:
     def double(sql: str) -> str:
         return sql if native == "double" else f"CAST({sql} AS DOUBLE)"
 
-    def person(sql: str) -> str:
+    def key(sql: str) -> str:
         match inferred(native).kind:
             case Kind.FLOAT:
-                return f"CASE WHEN NOT ISNAN({sql}) THEN {sql} END"
+                return f"CASE WHEN NOT {DIALECT.is_nan(sql)} THEN {DIALECT.folded(double(sql))} END"
             case Kind.TIMESTAMP:
-                return _microseconds(native, sql)
+                return _whole_moment(native, sql)
             case Kind.TEXT:
                 return _text(native, sql)
         if native.startswith(("array<", "struct<", "map<", "variant")):  # as text, whose parts are named and quoted
             return f"CASE WHEN {sql} IS NOT NULL THEN TO_JSON(NAMED_STRUCT('p', {sql})) END"
         return f"CAST({sql} AS BIGINT)" if native == "void" else sql
 
-    return ColumnSQL(name, value, person, double)
+    def group(sql: str) -> str:
+        return value(sql) if narrow else _wide_steps(native, sql)
+
+    digits, told = _digits(native), inferred(native)
+    narrow = digits is None or digits[0] <= LARGEST_SCALE
+    domain = native if told == OTHER else "number" if told.exact_number else told.kind.value
+    return ColumnSQL(name, value, key, double, group, KeyType(domain, told.scale, narrow))
 
 
 def _text(native: str, sql: str) -> str:
@@ -182,6 +191,35 @@ def _steps(native: str, sql: str) -> str:
     low, high = (f"CAST('{point(limit, scale)}' AS DECIMAL(38,{scale}))" for limit in (SMALLEST, LARGEST))
     inner = f"CAST(CAST({sql} AS DECIMAL(19,{scale})) * {ten} AS BIGINT)"
     return f"CASE WHEN {sql} >= {high} THEN {LARGEST} WHEN {sql} <= {low} THEN {SMALLEST} ELSE {inner} END"
+
+
+def _wide_steps(native: str, sql: str) -> str:
+    """A decimal of up to 38 digits as its number of steps: its whole part's and its fraction's, which has 18 digits."""
+    _, scale = _digits(native) or (38, 0)
+    whole = DIALECT.wide(f"CASE WHEN {sql} < 0 THEN CEIL({sql}) ELSE FLOOR({sql}) END")
+    if not scale:
+        return whole
+    fraction = f"CAST({sql} % 1 AS DECIMAL({scale + 1},{scale})) * CAST({10**scale} AS DECIMAL({scale + 1},0))"
+    return f"({whole} * {10**scale} + {DIALECT.wide(fraction)})"
+
+
+def _moment(native: str, sql: str) -> str:
+    """Microseconds between the years 1 and 9999."""
+    if native != "timestamp_ntz":
+        return within(_microseconds(native, sql), str(_EARLIEST), str(_LATEST))
+    low, high = (f"TIMESTAMP_NTZ '{moment}'" for moment in ("0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"))
+    return (
+        f"CASE WHEN {sql} > {high} THEN {_LATEST} WHEN {sql} < {low} THEN {_EARLIEST} "
+        f"ELSE {_microseconds(native, sql)} END"
+    )
+
+
+def _whole_moment(native: str, sql: str) -> str:
+    """Microseconds as far as 64 bits hold them; absent in the last days of what a timestamp without a zone may be."""
+    if native != "timestamp_ntz":
+        return _microseconds(native, sql)
+    day = DIALECT.days(f"CAST({sql} AS DATE)")
+    return f"CASE WHEN {day} BETWEEN {-_DAYS} AND {_DAYS} THEN {_microseconds(native, sql)} END"
 
 
 def _microseconds(native: str, sql: str) -> str:

@@ -13,6 +13,23 @@ TIMESTAMP   microseconds, UTC
 TEXT        text under binary collation
 OTHER       anything else: it can name persons, and nothing more
 =========== ================================================================================================
+
+VALUES AND KEYS. A *value* is what is counted, added, ordered and shown; it saturates as above. A *key* is what tells
+two of them apart. Every column has one canonical key expression, and that very expression decides who is one person,
+which rows a join or an equality between two columns matches, what is distinct, and what is hashed.
+
+PROMISE. Two rows have equal keys exactly if their columns hold equal values before anything saturates; a value without
+a key (NULL, NaN) equals none. −0.0 and 0.0 are one key, 1.0 and 1.00 too, ±inf and times beyond the years 1 to 9999
+are keys of their own. A column that has no such key (`KeyType.exact` is false) can name no person and lead through no
+foreign key, which is refused when a session opens. WHY IT MATTERS: two persons with one key would be protected as one,
+and a condition that calls two person columns equal while their persons differ would hide one of the two.
+
+Columns of one type, whatever their native types, share their keys; exact numbers of different scale do where all of
+them fit 64 bits. Two columns whose keys do not meet (`KeyType.meets`) are compared by value, and never count as one.
+
+GROUPS show what they are made of: exact numbers are grouped by key, shown up to 38 digits, where the rest saturates;
+every other type by value, so that ±inf is in the group of the largest double and a time beyond the years 1 to 9999
+in that of the first or last moment.
 """
 
 import re
@@ -67,6 +84,25 @@ class ColumnType:
     def ordered(self) -> bool:
         """Whether minimum, maximum and quantiles are defined."""
         return self.number or self.kind in (Kind.BOOLEAN, Kind.DATE, Kind.TIMESTAMP)
+
+
+@dataclass(frozen=True)
+class KeyType:
+    """How a column's values are told apart: a public fact, from its declared and its native type."""
+
+    domain: str
+    """Keys of different domains are never compared."""
+    scale: int = 0
+    """Digits after the point of exact numbers."""
+    narrow: bool = True
+    """Whether no value exceeds 64 bits of its scale, so that the key is the value."""
+    exact: bool = True
+    """Whether different values always have different keys, and equal ones equal keys."""
+
+    def meets(self, other: "KeyType") -> bool:
+        """Whether keys of both are equal exactly where the values are."""
+        comparable = self.scale == other.scale or (self.narrow and other.narrow)
+        return self.domain == other.domain and comparable
 
 
 INTEGER = ColumnType(Kind.INTEGER)

@@ -5,7 +5,8 @@ exactly and at any ε. A join of tables whose keys repeat can have as many rows 
 more or less, picked by a filter, decides between an answer and a failure. Such a join is *expanding*.
 
 RULE. A plan is bounded if there is a table R among the joined ones from which every other is reached step by step: a
-table is reached when the columns by which equalities tie it to tables reached before contain a declared key of it, or
+table is reached when the columns by which equalities of keys (`tacit.engines.types`: the values themselves, before
+anything saturates) tie it to tables reached before contain a declared key of it, or
 when it is public and the values of those columns repeat there at most f times, f read from the public table. A LEFT
 JOIN is of a public table, and is reached last. The product F of all f may be at most `MOST_REPEATS`.
 CLAIM. The plan then has at most F·|R| rows.
@@ -40,6 +41,7 @@ from tacit.engines import Engine
 from tacit.engines.expressions import Column
 from tacit.engines.requests import Bound, Join, Relation
 from tacit.engines.sizes import Repeats, duplicate_keys
+from tacit.engines.types import KeyType
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.tables.declare import Key, Private, Public
 
@@ -70,15 +72,24 @@ def declared_keys(tables: Mapping[str, Private | Public], enforced: Callable[[st
     return {name: frozenset(keys) for name, keys in found.items()}
 
 
-def reach(relation: Relation, keys: Keys, public: Callable[[str], bool]) -> Reach:
-    """The root from which all tables are reached, with the fewest public tables that repeat; or the best attempt."""
+def reach(
+    relation: Relation, keys: Keys, public: Callable[[str], bool], meet: Callable[[Column, Column], bool]
+) -> Reach:
+    """The root from which all tables are reached, with the fewest public tables that repeat; or the best attempt.
+
+    ``meet`` says whether an equality of two columns compares their very keys: only then is a key met at most once.
+    """
     inner = {relation.alias: relation.table} | {j.alias: j.table for j in relation.joins if j.kind == "inner"}
-    pairs = [pair for join in relation.joins if join.kind == "inner" for pair in join.on]
-    outer = [(join.table, tuple(dict.fromkeys(right.name for _, right in join.on))) for join in _left(relation)]
+    pairs = [pair for join in relation.joins if join.kind == "inner" for pair in join.on if meet(*pair)]
+    outer = [
+        (join.table, tuple(dict.fromkeys(right.name for left, right in join.on if meet(left, right))))
+        for join in _left(relation)
+    ]
     last = tuple((table, tied) for table, tied in outer if not _keyed(keys[table], tied))
     tries = [_reach_from(root, inner, pairs, keys, public) for root in inner]
     best = min(tries, key=lambda found: (found.missed is not None, len(found.repeating)))
-    return replace(best, repeating=best.repeating + last)
+    unmet = next(((table, tied) for table, tied in outer if not tied), None)
+    return replace(best, repeating=best.repeating + last, missed=best.missed or unmet)
 
 
 def _left(relation: Relation) -> list[Join]:
@@ -108,8 +119,8 @@ def _reach_from(
         by_key = next((alias for alias in columns if _keyed(keys[tables[alias]], columns[alias])), None)
         step = by_key or next((alias for alias in columns if public(tables[alias])), None)
         if step is None:
-            missed = next(iter(columns))  # a relation's tables are all tied to one another
-            return Reach(root, tuple(repeating), (tables[missed], columns[missed]))
+            missed = next(iter(columns), None) or next(alias for alias in tables if alias not in reached)
+            return Reach(root, tuple(repeating), (tables[missed], columns.get(missed, ())))
         if by_key is None:
             repeating.append((tables[step], columns[step]))
         reached.add(step)
@@ -124,12 +135,13 @@ class Expanding:
         tables: Mapping[str, Private | Public],
         keys: Keys,
         repeats: Callable[[str, Key], Repeats],
+        key_type: Callable[[str, str], KeyType],
         *,
         allowed: bool,
         max_join_rows: int,
         max_rows: int,
     ) -> None:
-        self._tables, self._keys, self._repeats = tables, keys, repeats
+        self._tables, self._keys, self._repeats, self._key_type = tables, keys, repeats, key_type
         self._allowed, self._most, self._max_rows = allowed, max_join_rows, max_rows
         self._known: dict[tuple[str, Key], int] = {}
 
@@ -139,7 +151,13 @@ class Expanding:
         Where ``max_join_rows`` is no larger than ``max_rows`` every question about rows of several persons is compared,
         so that ``max_rows``, which a filter can reach, never binds.
         """
-        found = reach(relation, self._keys, lambda table: isinstance(self._tables[table], Public))
+        names = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
+
+        def meet(left: Column, right: Column) -> bool:
+            a, b = (self._key_type(names[column.table], column.name) for column in (left, right))
+            return a.meets(b)
+
+        found = reach(relation, self._keys, lambda table: isinstance(self._tables[table], Public), meet)
         factor = 1
         for table, columns in found.repeating if found.missed is None else ():
             factor *= max(1, self._repeated(table, columns))
@@ -168,20 +186,30 @@ class Expanding:
         table, columns = found.missed
         keys = " or ".join(" with ".join(key) for key in sorted(self._keys[table]))
         known = f"its keys are {keys}" if keys else "it has no declared key"
+        by = f"by {' and '.join(columns)}" if columns else "by columns of other types"
         return (
-            f"table {table!r} is joined by {' and '.join(columns)}, which no declared key makes unique ({known}), so "
+            f"table {table!r} is joined {by}, which no declared key makes unique ({known}), so "
             f"the size of the join would tell about private rows; join by a declared key (key= or through=), {allow}."
         )
 
 
-def check_keys(tables: Mapping[str, Private | Public], schemas: Mapping[str, Iterable[str]]) -> None:
-    """Refuse a key of columns that the table does not have."""
+def check_keys(
+    tables: Mapping[str, Private | Public],
+    schemas: Mapping[str, Iterable[str]],
+    key_type: Callable[[str, str], KeyType],
+) -> None:
+    """Refuse a key of columns that the table does not have, or whose values are not told apart exactly."""
     for name, table in tables.items():
         for column in (column for key in table.keys for column in key):
             if column not in schemas[name]:
                 raise InvalidInput(
                     f"key names a column {column!r} that table {name!r} does not have; its columns are "
                     f"{', '.join(schemas[name])}."
+                )
+            if not key_type(name, column).exact:
+                raise InvalidInput(
+                    f"key names {name}.{column}, whose values are not told apart exactly; declare it as text or "
+                    "integer in schema=, or leave the key out."
                 )
 
 

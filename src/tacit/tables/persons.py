@@ -2,7 +2,13 @@
 
 A row of a join concerns the union of the persons of its parts. A table's persons are its own person columns and,
 through foreign keys, those of the tables it points to; where the query does not join such a table itself, the planner
-does. Two columns that the query declares equal name one person.
+does.
+
+PROMISE. Two person columns count as one only where the rows were kept by an equality of their very keys
+(`tacit.engines.types`): a bare column = a bare column whose keys meet. Then every row that is left has one person in
+both, and listing them once lists everybody. An equality of anything else (a cast, an expression, columns whose keys do
+not meet) filters rows by what was written, and both persons stay listed. Equalities of keys are transitive, because
+keys that meet are equal exactly where the values are; so the classes below are the finest that this allows.
 
 ASSUMPTION. The key that a foreign key leads to is unique. Were it shared by the rows of two persons, a row that points
 to it would be there twice, once for each, and whoever takes another's key would add all their own rows to that
@@ -21,12 +27,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines import build
-from tacit.engines.expressions import Cast, Column, Comparison, Expression
+from tacit.engines.expressions import Column, Comparison, Expression, columns_of
 from tacit.errors import InvalidInput
 from tacit.tables.declare import Private, Public
 
 if TYPE_CHECKING:
-    from tacit.engines.types import Schema
+    from collections.abc import Callable
+
+    from tacit.engines.types import KeyType, Schema
 
 
 @dataclass(frozen=True)
@@ -40,29 +48,49 @@ class Touched:
 class Touching:
     """Finds the persons of a list of joined tables, adding the tables that foreign keys lead to."""
 
-    def __init__(self, tables: Mapping[str, Private | Public], schemas: Mapping[str, Schema]) -> None:
-        self._tables, self._schemas = tables, schemas
+    def __init__(
+        self,
+        tables: Mapping[str, Private | Public],
+        schemas: Mapping[str, Schema],
+        key_type: Callable[[str, str], KeyType],
+    ) -> None:
+        self._tables, self._schemas, self._key_type = tables, schemas, key_type
 
     def check(self) -> None:
         """Refuse declarations that name what is not there, or foreign keys that lead in a circle."""
         for name, table in self._tables.items():
             if isinstance(table, Private):
                 for person in table.persons:
-                    self._column(name, name, person.column, "person")
+                    self._exact(name, person.column, "person")
                 for link in table.through:
                     if not isinstance(self._tables.get(link.table), Private):
                         raise InvalidInput(f"through leads from {name!r} to {link.table!r}, which is no private table.")
-                    self._column(name, name, link.column, "through")
-                    self._column(link.table, link.table, link.key, "through")
+                    own, other = self._exact(name, link.column, "through"), self._exact(link.table, link.key, "through")
+                    if not own.meets(other):
+                        raise InvalidInput(
+                            f"through leads from {name}.{link.column} to {link.table}.{link.key}, whose types are not "
+                            "compared exactly; declare both as one type in schema=."
+                        )
                 self._walk(name, ())
-        kinds: dict[str, set[object]] = {}
+        kinds: dict[str, tuple[object, KeyType]] = {}
         for name, table in self._tables.items():
             for person in table.persons if isinstance(table, Private) else ():
-                kinds.setdefault(person.kind, set()).add(self._schemas[name][person.column])
-        for kind, types in kinds.items():
-            if len(types) > 1:
-                which = f"of kind {kind!r} " if kind else ""
-                raise InvalidInput(f"person columns {which}must have one type; give different persons a kind.")
+                told = self._key_type(name, person.column)
+                first, key = kinds.setdefault(person.kind, (self._schemas[name][person.column], told))
+                if first != self._schemas[name][person.column] or not key.meets(told):
+                    which = f"of kind {person.kind!r} " if person.kind else ""
+                    raise InvalidInput(f"person columns {which}must have one type; give different persons a kind.")
+
+    def _exact(self, table: str, column: str, argument: str) -> KeyType:
+        """The key type of a column that must tell its values apart exactly."""
+        self._column(table, table, column, argument)
+        found = self._key_type(table, column)
+        if not found.exact:
+            raise InvalidInput(
+                f"{argument} names {table}.{column}, whose values are not told apart exactly as "
+                f"{self._schemas[table][column]}; declare it as text or integer in schema=, or convert it before."
+            )
+        return found
 
     def _walk(self, name: str, path: tuple[str, ...]) -> None:
         if name in path:
@@ -97,15 +125,22 @@ class Touching:
                     fresh = f"{alias} through {link.column}"
                     refs.append((fresh, link.table))
                     found.append(build.comparison("=", own, self._column(fresh, link.table, link.key, "through")))
-        return refs, found, _once(touched, found)
+        names = dict(refs)
+        pairs = [pair for pair in map(sides, found) if pair is not None]
+        return refs, found, _once(touched, [pair for pair in pairs if self._meet(*pair, names)])
+
+    def _meet(self, left: Column, right: Column, names: Mapping[str, str]) -> bool:
+        """Whether an equality of the two compares their very keys."""
+        if left.table not in names or right.table not in names:
+            return False
+        a, b = (self._key_type(names[column.table], column.name) for column in (left, right))
+        return a.meets(b)
 
 
 def sides(condition: Expression) -> tuple[Column, Column] | None:
-    """The two columns of an equality between columns, or None."""
-    if not isinstance(condition, Comparison) or condition.operator != "=":
-        return None
-    a, b = (side.operand if isinstance(side, Cast) else side for side in (condition.left, condition.right))
-    return (a, b) if isinstance(a, Column) and isinstance(b, Column) else None
+    """The two bare columns of an equality, or None."""
+    equal = isinstance(condition, Comparison) and condition.operator == "="
+    return columns_of(condition) if equal else None
 
 
 def _ties(condition: Expression, own: Column, targets: set[str], key: str) -> bool:
@@ -116,8 +151,8 @@ def _ties(condition: Expression, own: Column, targets: set[str], key: str) -> bo
     return other.table in targets and other.name == key
 
 
-def _once(touched: list[Touched], conditions: list[Expression]) -> list[Touched]:
-    """One of each class of columns that the conditions make equal."""
+def _once(touched: list[Touched], pairs: list[tuple[Column, Column]]) -> list[Touched]:
+    """One of each class of columns that some equalities of keys make one."""
     parent: dict[Column, Column] = {}
 
     def root(column: Column) -> Column:
@@ -125,9 +160,9 @@ def _once(touched: list[Touched], conditions: list[Expression]) -> list[Touched]
             column = parent[column]
         return column
 
-    for condition in conditions:
-        if (pair := sides(condition)) is not None and root(pair[0]) != root(pair[1]):
-            parent[root(pair[0])] = root(pair[1])
+    for left, right in pairs:
+        if root(left) != root(right):
+            parent[root(left)] = root(right)
     first: dict[tuple[str, Column], Touched] = {}
     for item in touched:
         first.setdefault((item.kind, root(item.column)), item)

@@ -94,14 +94,15 @@ class Session:
         self._engine: Engine = open_engine({key: table.source for key, table in self._tables.items()}, timeout)
         try:
             schemas = {key: self._engine.schema(key) for key in self._tables}
-            self.touching = Touching(self._tables, schemas)
+            self.touching = Touching(self._tables, schemas, self._engine.key_type)
             self.touching.check()
-            check_keys(self._tables, schemas)
+            check_keys(self._tables, schemas, self._engine.key_type)
             self._keys = declared_keys(self._tables, self._engine.keys)
             self.expanding = Expanding(
                 self._tables,
                 self._keys,
                 partial(key_repeats, self._engine),
+                self._engine.key_type,
                 allowed=expanding_joins,
                 max_join_rows=most,
                 max_rows=self._max_rows,

@@ -220,8 +220,8 @@ class ViewBuilder:
             found = next(((pair, links) for pair, links in linked if links), None)
             if found is None:
                 raise UnsupportedQuery(
-                    f"table {waiting[0][1]!r} is joined without an equality, which would repeat every row; "
-                    "add ON a = b."
+                    f"table {waiting[0][1]!r} is joined without an equality of two columns of one kind, which would "
+                    "repeat every row; add ON a = b."
                 )
             (other, name), links = found
             joins.append(Join(name, other, tuple(links.values())))
