@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source, frames, reading
+from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import DuckDialect
-from tacit.engines.rows import TableSQL
 from tacit.engines.types import OTHER, ColumnType, Schema
 from tacit.errors import InvalidInput
 
