@@ -26,8 +26,8 @@ def test_one_object_does_not_change_how_another_is_read(column: list[Any]) -> No
 def test_numbers_are_not_copied() -> None:
     numbers = np.arange(5, dtype=float)
     table = frames.arrow(pd.DataFrame({"x": numbers}, copy=False))
-    buffer = table["x"].chunk(0).buffers()[1]
-    assert buffer is not None
+    column: Any = table["x"].chunk(0)
+    buffer = column.buffers()[1]
     assert buffer.address == numbers.ctypes.data
 
 

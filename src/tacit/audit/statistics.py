@@ -75,6 +75,9 @@ class _Remembering:
     def schema(self, table: str) -> Any:
         return self._engine.schema(table)
 
+    def key_type(self, table: str, column: str) -> Any:
+        return self._engine.key_type(table, column)
+
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         yield _Rounds(self)
