@@ -182,6 +182,9 @@ class Remembering:
     def schema(self, table: str) -> Any:
         return self._engine.schema(table)
 
+    def key_type(self, table: str, column: str) -> Any:
+        return self._engine.key_type(table, column)
+
     @contextmanager
     def snapshot(self) -> Iterator[Any]:
         yield self

@@ -27,7 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit
-from tacit.engines import Engine, Source, frames, open_engine
+from tacit.engines import Engine, Source, open_engine
 from tacit.engines.blocks import Blocks
 from tacit.engines.expressions import Column, Scope
 from tacit.engines.group_requests import KeyCounts, KeysPerPerson
@@ -281,15 +281,6 @@ def test_pandas() -> None:
     frames = [frame, frame[frame.who == 1].copy(), frame[frame.who > 1].copy()]
     attack([Source(f) for f in frames], frame.columns[:-1])
     declared(lambda facts: Source(frame, facts), ["objects"])
-
-
-def test_one_object_does_not_change_how_another_is_read() -> None:
-    """Bytes among texts are text, whether or not the column has an object that has none."""
-    import pandas as pd
-
-    for column in ([b"a", "b"], [b"a", "b", _Raises()]):
-        found = frames.arrow(pd.DataFrame({"x": pd.Series(column, dtype=object)}))["x"].to_pylist()
-        assert found == ["a", "b", None][: len(column)]
 
 
 def test_a_frame_that_changes_fails_before_the_charge_or_not_at_all() -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tacit.engines import postgres_tables, reading, sources, spark_tables
+from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.expressions import Column, Literal, Scope
 from tacit.engines.group_requests import GroupTotals, KeyCounts
@@ -21,7 +22,7 @@ from tacit.engines.incidence import Incidence, incidence
 from tacit.engines.parsing import parse
 from tacit.engines.requests import Join, Moments, Ordered, Persons, RankSteps, Relation, TotalBuckets, value
 from tacit.engines.rounds import render
-from tacit.engines.rows import ColumnSQL, Rows, TableSQL
+from tacit.engines.rows import Rows
 from tacit.engines.script import Script
 from tacit.engines.types import TEXT, ColumnType, Schema
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from tacit.engines.columns import TableSQL
 from tacit.engines.expressions import Column, Literal
 from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts
 from tacit.engines.parsing import parse
@@ -23,7 +24,6 @@ from tacit.engines.requests import (
     value,
 )
 from tacit.engines.rounds import render
-from tacit.engines.rows import TableSQL
 from tacit.engines.sources import DIALECT
 from tacit.engines.types import BOOLEAN, INTEGER, TEXT
 from tacit.errors import InvalidInput

@@ -2,7 +2,19 @@
 
 import pytest
 
-from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TEXT, TIMESTAMP, Schema, column_type, decimal
+from tacit.engines.types import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    INTEGER,
+    OTHER,
+    TEXT,
+    TIMESTAMP,
+    KeyType,
+    Schema,
+    column_type,
+    decimal,
+)
 from tacit.errors import InvalidInput
 
 
@@ -36,3 +48,11 @@ def test_a_schema_is_an_ordered_mapping() -> None:
 def test_impossible_schemas_are_refused(columns: tuple[tuple[str, object], ...]) -> None:
     with pytest.raises(InvalidInput, match="each name once"):
         Schema(columns)  # type: ignore[arg-type]
+
+
+def test_keys_meet_where_equality_is_exact() -> None:
+    narrow, fine, wide = KeyType("number"), KeyType("number", 2), KeyType("number", 2, narrow=False)
+    assert narrow.meets(fine)
+    assert fine.meets(wide)
+    assert not narrow.meets(wide)
+    assert not narrow.meets(KeyType("double"))

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
+from tacit.engines.columns import ColumnSQL, TableSQL, told_apart
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
 from tacit.engines.postgres_dialect import PostgresDialect
-from tacit.engines.rows import ColumnSQL, TableSQL, told_apart
 from tacit.engines.types import (
     BOOLEAN,
     DATE,

@@ -14,8 +14,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from tacit.engines.columns import ColumnSQL
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, Dialect, DuckDialect
-from tacit.engines.rows import ColumnSQL
 from tacit.engines.types import (
     BOOLEAN,
     DATE,
@@ -151,7 +151,7 @@ def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect, exact
             case Kind.TIMESTAMP:
                 return _moment(native, sql)
             case Kind.TEXT:
-                return binary(sql) if native == "VARCHAR" else f"CAST({sql} AS VARCHAR)"
+                return _text(native, sql)
         return sql
 
     def double(sql: str) -> str:
@@ -169,7 +169,7 @@ def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect, exact
                 ends = "".join(f"WHEN {sql} = '{sign}infinity' THEN {sign}{LARGEST} " for sign in ("", "-"))
                 return f"CASE {ends}ELSE EPOCH_US({sql}) END"
             case Kind.TEXT:
-                return value(sql) if kind == TEXT else f"CAST({sql} AS VARCHAR)"
+                return _text(native, sql)
         return sql
 
     digits = _decimal(native)
@@ -208,6 +208,10 @@ def _wide_steps(native: str, sql: str) -> str:
         return whole
     fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
     return f"({whole} * {10**scale} + CAST({fraction} * CAST({10**scale} AS DECIMAL({scale + 1},0)) AS HUGEINT))"
+
+
+def _text(native: str, sql: str) -> str:
+    return binary(sql if native == "VARCHAR" else f"CAST({sql} AS VARCHAR)")
 
 
 def _integer(native: str, sql: str) -> str:

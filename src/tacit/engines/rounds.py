@@ -9,9 +9,10 @@ from typing import Any
 from tacit.engines import groups as groups  # these add their requests to `answer`
 from tacit.engines import top_rows as top_rows
 from tacit.engines.answers import answer
+from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Relation, Request
-from tacit.engines.rows import Rows, TableSQL
+from tacit.engines.rows import Rows
 from tacit.engines.script import Script
 from tacit.engines.statement import AnswerRow, Decoder, Statement
 

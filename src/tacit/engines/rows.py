@@ -10,51 +10,22 @@ be slow and show in the time.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import singledispatchmethod
 from typing import TypeVar
 
 from tacit.engines import expressions as ast
+from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests import SATURATION, Ordered, Relation, Sample, Value
 from tacit.engines.script import Part
-from tacit.engines.types import FLOAT, KeyType, Kind
+from tacit.engines.types import FLOAT, Kind
 
 T = TypeVar("T")
 
 _NAMES = re.compile(r"\b[ce]\d+\b")
 """How links name what they read and compute."""
-
-
-@dataclass(frozen=True)
-class ColumnSQL:
-    """How a column is read: as a value of its declared type, as a key, as a double with NaN and ±inf, as a group.
-
-    What values and keys promise is in `tacit.engines.types`. Exact keys count in steps of 10^-``steps``.
-    """
-
-    name: str
-    value: Callable[[str], str]
-    key: Callable[[str], str]
-    double: Callable[[str], str]
-    group: Callable[[str], str]
-    key_type: KeyType
-    steps: int = 0
-
-
-@dataclass(frozen=True)
-class TableSQL:
-    """What stands after FROM, and how each column is read."""
-
-    source: str
-    columns: Mapping[str, ColumnSQL]
-
-
-def told_apart(keys: Iterable[tuple[str, ...]], columns: Mapping[str, ColumnSQL]) -> tuple[tuple[str, ...], ...]:
-    """Those of a source's unique keys that stay unique as they are read: no two values become one key."""
-    exact = {name for name, column in columns.items() if column.key_type.exact}
-    return tuple(key for key in keys if exact.issuperset(key))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
 from tacit.engines.blocks import Blocks, arrow_schema, blocks
+from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.expressions import Column
 from tacit.engines.incidence import Incidence, Touches, height_schema, incidence
 from tacit.engines.requests import Relation, Request
 from tacit.engines.rounds import render
-from tacit.engines.rows import Rows, TableSQL
+from tacit.engines.rows import Rows
 from tacit.engines.script import Script
 from tacit.engines.sizes import Repeats, repeats, size
 from tacit.errors import EngineError, InvalidInput

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from tacit.engines import Source, frames, reading
+from tacit.engines.columns import TableSQL, told_apart
 from tacit.engines.dialect import DuckDialect
-from tacit.engines.rows import TableSQL, told_apart
 from tacit.engines.types import OTHER, ColumnType, Schema
 from tacit.errors import InvalidInput
 

@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
+from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import LARGEST, SMALLEST
 from tacit.engines.reading import finite, point, within
-from tacit.engines.rows import ColumnSQL, TableSQL
 from tacit.engines.spark_dialect import SparkDialect, microseconds
 from tacit.engines.types import (
     BOOLEAN,
