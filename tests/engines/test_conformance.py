@@ -20,7 +20,7 @@ import pytest
 
 from tacit.engines import Engine
 from tacit.engines.blocks import Blocks
-from tacit.engines.expressions import Expression, Scope
+from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.parsing import parse
@@ -259,9 +259,13 @@ def test_sizes_of_joins_by_counts_on_keys(engine: Engine) -> None:
     """Exact for a tree, no less than the truth for a circle; a failure before the rows."""
     about, scope = _joined("i", "code", "inner")
     (first,) = about.joins
-    code, label, text = scope.find("code"), scope.find("label"), scope.find("s")
-    outer = Join("prices", "q", ((text, replace(label, table="q")),), "left")
-    circle = Join("prices", "r", ((code, replace(code, table="r")), (text, replace(label, table="r"))))
+
+    def column(table: str, name: str) -> Column:
+        return Column(scope.find(name).type, table, name)
+
+    outer = Join("prices", "q", ((column("t", "s"), column("q", "label")),), "left")
+    ties = ((column("p", "code"), column("r", "code")), (column("t", "s"), column("r", "label")))
+    circle = Join("prices", "r", ties)
     rows, prices = [(row["i"], row["s"]) for row in table()], [(p["code"], p["label"]) for p in PRICES.to_pylist()]
     codes, labels = Counter(c for c, _ in prices), Counter(x for _, x in prices)
     inner = sum(codes[i] for i, _ in rows if i is not None)
@@ -279,7 +283,7 @@ def test_sizes_of_joins_by_counts_on_keys(engine: Engine) -> None:
     with engine.snapshot() as snapshot:
         assert snapshot.fits(replace(about, bound=Bound(3 * len(rows), "t", 3)))
         assert not snapshot.fits(replace(about, bound=Bound(3 * len(rows) - 1, "t", 3)))
-        code, label = replace(code, table="prices"), replace(label, table="prices")
+        code, label = column("prices", "code"), column("prices", "label")
         assert snapshot.repeats("prices", (code,)) == Repeats(2, 1)
         assert snapshot.repeats("prices", (label, code)) == Repeats(1, 0)
         with pytest.raises(EngineError, match="could not finish"):

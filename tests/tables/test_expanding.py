@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -180,8 +181,9 @@ def test_bounded_joins_are_answered_everywhere(source: str, tables: dict[str, Pr
 def test_expanding_joins_are_refused_unpaid_in_previews_too(source: str, tables: dict[str, Private | Public]) -> None:
     query = f"SELECT COUNT(*) FROM {source}"
     with Session(tables, Pure(9), expanding_joins=False) as session:
-        for ask in (session.sql, session.cost):
-            refused(session.budget, UnsupportedQuery, EXPANDING[source], lambda ask=ask: ask(query, epsilon=1))
+        asks: tuple[Callable[..., Any], ...] = (session.sql, session.cost)
+        for ask in asks:
+            refused(session.budget, UnsupportedQuery, EXPANDING[source], partial(ask, query, epsilon=1))
     with Session(tables, Pure(9)) as session:
         assert "fits" in session.cost(query, epsilon=1)
 
@@ -191,9 +193,10 @@ def test_how_keys_are_written() -> None:
     assert as_keys("id") == (("id",),)
     assert as_keys(["a", "b"]) == (("a", "b"),)
     assert as_keys([["id"], ["a", "b"]]) == as_keys(["id", ("a", "b")]) == (("id",), ("a", "b"))
-    for wrong in (3, "", [3], [[]], [["a", 3]], {"a": "b"}):
+    mistakes: tuple[Any, ...] = (3, "", [3], [[]], [["a", 3]], {"a": "b"})
+    for wrong in mistakes:
         with pytest.raises(InvalidInput, match="key must name a column"):
-            as_keys(wrong)  # type: ignore[arg-type]
+            as_keys(wrong)
     data = pa.table({"id": [1], "x": [2]})
     assert str(Private(data, person="id", key=["id", ["x", "id"]])) == "private, person = id, key = id or x with id"
     with pytest.raises(
