@@ -27,8 +27,8 @@ def blobs(records: list[Any]) -> list[bytes]:
     return [pickle.dumps(record) for record in records]
 
 
-def setup(function: Any, seconds: float = 60) -> Setup:
-    return Setup(pickled(function), (integers(0, 9),), False, None, seconds, 2**30)
+def setup(function: Any, seconds: float = 60, trusted: bool = False) -> Setup:
+    return Setup(pickled(function), (integers(0, 9),), False, None, seconds, 2**30, trusted)
 
 
 @contextmanager

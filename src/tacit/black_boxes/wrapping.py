@@ -25,7 +25,7 @@ from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.floors import Design, design
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.lipschitz import Filter, claimed
-from tacit.black_boxes.processes import Workers, blob, default_workers, limits, named, pickled
+from tacit.black_boxes.processes import Workers, blob, default_workers, limits, named, pickled, told_apart
 from tacit.black_boxes.records import Frames, People, fresh_name
 from tacit.black_boxes.subsets import evaluations
 from tacit.black_boxes.values import bottomed, failures, place, step_of
@@ -91,8 +91,7 @@ class Wrap(Statistic):
         """What an answer says, from what was drawn and from public numbers."""
         found = self._filtered if isinstance(self.rule, Filter) else self._chosen
         facts = found(blobs, draw)
-        if self.trusted or self.profile is not None:
-            facts["notes"] += ("The function is trusted to depend on the records of its group alone.",)
+        facts["notes"] += (told_apart(self.trusted or self.profile is not None),)
         return {"per": "person", **facts}
 
     # ---- the two ways -------------------------------------------------------------------------------------------
@@ -272,7 +271,7 @@ def wrap(
         box.check_public(len(people.entries))
     crew: AbstractContextManager[Workers | None] = nullcontext()
     if hook is None:
-        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory), count)
+        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count)
     with crew as evaluators:
         box = replace(box, workers=evaluators)
 
