@@ -1,5 +1,6 @@
 """Functions as analysts bring them, good and bad; evaluators import them from here."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -33,6 +34,11 @@ def slope(records: list[tuple[float, float]]) -> float:
 
 def frame_mean(frame: Any) -> float:
     return float(frame["y"].mean())
+
+
+def shape(frame: Any) -> list[float]:
+    """What the function sees: rows, columns, and whether it is told who."""
+    return [len(frame) % 2, len(frame.columns), "who" in frame.columns or "" in frame.columns]
 
 
 def mean_and_count(records: list[int]) -> list[float]:
@@ -72,7 +78,7 @@ def leaves(records: list[int]) -> int:
 
 def crashes(records: list[int]) -> int:
     if 13 in records:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        ctypes.string_at(0)
     return 3
 
 

@@ -18,6 +18,7 @@ from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
 from tests.black_boxes import functions
+from tests.black_boxes.support import CONFINED
 
 SMALL = integers(0, 9)
 
@@ -26,7 +27,7 @@ def aggregate(f: Any, records: Any, blocks: int = 20, grid: Any = SMALL, **optio
     """With a cost at which the median itself is missed with probability 10^-9."""
     cost = {} if {"rho", "epsilon"} & set(options) else {"epsilon": 60}
     paid = {} if isinstance(records, tacit.Table) else {"budget": Pure(100)}
-    given = {"workers": 1, **paid, **cost, **options}
+    given = {"workers": 1, "trusted": not CONFINED, **paid, **cost, **options}
     return tacit.sample_and_aggregate(f, records, blocks=blocks, grid=grid, **given)
 
 
@@ -55,7 +56,7 @@ def test_concentrated_cost() -> None:
 @pytest.mark.parametrize("cost", [Pure(1), Zcdp("0.1"), Approx(1, "1e-6")], ids=repr)
 def test_the_coordinates_together_cost_what_is_charged(cost: Any) -> None:
     grids: tuple[Grid, ...] = (SMALL, SMALL, SMALL)
-    median = Aggregate("f", 4, grids, (0, 1, 2), "exponential", Fraction(1, 20), None, "")
+    median = Aggregate("f", 4, grids, (0, 1, 2), "exponential", Fraction(1, 20), True, None, "")
     laws = [median.law([1, 2, 3, 3], grid, cost) for grid in grids]
     spent = laws[0].guarantee + laws[1].guarantee + laws[2].guarantee
     assert spent == cost if not isinstance(cost, Approx) else spent == Zcdp.within(cost)
@@ -82,16 +83,11 @@ def test_a_table() -> None:
     assert aggregate(functions.frame_mean, few, blocks=5).value == 0
 
 
-def shape(frame: Any) -> list[float]:
-    """What the function sees: rows, columns, and whether it is told who."""
-    return [len(frame) % 2, len(frame.columns), "who" in frame.columns or "" in frame.columns]
-
-
 def test_a_function_sees_its_columns_and_whole_persons() -> None:
     grids = {"odd": integers(0, 9), "columns": integers(0, 9), "who": integers(0, 9)}
-    both = aggregate(shape, table(800), 9, grids, epsilon=300)
+    both = aggregate(functions.shape, table(800), 9, grids, epsilon=300)
     assert [both[name].value for name in grids] == [0, 2, 0]
-    one = aggregate(shape, table(800), 9, grids, epsilon=300, columns=["y"])
+    one = aggregate(functions.shape, table(800), 9, grids, epsilon=300, columns=["y"])
     assert one["columns"].value == 1
 
 

@@ -20,6 +20,7 @@ from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
 from tests.black_boxes import functions, support
+from tests.black_boxes.support import CONFINED, isolated
 from tests.black_boxes.test_processes import blobs, setup
 
 SMALL = integers(0, 9)
@@ -27,7 +28,7 @@ SMALL = integers(0, 9)
 
 def wrap(f: Any, records: Any, grid: Grid = SMALL, epsilon: Any = 30, **options: Any) -> tacit.Answer:
     """Wrong, where a test knows the value, with probability 10^-7."""
-    given = {"budget": Pure(100), "workers": 1, "beta": "1e-7", **options}
+    given = {"budget": Pure(100), "workers": 1, "beta": "1e-7", "trusted": not CONFINED, **options}
     return tacit.wrap(f, records, grid=grid, epsilon=epsilon, **given)
 
 
@@ -44,7 +45,7 @@ class Watched:
 # ---- evaluation ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize("trusted", [pytest.param(False, marks=support.isolated), True])
 @pytest.mark.parametrize("function", [functions.total, functions.raises, functions.leaves, functions.RunningMean()])
 def test_every_subset_has_its_value(function: Any, trusted: bool) -> None:
     people = [1, 2, 13, 1, 0]
@@ -58,7 +59,7 @@ def test_every_subset_has_its_value(function: Any, trusted: bool) -> None:
         return 0 if 13 in kept else 3
 
     lattice, done = Lattice(5, 5), list[int]()
-    with Workers(setup(function), 2) as crew:
+    with Workers(setup(function, trusted=trusted), 2) as crew:
         found = layers(crew, blobs(people), lattice, trusted, done.append)
     for missing, layer in enumerate(found):
         sets = sorted(combinations(range(5), missing), key=lambda c: c[::-1])
@@ -86,6 +87,7 @@ def test_a_value_between_steps() -> None:
     assert "trusted" in str(answer)
 
 
+@isolated
 @pytest.mark.parametrize(
     "function", [functions.raises, functions.leaves, functions.prints, functions.remembers, functions.quits]
 )
@@ -210,6 +212,7 @@ def test_wrong_arguments(wrong: dict[str, Any]) -> None:
         wrap(**{"f": functions.mean, "records": [1, 2], **wrong})
 
 
+@isolated
 def test_a_script_of_its_own(tmp_path: Path) -> None:
     """Functions of the main program, and lambdas, are sent by value; no guard against being imported is needed."""
     script = tmp_path / "study.py"

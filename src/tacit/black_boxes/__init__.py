@@ -32,6 +32,6 @@ def isolation() -> Isolation:
 
     try:
         Worker(Setup(pickled(len), (integers(0, 1),), False, None, 60.0, 2**30, trusted=False)).close()
-    except InvalidInput as refusal:
+    except (InvalidInput, OSError) as refusal:
         return Isolation(False, str(refusal))
     return Isolation(True, told_apart(trusted=False))

@@ -36,6 +36,8 @@ def serve_confined(control: socket.socket, setup: Setup) -> None:
         send(control, b"!" + str(lacking).encode())
         return
     sys.path[:] = [path for path in setup.path if path not in own]
+    if setup.template is not None:
+        _import(["pandas"])  # sure to be needed
     modules = setup.modules
     if modules is None:
         said = _first_call(supervisor, control, setup)
