@@ -183,7 +183,7 @@ REACH: dict[str, Callable[[], Any]] = {
     "environment": lambda: any("TACIT" in name for name in os.environ),
     "new process": lambda: os.fork() == 0 and os._exit(0) or True,
     "writable directory": lambda: bool(tempfile.gettempdir()),
-    "load of the machine": lambda: os.sysconf("SC_AVPHYS_PAGES") > 0,
+    "load of the machine": lambda: LIBC.sysinfo(ctypes.create_string_buffer(512)) == 0,
     "what the interpreter holds": lambda: any("control" in frame.f_locals for frame in frames()),
 }
 """What a call must not reach at all."""

@@ -102,6 +102,15 @@ def test_a_block_travels_alone() -> None:
     assert not list(Frames.split(rows.slice(0, 0)))
 
 
+def test_no_number_of_rows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block has at most its share of rows: with a limit in place of it, one person could make a question fail."""
+    monkeypatch.setattr("tacit.black_boxes.records.ROWS", 20)
+    assert aggregate(functions.frame_mean, table(800)).value == 5
+    grids = {"odd": SMALL, "columns": SMALL, "who": SMALL}
+    found = aggregate(functions.shape, table(800), 20, grids, epsilon=300)
+    assert [found[name].value for name in grids] == [1, 2, 0]  # one row of each block
+
+
 def test_several_coordinates() -> None:
     answers = aggregate(functions.mean_and_count, [5] * 400, grid=[SMALL, integers(0, 100)], epsilon=100)
     assert answers[0].value == 5
@@ -175,7 +184,7 @@ def test_rows_of_several_persons_and_samples_are_refused() -> None:
         with pytest.raises(UnsupportedQuery):
             aggregate(functions.frame_mean, wrong)
         with pytest.raises(UnsupportedQuery):
-            tacit.wrap(functions.frame_mean, wrong, grid=SMALL, epsilon=1, workers=1)
+            tacit.wrap(functions.frame_mean, wrong, grid=SMALL, epsilon=30, workers=1, trusted=True)
         assert wrong.budget.remaining == Pure(100)
 
 

@@ -16,6 +16,7 @@ from tacit import Approx, Pure
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.processes import Workers
+from tacit.black_boxes.records import Frames
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
@@ -101,7 +102,7 @@ def test_a_malicious_function_is_answered(function: Callable[..., Any], capfd: p
 @pytest.mark.parametrize("records", [[], [3]])
 @pytest.mark.parametrize("grid", [SMALL, integers(7, 7), powers(2)])
 def test_hardly_anybody(records: list[int], grid: Grid) -> None:
-    assert isinstance(wrap(functions.mean, records, grid, epsilon=1, trusted=True).value, int)
+    assert isinstance(wrap(functions.mean, records, grid, epsilon=1, trusted=True, persons_public=True).value, int)
 
 
 def test_with_a_delta() -> None:
@@ -174,11 +175,48 @@ def test_too_many_evaluations_of_a_public_number_of_persons() -> None:
 
 
 def test_too_many_evaluations_of_a_noisy_number_of_persons() -> None:
-    answer = wrap(functions.mean, [1] * 400, epsilon=1, budget=Pure(1))
+    answer = wrap(functions.mean, [1] * 400, epsilon=30, budget=Pure(30))
     assert answer.value is None
     assert "The noisy number of persons" in str(answer)
     assert "the cost was charged" in str(answer)
-    assert wrap(functions.mean, [1] * 400, epsilon=1, sensitivity=1).value is None
+    assert wrap(functions.mean, [1] * 400, epsilon=30, sensitivity=1).value is None
+
+
+@pytest.mark.parametrize("persons", [0, 400])
+@pytest.mark.parametrize("sensitivity", [None, 1])
+@pytest.mark.parametrize("epsilon", ["1", "1e-20"])
+def test_the_number_of_persons_decides_nothing(persons: int, sensitivity: int | None, epsilon: str) -> None:
+    """A cheap question was a free look at the number: its noise let everything pass, and a large number never ended."""
+    with pytest.raises(InvalidInput, match="nothing was spent"):
+        wrap(functions.mean, [1] * persons, epsilon=epsilon, sensitivity=sensitivity)
+
+
+def test_rows_are_fetched_only_after_their_number_is_found_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Persons are counted first; rows of many are never asked for, and nobody has more than an even share."""
+    fetched: list[int | None] = []
+    ask = Frames.split
+    monkeypatch.setattr(Frames, "split", staticmethod(lambda rows: fetched.append(len(rows)) or ask(rows)))
+    monkeypatch.setattr("tacit.black_boxes.records.ROWS", 100)
+    rows = pd.DataFrame({"who": [*range(400), *[1] * 1000], "y": 5.0})
+    many = tacit.read(rows, person="who", budget=Pure(100))
+    options: dict[str, Any] = {"grid": SMALL, "epsilon": 30, "trusted": True, "workers": 1, "beta": "1e-7"}
+    assert tacit.wrap(functions.frame_mean, many, **options).value is None
+    assert fetched == []
+    few = many.filter("who < 4")
+    assert tacit.wrap(functions.frame_mean, few, **options).value == 5
+    assert len(fetched) == 1
+    assert fetched[0] is not None
+    assert 4 <= fetched[0] <= 100
+
+
+def test_a_public_number_protects_against_replacement() -> None:
+    answer = wrap(functions.total, [1, 2, 1], epsilon=60, sensitivity=2, persons_public=True, trusted=True)
+    assert "replaced by any other" in answer.protected
+    private = wrap(functions.total, [1, 2, 1], epsilon=60, sensitivity=2, trusted=True)
+    assert "replaced" not in private.protected
+    assert answer.noise_std is not None
+    assert private.noise_std is not None
+    assert answer.noise_std > 1.5 * private.noise_std
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ PROMISE  Pure(ε), Zcdp(ρ) or Approx(ε, δ) for all coordinates together, for 
 
 PROOF  `block_median`: a person is in one block, which no other person's presence changes, and so changes one of a
 public number of block answers. f sees the rows of its block alone, in an order of their own, in a process kept apart (`namespaces`); a
-block without persons has the grid's bottom for an answer. Each of d coordinates is a median of its own at ε/d, or at
+block without persons has the grid's bottom for an answer. A block has at most its even share of a public number of
+rows; those beyond are left out by the block's own rows alone, so that f is another function of them. Each of d coordinates is a median of its own at ε/d, or at
 ρ/d of concentrated privacy with ε_i = √(8ρ/d); costs add up. (ε, δ) buys the ρ that stays within it.
 
 ACCURACY  That of f on a block, n/B persons in place of n, and a place near the middle of the B answers. More than 2t
@@ -68,7 +69,7 @@ class Aggregate(Statistic):
     def release(self, room: Room) -> Answer | Answers:
         """Blocks from a table, one frame for each."""
         assert self.frames is not None
-        rows = room.blocks(self.frames.request(self.blocks, room.secret()))
+        rows = room.blocks(self.frames.request(self.blocks, room.secret(), self.blocks))
         found = self._answers({number: [each] for number, each in self.frames.split(rows)})
         return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
 

@@ -159,7 +159,7 @@ def enter(files: Mapping[str, bytes]) -> Supervisor:
         nobody = _apart(libc)
         return _inside(libc, column, files, nobody)
     except OSError as failure:
-        raise LackingError(f"user namespaces in which this user may mount ({failure.strerror})") from None
+        raise LackingError(f"user namespaces in which this user may mount ({failure.strerror} failed)") from None
 
 
 def _apart(libc: ctypes.CDLL) -> bool:
