@@ -1,6 +1,7 @@
 """A function that passes on what it has seen: every way there is to leave a mark for another call, or to find one.
 
-Its records are the name of a way, and 13 where the victim is inside. It then leaves a mark; in any case it looks for one.
+Its records are the name of a way, and 13 where the victim is inside. It then leaves a mark; in any case it looks for
+one.
 """
 
 import ctypes
@@ -97,9 +98,7 @@ def others() -> list[int]:
     return [
         int(place.name)
         for place in Path("/proc").iterdir()
-        if place.name.isdigit()
-        and int(place.name) != os.getpid()
-        and (place / "comm").read_text().strip() == NAME[:15]
+        if place.name.isdigit() and int(place.name) != os.getpid() and (place / "comm").read_text().strip() == NAME[:15]
     ]
 
 
@@ -134,6 +133,17 @@ def escape() -> None:
             time.sleep(4)
         os._exit(0)
     time.sleep(0.2)
+
+
+def copy() -> None:
+    if os.fork() == 0:
+        os._exit(0)
+
+
+def done(work: Callable[[], Any]) -> bool:
+    """Whether it did not fail."""
+    work()
+    return True
 
 
 def parent_memory() -> bool:
@@ -177,11 +187,11 @@ MEANWHILE: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
 
 REACH: dict[str, Callable[[], Any]] = {
     "memory of the parent": parent_memory,
-    "another signal": lambda: os.kill(os.getppid(), signal.SIGTERM) is None,
+    "another signal": lambda: done(lambda: os.kill(os.getppid(), signal.SIGTERM)),
     "data beside the module": lambda: bool((Path(__file__).parent / "test_black_box_channels.py").read_bytes()),
     "passwords": lambda: bool(Path("/etc/passwd").read_bytes()),
     "environment": lambda: any("TACIT" in name for name in os.environ),
-    "new process": lambda: os.fork() == 0 and os._exit(0) or True,
+    "new process": lambda: done(copy),
     "writable directory": lambda: bool(tempfile.gettempdir()),
     "load of the machine": lambda: LIBC.sysinfo(ctypes.create_string_buffer(512)) == 0,
     "what the interpreter holds": lambda: any("control" in frame.f_locals for frame in frames()),
@@ -195,7 +205,9 @@ def frames() -> list[Any]:
     while frame is not None:
         found.append(frame)
         frame = frame.f_back
-    return [each for each in found if each.f_locals.get("control") is not None and each.f_locals["control"].fileno() >= 0]
+    return [
+        each for each in found if each.f_locals.get("control") is not None and each.f_locals["control"].fileno() >= 0
+    ]
 
 
 def found(look: Callable[[], Any]) -> bool:
@@ -210,7 +222,7 @@ def gossip(records: list[Any]) -> int:
     if not records:
         return 3
     way, marked = records[0], 13 in records
-    leave, look = {**WAYS, **MEANWHILE, **{name: (str, reach) for name, reach in REACH.items()}}[way]
+    leave, look = (str, REACH[way]) if way in REACH else (WAYS | MEANWHILE)[way]
     before = found(look)
     if marked:
         found(leave)
@@ -223,7 +235,7 @@ def directory(records: list[int]) -> int:
     """High for every group once a call has seen 13: the issue's own reproduction."""
     place = f"/tmp/{NAME}-{os.getuid()}"
     if 13 in records:
-        with_mark = found(lambda: os.mkdir(place) is None)
+        with_mark = found(lambda: done(lambda: os.mkdir(place)))
         return 9 if with_mark else 3
     return 9 if os.path.exists(place) else 3
 
@@ -239,7 +251,7 @@ def take_over() -> Any:
         return [9 if pickle.dumps(13) in seen else 3]
 
     evaluator.Evaluator.alone = alone  # type: ignore[method-assign, assignment]
-    os.fork = lambda: 0  # type: ignore[assignment]
+    os.fork = lambda: 0
     return Takeover()
 
 

@@ -1,4 +1,4 @@
-"""A hostile function's calls cannot pass anything on: each way to leave a mark, to watch another call, or to reach data.
+"""A hostile function's calls pass nothing on: each way to leave a mark, to watch another call, or to reach data.
 
 Before calls were confined, one that saw the victim made a directory, the others saw it, and the answer told of the
 victim in 18 runs of 30, of 30 without the victim in none. The same function, called in the way of a trusted one, is the

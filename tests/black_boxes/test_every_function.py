@@ -171,7 +171,7 @@ def test_the_filter_where_a_person_is_replaced() -> None:
 
     def worst(claim: Filter) -> Fraction:
         laws = [claim.noisy_value(moved) for moved in range(max(moves) + 1)]
-        found = [{y: law.pmf(y) for y in range(-3, 6)} for law in laws]
+        found: list[dict[Hashable, Enclosure]] = [{y: law.pmf(y) for y in range(-3, 6)} for law in laws]
         return max(max_divergence(p, q).high for p in found for q in found)
 
     assert worst(public) <= 1 + SLACK

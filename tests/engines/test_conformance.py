@@ -9,8 +9,8 @@ a program for each; `tests.engines.test_spark` asks a portion of it with compile
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from functools import cache
 from typing import Any

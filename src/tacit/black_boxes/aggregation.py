@@ -3,10 +3,11 @@
 PROMISE  Pure(ε), Zcdp(ρ) or Approx(ε, δ) for all coordinates together, for any f.
 
 PROOF  `block_median`: a person is in one block, which no other person's presence changes, and so changes one of a
-public number of block answers. f sees the rows of its block alone, in an order of their own, in a process kept apart (`namespaces`); a
-block without persons has the grid's bottom for an answer. A block has at most its even share of a public number of
-rows; those beyond are left out by the block's own rows alone, so that f is another function of them. Each of d coordinates is a median of its own at ε/d, or at
-ρ/d of concentrated privacy with ε_i = √(8ρ/d); costs add up. (ε, δ) buys the ρ that stays within it.
+public number of block answers. f sees the rows of its block alone, in an order of their own, in a process kept apart
+(`namespaces`); a block without persons has the grid's bottom for an answer. A block has at most its even share of a
+public number of rows; those beyond are left out by the block's own rows alone, so that f is another function of them.
+Each of d coordinates is a median of its own at ε/d, or at ρ/d of concentrated privacy with ε_i = √(8ρ/d); costs add up.
+(ε, δ) buys the ρ that stays within it.
 
 ACCURACY  That of f on a block, n/B persons in place of n, and a place near the middle of the B answers. More than 2t
 blocks, t the loss stated there, are needed for any accuracy at all, each large enough for f to make sense.

@@ -84,7 +84,7 @@ def _loaded(setup: Setup) -> Evaluator:
 
 
 def _first_call(supervisor: Supervisor, control: socket.socket, setup: Setup) -> str:
-    """"+" and the modules there are after a call with nobody; something else if the function cannot be loaded."""
+    """The modules there are after a call with nobody, after a "+"; anything else if the function cannot be loaded."""
     mine, theirs = socket.socketpair()
     child = _copy(supervisor, control, theirs.fileno())
     if not child:

@@ -11,8 +11,8 @@ PROOF  Two steps, ε = ε1 + ε2, the second for every outcome of the first.
    most j removed } satisfies D_{j+1}(x) ≤ D_j(x∖v) ≤ D_j(x). `shifted_inverse` needs only that and promises ε2 (and
    its own δ, for the method that has one). As g is monotone, D_j is the smallest g over the sets of j missing persons.
 A floor relative to |z|, in place of a fixed one, would not make g monotone, and the promise would be wrong.
-3. With a public number n the floor is k = n − m itself. To replace a person is to remove one and to add one, at the same
-   k: the selector gets ε2 = ε/2, and a δ2 with δ2·(1 + e^{ε2}) ≤ δ, so that both together keep (ε, δ).
+3. With a public number n the floor is k = n − m itself. To replace a person is to remove one and to add one, at the
+   same k: the selector gets ε2 = ε/2, and a δ2 with δ2·(1 + e^{ε2}) ≤ δ, so that both together keep (ε, δ).
 
 ACCURACY  Let w be the window that the selector states at its part of β, and m = R + w. If |Z| ≤ R (always where Z is
 truncated, otherwise with probability 1 − β/2) then |x| − λ ≤ k ≤ |x| − w with λ = w + 2R. With probability 1 − β

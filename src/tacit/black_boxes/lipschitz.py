@@ -8,12 +8,12 @@ PROOF  Let F(∅) = f(∅), and for a group z let F(z) be the number nearest to 
     [ max_v F(z∖v) − c,  min_v F(z∖v) + c ],   v over the persons of z.
 
 By induction on the size of z: (1) The interval is not empty. For u ≠ v both F(z∖u) and F(z∖v) are within c of
-F(z∖{u,v}), so they differ by at most 2c. (2) |F(z) − F(z∖v)| ≤ c for every v, which is what the interval says. So F
-has sensitivity c everywhere, and F(x) is computed from f on the subsets of x alone: discrete Laplace noise of c/ε steps
+F(z∖{u,v}), so they differ by at most 2c. (2) |F(z) − F(z∖v)| ≤ c for every v, which is what the interval says. So F has
+sensitivity c everywhere, and F(x) is computed from f on the subsets of x alone: discrete Laplace noise of c/ε steps
 makes it Pure(ε). To replace v by w is to remove one and to add one: |F(x) − F(x∖v∪w)| ≤ |F(x) − F(x∖v)| + |F(x∖v∪w) −
-F(x∖v)| ≤ 2c, and a sum of persons' ±c moves by 2c, so that the noise has 2c/ε steps there. (3) If no person changes f by more than c on any group of the persons of x, f(z) itself lies in the
-interval, so F(x) = f(x). Rounding to a grid of equal steps keeps a claim of c steps: rounding is monotone and commutes
-with whole steps.
+F(x∖v)| ≤ 2c, and a sum of persons' ±c moves by 2c, so that the noise has 2c/ε steps there. (3) If no person changes f
+by more than c on any group of the persons of x, f(z) itself lies in the interval, so F(x) = f(x). Rounding to a grid of
+equal steps keeps a claim of c steps: rounding is monotone and commutes with whole steps.
 
 COST  2^n values of f. Where the number of persons is private, a tenth of ε pays for a noisy one, by which alone it is
 decided whether so many are affordable (`floors` says how): two steps, ε/10 + 9ε/10.

@@ -9,6 +9,7 @@ are taken, so that data beside them stay out of reach. What is imported in anoth
 from __future__ import annotations
 
 import ast
+import os
 import pickletools
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -16,17 +17,18 @@ from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ModuleSpec,
 from pathlib import Path
 
 MOST = 2_000
-"""The most modules that are followed."""
+"""The most files that are taken."""
 
 
 def needed(function: bytes, path: Sequence[str]) -> dict[str, bytes]:
     """The files, by their names, that a pickled function may import from a path."""
+    there = {entry.partition(".")[0] for each in path if os.path.isdir(each) for entry in os.listdir(each)}
     found: dict[str, bytes] = {}
     seen: set[str] = set()
     waiting = list(_texts(function))
-    while waiting and len(seen) < MOST:
+    while waiting and len(found) < MOST:
         name = waiting.pop()
-        for each in _parents(name):
+        for each in _parents(name) if name.partition(".")[0] in there else ():
             if each in seen:
                 continue
             seen.add(each)

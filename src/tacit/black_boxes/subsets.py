@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import comb
 
-
 MANY = 10**15
 """Subsets are not counted beyond this."""
 

@@ -152,7 +152,12 @@ _PRIVATE = 128
 
 def _special(itself: int) -> dict[tuple[int, int | None], list[Step]]:
     """Calls that are allowed for some arguments."""
-    starts = [_argument(0), (_ANY, 0, 1, _SPACES), (_RETURN, 0, 0, _refuse(errno.EPERM)), *_with(0, _THREAD, errno.EPERM)]
+    starts = [
+        _argument(0),
+        (_ANY, 0, 1, _SPACES),
+        (_RETURN, 0, 0, _refuse(errno.EPERM)),
+        *_with(0, _THREAD, errno.EPERM),
+    ]
     return {
         (2, None): _without(1, _WRITES, errno.EROFS),  # open
         (257, 56): _without(2, _WRITES, errno.EROFS),  # openat

@@ -2,8 +2,8 @@
 
 PROMISE. A person's rows are all in one block, which depends on that person and a secret salt alone: nobody else's
 coming or going moves them. Inside a block rows come in the order of their own values, so that a block looks the same
-whatever the other blocks hold. Nothing but the block's number and the declared columns leaves the engine. A block has at
-most a public number of rows, so that no number of rows makes a question fail.
+whatever the other blocks hold. Nothing but the block's number and the declared columns leaves the engine. A block has
+at most a public number of rows, so that no number of rows makes a question fail.
 
 PROOF of the last. Of a block with more rows, those come whose values have the smallest keyed hashes; rows of one hash
 are alike. So what comes of a block is a function of its own rows and the salt, and a function of that is another
@@ -81,9 +81,7 @@ def blocks(dialect: Dialect, rows: Rows, request: Blocks) -> Script:
     ranked = f"SELECT block, {names}, ROW_NUMBER() OVER (PARTITION BY block ORDER BY {order}) AS place"
     cut = f"{ranked} FROM ({found} IN (SELECT block FROM large)) AS theirs"
     kept = f"SELECT block, {names} FROM ({cut}) AS placed WHERE place <= {request.rows}"
-    body = (
-        f"SELECT * FROM ({found} NOT IN (SELECT block FROM large) UNION ALL {kept}) AS found ORDER BY block, {names}"
-    )
+    body = f"SELECT * FROM ({found} NOT IN (SELECT block FROM large) UNION ALL {kept}) AS found ORDER BY block, {names}"
     return Script((*rows.parts(), Part("homes", homes, kept=True), Part("large", large, kept=True)), body)
 
 

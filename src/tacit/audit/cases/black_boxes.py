@@ -145,7 +145,7 @@ def _filtered(f: Function, claim: Filter = CLAIM) -> Callable[[Dataset], Law[int
 
 def signed(x: Dataset) -> int:
     """Up with every 1 and down with every 0: as far as a claim of one step allows."""
-    return 2 + sum(2 * v - 1 for v in x)
+    return 2 + sum(int(2 * v - 1) for v in x)
 
 
 def _last_step(f: Function) -> Callable[[Dataset], Law[int]]:
