@@ -15,8 +15,8 @@ F(x∖v)| ≤ 2c, and a sum of persons' ±c moves by 2c, so that the noise has 2
 by more than c on any group of the persons of x, f(z) itself lies in the interval, so F(x) = f(x). Rounding to a grid of
 equal steps keeps a claim of c steps: rounding is monotone and commutes with whole steps.
 
-COST  2^n values of f. Where the number of persons is private, a tenth of ε pays for a noisy one, by which alone it is
-decided whether so many are affordable (`floors` says how): two steps, ε/10 + 9ε/10.
+COST  2^n values of f. Where the number of persons is private, a quarter of ε pays for a noisy one, by which alone it is
+decided whether so many are affordable (`floors` says how): two steps, ε/4 + 3ε/4.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tacit.exact import Number, positive
 from tacit.grids import Grid
 from tacit.mechanisms.noise import Laplace, laplace
 
-SIZE_SHARE = Fraction(1, 10)
+SIZE_SHARE = Fraction(1, 4)
 """The part of ε that pays for a noisy number of persons."""
 
 
