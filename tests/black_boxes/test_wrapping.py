@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 import tacit
 from tacit import Approx, Pure
+from tacit.black_boxes import processes
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.processes import Workers
@@ -165,6 +167,20 @@ def test_nothing_is_read_before_it_is_paid() -> None:
     with pytest.raises(BudgetExceeded):
         wrap(functions.mean, [Watched()], epsilon=2, budget=Pure(1))
     assert Watched.reads == 0
+
+
+def test_where_calls_cannot_be_kept_apart_only_the_trusted_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before the charge, with what is lacking; an answer says that the function was trusted."""
+    older = "import tacit.black_boxes.namespaces as n; n.OLDEST = (99, 0); from tacit.black_boxes.evaluator"
+    monkeypatch.setattr(processes, "_BOOT", processes._BOOT.replace("from tacit.black_boxes.evaluator", older))
+    budget = tacit.read(pd.DataFrame({"p": [1], "v": [1]}), person="p", budget=Pure(100)).budget
+    given: dict[str, Any] = {"grid": SMALL, "epsilon": 30, "budget": budget, "workers": 1}
+    for ask in (tacit.wrap, partial(tacit.sample_and_aggregate, blocks=2)):
+        with pytest.raises(InvalidInput, match=r"needs Linux 99\.0 .* nothing was spent.*trusted=True"):
+            ask(functions.mean, [5] * 4, **given)
+        assert budget.remaining == Pure(100)
+        answer = ask(functions.mean, [5] * 4, trusted=True, **{**given, "budget": Pure(30)})
+        assert "The function is trusted" in str(answer)
 
 
 def test_too_many_evaluations_of_a_public_number_of_persons() -> None:

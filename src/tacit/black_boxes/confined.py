@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from importlib.machinery import PathFinder
 
 from tacit.black_boxes.evaluator import Evaluator, Setup, answer_alone, end, limit_memory, send
 from tacit.black_boxes.modules import needed
@@ -46,6 +47,7 @@ def serve_confined(control: socket.socket, setup: Setup) -> None:
             return
         modules = tuple(said[1:].split())
     _import(modules)
+    PathFinder.find_spec("", setup.path)  # remembers what the directories hold, for copies
     supervisor.keep_memory()
     gc.freeze()  # a collection in a copy would touch, and so copy, all that is loaded here
     limit_memory(setup.memory, supervisor.used())

@@ -36,7 +36,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.black_boxes.syscalls import MACHINES, checked, confine, control
+from tacit.black_boxes.syscalls import MACHINES, checked, confine, control, program
 
 NAME = "namespaces of its own, with a read-only root and a filter of system calls"
 """What is in use, in words."""
@@ -97,6 +97,8 @@ class Supervisor:
     sizes: int
     processes: int
     """Its own process namespace, open."""
+    code: bytes
+    """The filter of a call, whose number is 1 in its own namespace."""
 
     def used(self) -> int:
         """The bytes of memory in use."""
@@ -136,7 +138,7 @@ class Supervisor:
         powerless(self.libc, self.column)
         control(self.libc, 1, signal.SIGKILL)  # ends with the supervisor
         control(self.libc, 4, 0)  # a crash is not written down anywhere
-        confine(self.libc)
+        confine(self.libc, self.code)
         return kept
 
 
@@ -183,7 +185,7 @@ def _apart(libc: ctypes.CDLL) -> bool:
         os.close(listen)
         status = os.waitstatus_to_exitcode(os.waitpid(helper, 0)[1])
     if status not in (0, 2):
-        raise OSError(errno.EPERM, "users cannot be mapped")
+        raise OSError(errno.EPERM, "mapping of users")
     return status == 0
 
 
@@ -234,7 +236,7 @@ def _inside(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes], nobody: 
             os.setresuid(NOBODY, NOBODY, NOBODY)
             _raise_again(libc, column)
         control(libc, 1, signal.SIGKILL)  # ends with the process outside
-        found = Supervisor(libc, column, maps, sizes, processes)
+        found = Supervisor(libc, column, maps, sizes, processes, program(os.uname().machine, 1))
         os.close(tell)
         os.close(listen)
     except BaseException as failure:

@@ -204,9 +204,8 @@ def control(libc: ctypes.CDLL, option: int, *arguments: int) -> None:
     checked(libc.prctl(option, *given), f"prctl {option}")
 
 
-def confine(libc: ctypes.CDLL) -> None:
-    """Hold this process, which has one thread, to the list, for ever."""
-    code = program(os.uname().machine, os.getpid())
+def confine(libc: ctypes.CDLL, code: bytes) -> None:
+    """Hold this process, which has one thread, to a program, for ever."""
     filled = _Program(len(code) // 8, code)
     control(libc, 38, 1)  # no new privileges
     control(libc, 22, 2, ctypes.addressof(filled))

@@ -57,7 +57,7 @@ Profile = Callable[[list[Any], int], Iterable[Any]]
 LIMIT = 2**20
 """The most evaluations unless more are allowed."""
 
-ALONE, TOGETHER = 2e-3, 1e-5
+ALONE, TOGETHER = 4e-3, 1e-5
 """Seconds that one call takes beside the function's own time, in a process of its own and among others."""
 
 
@@ -295,7 +295,7 @@ def wrap(
 
     ``records`` has one entry for each person: a list, a mapping, or a private table (f then gets a data frame of the
     group's rows, and the table's own session pays). ``grid`` holds the possible answers. ``trusted`` says that f's
-    value depends on the records of its group alone; calls then share a process and take 10 µs in place of 2 ms, and an
+    value depends on the records of its group alone; calls then share a process and take 10 µs in place of 4 ms, and an
     f with ``add``, ``remove`` and ``value`` is moved from group to group. With ``sensitivity`` f is filtered to that
     claim and gets Laplace noise. ``evaluate_profile`` computes the profile of a structured f directly, at any size.
     """
