@@ -31,6 +31,7 @@ from itertools import compress
 from types import FrameType
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
+from tacit.black_boxes.namespaces import lower
 from tacit.black_boxes.subsets import missing_sets
 from tacit.black_boxes.values import place, places
 from tacit.grids import Grid
@@ -293,10 +294,7 @@ def memory_used() -> int:
 
 def limit_memory(memory: int, used: int) -> None:
     """At most so many bytes beyond what is in use; no file may grow, no crash leaves a core."""
-    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)]
+    lower(resource.RLIMIT_CORE, 0)
+    lower(resource.RLIMIT_FSIZE, 0)
     if sys.platform == "linux":
-        limits.append((resource.RLIMIT_AS, used + memory))
-    for kind, most in limits:
-        hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (most, most))
+        lower(resource.RLIMIT_AS, used + memory)

@@ -55,6 +55,7 @@ _PROCESSES = 0x20000000
 _BIND, _RECURSIVE, _PRIVATE, _DETACH = 0x1000, 0x4000, 0x40000, 2
 _READ_ONLY_NO_SUID = 1 | 2
 _PIVOT_ROOT, _CAPSET, _MOUNT_SETATTR = (155, 41), (126, 91), (442, 442)
+_HIGHEST = 2**31 - 1
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 _LIBRARIES = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/local/lib", "/nix/store")
 _SINGLE = ("/etc/ld.so.cache", "/etc/localtime", "/usr/share/zoneinfo")
@@ -112,7 +113,7 @@ class Supervisor:
             text += part
         for line in text.splitlines():
             where, rights = line.split()[:2]
-            if rights.endswith(b"s"):
+            if b"w" in rights and b"s" in rights:
                 first, last = (int(end, 16) for end in where.split(b"-"))
                 checked(self.libc.madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), 10), "madvise")
 
@@ -132,14 +133,21 @@ class Supervisor:
             os.dup2(null, number)
         if line != kept:
             os.dup2(line, kept)
-        os.closerange(kept + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-        for kind, most in ((resource.RLIMIT_NPROC, THREADS), (resource.RLIMIT_NOFILE, FILES)):
-            resource.setrlimit(kind, (most, most))
+        os.closerange(kept + 1, _HIGHEST)
+        lower(resource.RLIMIT_NPROC, THREADS)
+        lower(resource.RLIMIT_NOFILE, FILES)
         powerless(self.libc, self.column)
         control(self.libc, 1, signal.SIGKILL)  # ends with the supervisor
         control(self.libc, 4, 0)  # a crash is not written down anywhere
         confine(self.libc, self.code)
         return kept
+
+
+def lower(kind: int, most: int) -> None:
+    """Limit a resource, or leave it where it was lower."""
+    hard = resource.getrlimit(kind)[1]
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))
 
 
 def powerless(libc: ctypes.CDLL, column: int) -> None:
@@ -220,7 +228,7 @@ def _inside(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes], nobody: 
         if failed:
             os.waitpid(child, 0)
             raise OSError(errno.EPERM, failed.decode())
-        os.closerange(0, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        os.closerange(0, _HIGHEST)
         os.waitpid(child, 0)
         os._exit(0)
     try:
