@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -39,6 +40,16 @@ def frame_mean(frame: Any) -> float:
 def shape(frame: Any) -> list[float]:
     """What the function sees: rows, columns, and whether it is told who."""
     return [len(frame) % 2, len(frame.columns), "who" in frame.columns or "" in frame.columns]
+
+
+def threaded(records: list[int]) -> int:
+    found: list[int] = []
+    threads = [threading.Thread(target=found.append, args=[record]) for record in records]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(found)
 
 
 def mean_and_count(records: list[int]) -> list[float]:

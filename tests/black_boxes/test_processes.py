@@ -128,6 +128,13 @@ def test_a_confined_evaluator_keeps_no_records() -> None:
 
 
 @isolated
+def test_threads_within_a_limit() -> None:
+    """A call may have some, and a bomb of them ends at the call's own limit."""
+    with worker(functions.threaded, trusted=False) as found:
+        assert [found.alone(blobs([1] * 5)), found.alone(blobs([1] * 9))] == [[5], [9]]
+
+
+@isolated
 def test_an_ended_worker_leaves_no_process() -> None:
     with worker(functions.mean, trusted=False) as found:
         inside = os.popen(f"ps -o pid= --ppid {found._process.pid}").read().split()

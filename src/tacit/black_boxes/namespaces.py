@@ -119,10 +119,11 @@ class Supervisor:
 
     def fork(self) -> int:
         """A copy that is the first process of a namespace of its own."""
-        with suppress(OSError):  # back from the namespace of the call before, if there was one
-            checked(self.libc.setns(self.processes, _PROCESSES), "setns")
         checked(self.libc.unshare(_PROCESSES), "unshare")
-        return os.fork()
+        child = os.fork()
+        if child:
+            checked(self.libc.setns(self.processes, _PROCESSES), "setns")  # back, where threads can be started
+        return child
 
     def confine(self, line: int) -> int:
         """In the copy: give up everything but one descriptor, which gets the number returned."""
