@@ -128,8 +128,7 @@ def test_a_confined_evaluator_keeps_no_records() -> None:
 
 
 @isolated
-def test_threads_within_a_limit() -> None:
-    """A call may have some, and a bomb of them ends at the call's own limit."""
+def test_a_call_may_have_threads() -> None:
     with worker(functions.threaded, trusted=False) as found:
         assert [found.alone(blobs([1] * 5)), found.alone(blobs([1] * 9))] == [[5], [9]]
 
