@@ -1,8 +1,10 @@
 """Functions as analysts bring them, good and bad; evaluators import them from here."""
 
+import ctypes
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -33,6 +35,21 @@ def slope(records: list[tuple[float, float]]) -> float:
 
 def frame_mean(frame: Any) -> float:
     return float(frame["y"].mean())
+
+
+def shape(frame: Any) -> list[float]:
+    """What the function sees: rows, columns, and whether it is told who."""
+    return [len(frame) % 2, len(frame.columns), "who" in frame.columns or "" in frame.columns]
+
+
+def threaded(records: list[int]) -> int:
+    found: list[int] = []
+    threads = [threading.Thread(target=found.append, args=[record]) for record in records]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(found)
 
 
 def mean_and_count(records: list[int]) -> list[float]:
@@ -72,7 +89,7 @@ def leaves(records: list[int]) -> int:
 
 def crashes(records: list[int]) -> int:
     if 13 in records:
-        os.kill(os.getpid(), signal.SIGSEGV)
+        ctypes.string_at(0)
     return 3
 
 

@@ -18,6 +18,7 @@ from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
 from tests.black_boxes import functions
+from tests.black_boxes.support import CONFINED
 
 SMALL = integers(0, 9)
 
@@ -26,7 +27,7 @@ def aggregate(f: Any, records: Any, blocks: int = 20, grid: Any = SMALL, **optio
     """With a cost at which the median itself is missed with probability 10^-9."""
     cost = {} if {"rho", "epsilon"} & set(options) else {"epsilon": 60}
     paid = {} if isinstance(records, tacit.Table) else {"budget": Pure(100)}
-    given = {"workers": 1, **paid, **cost, **options}
+    given = {"workers": 1, "trusted": not CONFINED, **paid, **cost, **options}
     return tacit.sample_and_aggregate(f, records, blocks=blocks, grid=grid, **given)
 
 
@@ -55,7 +56,7 @@ def test_concentrated_cost() -> None:
 @pytest.mark.parametrize("cost", [Pure(1), Zcdp("0.1"), Approx(1, "1e-6")], ids=repr)
 def test_the_coordinates_together_cost_what_is_charged(cost: Any) -> None:
     grids: tuple[Grid, ...] = (SMALL, SMALL, SMALL)
-    median = Aggregate("f", 4, grids, (0, 1, 2), "exponential", Fraction(1, 20), None, "")
+    median = Aggregate("f", 4, grids, (0, 1, 2), "exponential", Fraction(1, 20), True, None, "")
     laws = [median.law([1, 2, 3, 3], grid, cost) for grid in grids]
     spent = laws[0].guarantee + laws[1].guarantee + laws[2].guarantee
     assert spent == cost if not isinstance(cost, Approx) else spent == Zcdp.within(cost)
@@ -82,16 +83,11 @@ def test_a_table() -> None:
     assert aggregate(functions.frame_mean, few, blocks=5).value == 0
 
 
-def shape(frame: Any) -> list[float]:
-    """What the function sees: rows, columns, and whether it is told who."""
-    return [len(frame) % 2, len(frame.columns), "who" in frame.columns or "" in frame.columns]
-
-
 def test_a_function_sees_its_columns_and_whole_persons() -> None:
     grids = {"odd": integers(0, 9), "columns": integers(0, 9), "who": integers(0, 9)}
-    both = aggregate(shape, table(800), 9, grids, epsilon=300)
+    both = aggregate(functions.shape, table(800), 9, grids, epsilon=300)
     assert [both[name].value for name in grids] == [0, 2, 0]
-    one = aggregate(shape, table(800), 9, grids, epsilon=300, columns=["y"])
+    one = aggregate(functions.shape, table(800), 9, grids, epsilon=300, columns=["y"])
     assert one["columns"].value == 1
 
 
@@ -104,6 +100,15 @@ def test_a_block_travels_alone() -> None:
     assert not any(word in found[0] for word in (b"theirs", b"others"))
     assert pickle.loads(found[3]).to_dict("list") == {"s": ["others"], "x": [4.5]}
     assert not list(Frames.split(rows.slice(0, 0)))
+
+
+def test_no_number_of_rows_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block has at most its share of rows: with a limit in place of it, one person could make a question fail."""
+    monkeypatch.setattr("tacit.black_boxes.records.ROWS", 20)
+    assert aggregate(functions.frame_mean, table(800)).value == 5
+    grids = {"odd": SMALL, "columns": SMALL, "who": SMALL}
+    found = aggregate(functions.shape, table(800), 20, grids, epsilon=300)
+    assert [found[name].value for name in grids] == [1, 2, 0]  # one row of each block
 
 
 def test_several_coordinates() -> None:
@@ -179,7 +184,7 @@ def test_rows_of_several_persons_and_samples_are_refused() -> None:
         with pytest.raises(UnsupportedQuery):
             aggregate(functions.frame_mean, wrong)
         with pytest.raises(UnsupportedQuery):
-            tacit.wrap(functions.frame_mean, wrong, grid=SMALL, epsilon=1, workers=1)
+            tacit.wrap(functions.frame_mean, wrong, grid=SMALL, epsilon=30, workers=1, trusted=True)
         assert wrong.budget.remaining == Pure(100)
 
 

@@ -5,6 +5,7 @@ neighbours is computed once for every combination of profiles and looked up for 
 """
 
 from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -14,7 +15,7 @@ import pytest
 from tacit.audit.cases.black_boxes import GRID, REACH, profile, relative_profile, small_design
 from tacit.audit.exact import SLACK, hockey_stick, max_divergence
 from tacit.black_boxes.floors import Design
-from tacit.black_boxes.lipschitz import claimed
+from tacit.black_boxes.lipschitz import Filter, claimed
 from tacit.enclosures import Enclosure, total
 from tacit.guarantees import Approx, Pure
 from tests.black_boxes import support
@@ -22,6 +23,7 @@ from tests.black_boxes import support
 GROUPS = [g for k in range(4) for g in combinations(range(3), k)]
 FUNCTIONS = [dict(zip(GROUPS, found, strict=True)) for found in product(range(3), repeat=len(GROUPS))]
 PAIRS = [(x, x[:i] + x[i + 1 :]) for x in GROUPS for i in range(len(x))]
+REPLACED = [(x, z) for x in GROUPS for z in GROUPS if len(x) == len(z) and len({*x} - {*z}) == 1]
 SUBSETS = {x: support.subsets(x) for x in GROUPS}
 FLOORS = range(5)
 """With more persons than there are, as with 4, the profile is empty on both sides; below 0 a floor is 0."""
@@ -30,6 +32,7 @@ Profiles = tuple[tuple[int, ...], ...]
 """One for each floor."""
 
 
+@cache
 def profiled(of: Callable[..., list[int]]) -> Callable[[tuple[int, ...], tuple[int, ...]], Profiles]:
     """From the persons, and a function's values on their subsets, to the profiles."""
 
@@ -95,6 +98,33 @@ def cached_neighbours() -> list[tuple[int, Profiles, int, Profiles]]:
     return list(neighbours(profile))
 
 
+@cache
+def replacements() -> list[tuple[int, Profiles, Profiles]]:
+    """The different pairs of groups of one size that differ in one person, over all functions, both ways round."""
+    found, profiles = set(), profiled(profile)
+    for f in FUNCTIONS:
+        known = {x: profiles(x, tuple(f[s] for s in SUBSETS[x])) for x in GROUPS}
+        found |= {(len(x), known[x], known[z]) for x, z in REPLACED}
+    return list(found)
+
+
+@pytest.mark.parametrize("method", ["scan", "exponential", "permute_and_flip"])
+@pytest.mark.parametrize("margin", [0, 1, 2])
+def test_a_person_replaced_for_every_function(method: str, margin: int) -> None:
+    """With a public number of persons: the floor is public too, and the selector's ε counts twice."""
+    rule = small_design(None, method, margin)
+    losses = Losses(rule)
+    worst = max(losses.divergence(p[rule.floor(n)], q[rule.floor(n)]).high for n, p, q in replacements())
+    assert rule.guarantee == Pure(2)
+    assert worst <= 2 * (1 + SLACK)
+
+
+def test_a_selector_that_counts_once_is_caught() -> None:
+    """The whole of ε for the selector would be too much where a person is replaced."""
+    losses = Losses(replace(small_design(None, "scan", 2), epsilon=Fraction(2)))
+    assert max(losses.divergence(p[0], q[0]).high for _, p, q in replacements()) > 2 * (1 + SLACK)
+
+
 @pytest.mark.parametrize("method", ["scan", "exponential", "permute_and_flip"])
 @pytest.mark.parametrize("margin", [0, 1, 2])
 def test_pure_for_every_function(method: str, margin: int) -> None:
@@ -117,7 +147,7 @@ def test_a_relative_floor_is_caught() -> None:
 
 def test_the_filter_has_its_claimed_sensitivity_for_every_function() -> None:
     """And leaves a function alone that keeps its claim."""
-    claim = claimed(GRID, 1, Fraction(1), persons_public=True)
+    claim = claimed(GRID, 1, Fraction(1), persons_public=False)
     honest = 0
     for f in FUNCTIONS:
         value = {x: support.extension(f.__getitem__, x, claim.sensitivity) for x in GROUPS}
@@ -126,3 +156,23 @@ def test_the_filter_has_its_claimed_sensitivity_for_every_function() -> None:
             honest += 1
             assert value == f
     assert honest > 100
+
+
+def test_the_filter_where_a_person_is_replaced() -> None:
+    """By the exact law of the noise: within ε for every function, and the noise for adding and removing is caught."""
+    public = claimed(GRID, 1, Fraction(1), persons_public=True)
+    private = replace(public, size_epsilon=Fraction(1, 9))
+    moves = {
+        abs(support.extension(f.__getitem__, x, 1) - support.extension(f.__getitem__, z, 1))
+        for f in FUNCTIONS
+        for x, z in REPLACED
+    }
+    assert max(moves) == 2
+
+    def worst(claim: Filter) -> Fraction:
+        laws = [claim.noisy_value(moved) for moved in range(max(moves) + 1)]
+        found: list[dict[Hashable, Enclosure]] = [{y: law.pmf(y) for y in range(-3, 6)} for law in laws]
+        return max(max_divergence(p, q).high for p in found for q in found)
+
+    assert worst(public) <= 1 + SLACK
+    assert worst(private) > Fraction(19, 10)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tacit.audit.cases.black_boxes import values
-from tacit.black_boxes.floors import SHARES, Design, _designed, design
+from tacit.black_boxes.floors import SHARES, Design, _designed, design, most
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.values import bottomed, place
 from tacit.errors import InvalidInput
@@ -30,6 +30,32 @@ def test_the_parts_add_up_to_the_cost(cost: Pure | Approx, method: str) -> None:
     found = design(TENTHS, cost, method, BETA)
     parts = found.noisy(5).guarantee, found.select([3, 1]).guarantee
     assert found.guarantee == cost == parts[0] + parts[1]
+
+
+@pytest.mark.parametrize("cost", [Pure(1), Approx(1, "1e-6")])
+@pytest.mark.parametrize("method", ["scan", "exponential", "interior_point"])
+def test_a_public_number_costs_nothing_and_a_person_counts_twice(cost: Pure | Approx, method: str) -> None:
+    if method == "interior_point" and isinstance(cost, Pure):
+        return
+    found = design(TENTHS, cost, method, BETA, public=True)
+    law = found.select([3, 1])
+    assert law.guarantee == found.guarantee
+    assert found.epsilon == Fraction(1, 2)
+    assert found.missing == found.margin
+    match found.guarantee:
+        case Pure(epsilon):
+            assert epsilon == 1
+        case Approx(epsilon, delta):
+            assert epsilon == 1
+            assert Fraction(99, 100) * Fraction(1, 10**6) < delta <= Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("epsilon", ["1", "1e-12"])
+def test_evaluations_are_counted_by_more_than_the_noise_reaches(epsilon: str) -> None:
+    found = design(TENTHS, Pure(epsilon), "scan", BETA)
+    reach = most(found, -5)
+    assert most(found, 7) == reach + 7
+    assert found.noisy(0).reach(Fraction(1, 10**6)) == reach
 
 
 def test_the_share_has_the_smallest_range() -> None:

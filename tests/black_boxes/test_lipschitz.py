@@ -19,10 +19,10 @@ def test_a_claim_is_rounded_up_to_steps() -> None:
 @pytest.mark.parametrize("public", [True, False])
 def test_the_parts_add_up_to_the_cost(public: bool) -> None:
     found = claimed(integers(0, 9), 3, Fraction(2), public)
-    size, value = found.noisy_size(5), found.noisy_value(4)
-    assert (size is None) == public
-    assert (value.guarantee if size is None else size.guarantee + value.guarantee) == Pure(2)
-    assert value.rate == found.epsilon / 3
+    value = found.noisy_value(4)
+    assert found.public == public
+    assert (value.guarantee if public else found.noisy(5).guarantee + value.guarantee) == Pure(2)
+    assert value.rate == found.epsilon / (6 if public else 3)  # a person replaced moves it by twice the claim
 
 
 def test_values_go_on_beyond_the_grid() -> None:

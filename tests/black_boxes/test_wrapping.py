@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,16 @@ import pytest
 
 import tacit
 from tacit import Approx, Pure
+from tacit.black_boxes import processes
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.processes import Workers
+from tacit.black_boxes.records import Frames
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
 from tests.black_boxes import functions, support
+from tests.black_boxes.support import CONFINED, isolated
 from tests.black_boxes.test_processes import blobs, setup
 
 SMALL = integers(0, 9)
@@ -27,7 +31,7 @@ SMALL = integers(0, 9)
 
 def wrap(f: Any, records: Any, grid: Grid = SMALL, epsilon: Any = 30, **options: Any) -> tacit.Answer:
     """Wrong, where a test knows the value, with probability 10^-7."""
-    given = {"budget": Pure(100), "workers": 1, "beta": "1e-7", **options}
+    given = {"budget": Pure(100), "workers": 1, "beta": "1e-7", "trusted": not CONFINED, **options}
     return tacit.wrap(f, records, grid=grid, epsilon=epsilon, **given)
 
 
@@ -44,7 +48,7 @@ class Watched:
 # ---- evaluation ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize("trusted", [pytest.param(False, marks=support.isolated), True])
 @pytest.mark.parametrize("function", [functions.total, functions.raises, functions.leaves, functions.RunningMean()])
 def test_every_subset_has_its_value(function: Any, trusted: bool) -> None:
     people = [1, 2, 13, 1, 0]
@@ -58,7 +62,7 @@ def test_every_subset_has_its_value(function: Any, trusted: bool) -> None:
         return 0 if 13 in kept else 3
 
     lattice, done = Lattice(5, 5), list[int]()
-    with Workers(setup(function), 2) as crew:
+    with Workers(setup(function, trusted=trusted), 2) as crew:
         found = layers(crew, blobs(people), lattice, trusted, done.append)
     for missing, layer in enumerate(found):
         sets = sorted(combinations(range(5), missing), key=lambda c: c[::-1])
@@ -86,6 +90,7 @@ def test_a_value_between_steps() -> None:
     assert "trusted" in str(answer)
 
 
+@isolated
 @pytest.mark.parametrize(
     "function", [functions.raises, functions.leaves, functions.prints, functions.remembers, functions.quits]
 )
@@ -99,7 +104,7 @@ def test_a_malicious_function_is_answered(function: Callable[..., Any], capfd: p
 @pytest.mark.parametrize("records", [[], [3]])
 @pytest.mark.parametrize("grid", [SMALL, integers(7, 7), powers(2)])
 def test_hardly_anybody(records: list[int], grid: Grid) -> None:
-    assert isinstance(wrap(functions.mean, records, grid, epsilon=1, trusted=True).value, int)
+    assert isinstance(wrap(functions.mean, records, grid, epsilon=1, trusted=True, persons_public=True).value, int)
 
 
 def test_with_a_delta() -> None:
@@ -164,6 +169,20 @@ def test_nothing_is_read_before_it_is_paid() -> None:
     assert Watched.reads == 0
 
 
+def test_where_calls_cannot_be_kept_apart_only_the_trusted_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before the charge, with what is lacking; an answer says that the function was trusted."""
+    older = "import tacit.black_boxes.namespaces as n; n.OLDEST = (99, 0); from tacit.black_boxes.evaluator"
+    monkeypatch.setattr(processes, "_BOOT", processes._BOOT.replace("from tacit.black_boxes.evaluator", older))
+    budget = tacit.read(pd.DataFrame({"p": [1], "v": [1]}), person="p", budget=Pure(100)).budget
+    given: dict[str, Any] = {"grid": SMALL, "epsilon": 30, "budget": budget, "workers": 1}
+    for ask in (tacit.wrap, partial(tacit.sample_and_aggregate, blocks=2)):
+        with pytest.raises(InvalidInput, match=r"needs Linux 99\.0 .* nothing was spent.*trusted=True"):
+            ask(functions.mean, [5] * 4, **given)
+        assert budget.remaining == Pure(100)
+        answer = ask(functions.mean, [5] * 4, trusted=True, **{**given, "budget": Pure(30)})
+        assert "The function is trusted" in str(answer)
+
+
 def test_too_many_evaluations_of_a_public_number_of_persons() -> None:
     budget = tacit.read(pd.DataFrame({"p": [1], "v": [1]}), person="p", budget=Pure(1)).budget
     with pytest.raises(InvalidInput, match=r"40 persons ask for up to 10\^12 evaluations .* nothing was spent"):
@@ -172,11 +191,52 @@ def test_too_many_evaluations_of_a_public_number_of_persons() -> None:
 
 
 def test_too_many_evaluations_of_a_noisy_number_of_persons() -> None:
-    answer = wrap(functions.mean, [1] * 400, epsilon=1, budget=Pure(1))
+    answer = wrap(functions.mean, [1] * 400, epsilon=30, budget=Pure(30))
     assert answer.value is None
     assert "The noisy number of persons" in str(answer)
     assert "the cost was charged" in str(answer)
-    assert wrap(functions.mean, [1] * 400, epsilon=1, sensitivity=1).value is None
+    assert wrap(functions.mean, [1] * 400, epsilon=30, sensitivity=1).value is None
+
+
+@pytest.mark.parametrize("persons", [0, 400])
+@pytest.mark.parametrize("sensitivity", [None, 1])
+@pytest.mark.parametrize("epsilon", ["1", "1e-20"])
+def test_the_number_of_persons_decides_nothing(persons: int, sensitivity: int | None, epsilon: str) -> None:
+    """A cheap question was a free look at the number: its noise let everything pass, and a large number never ended."""
+    with pytest.raises(InvalidInput, match="nothing was spent"):
+        wrap(functions.mean, [1] * persons, epsilon=epsilon, sensitivity=sensitivity)
+
+
+def test_rows_are_fetched_only_after_their_number_is_found_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Persons are counted first; rows of many are never asked for, and nobody has more than an even share."""
+    fetched: list[int] = []
+    split = Frames.split
+
+    def watched(rows: Any) -> Any:
+        fetched.append(len(rows))
+        return split(rows)
+
+    monkeypatch.setattr(Frames, "split", staticmethod(watched))
+    monkeypatch.setattr("tacit.black_boxes.records.ROWS", 100)
+    rows = pd.DataFrame({"who": [*range(400), *[1] * 1000], "y": 5.0})
+    many = tacit.read(rows, person="who", budget=Pure(100))
+    options: dict[str, Any] = {"grid": SMALL, "epsilon": 30, "trusted": True, "workers": 1, "beta": "1e-7"}
+    assert tacit.wrap(functions.frame_mean, many, **options).value is None
+    assert fetched == []
+    few = many.filter("who < 4")
+    assert tacit.wrap(functions.frame_mean, few, **options).value == 5
+    assert len(fetched) == 1
+    assert 4 <= fetched[0] <= 100
+
+
+def test_a_public_number_protects_against_replacement() -> None:
+    answer = wrap(functions.total, [1, 2, 1], epsilon=60, sensitivity=2, persons_public=True, trusted=True)
+    assert "replaced by any other" in answer.protected
+    private = wrap(functions.total, [1, 2, 1], epsilon=60, sensitivity=2, trusted=True)
+    assert "replaced" not in private.protected
+    assert answer.noise_std is not None
+    assert private.noise_std is not None
+    assert answer.noise_std > 1.5 * private.noise_std
 
 
 @pytest.mark.parametrize(
@@ -210,6 +270,7 @@ def test_wrong_arguments(wrong: dict[str, Any]) -> None:
         wrap(**{"f": functions.mean, "records": [1, 2], **wrong})
 
 
+@isolated
 def test_a_script_of_its_own(tmp_path: Path) -> None:
     """Functions of the main program, and lambdas, are sent by value; no guard against being imported is needed."""
     script = tmp_path / "study.py"

@@ -229,6 +229,11 @@ def test_rows_in_blocks(engine: Engine, reference: Engine) -> None:
             found, expected = snapshot.blocks(relation(), asked), other.blocks(relation(), asked)
         assert found.schema == expected.schema
         assert Counter(map(repr, found.to_pylist())) == Counter(map(repr, expected.to_pylist()))
+        with engine.snapshot() as snapshot:
+            cut = snapshot.blocks(relation(), replace(asked, rows=2))
+        sizes = Counter(expected.column("").to_pylist())
+        assert Counter(cut.column("").to_pylist()) == {block: min(size, 2) for block, size in sizes.items()}
+        assert not Counter(map(repr, cut.to_pylist())) - Counter(map(repr, expected.to_pylist()))
 
 
 # ---- joins and several persons -----------------------------------------------------------------------------------

@@ -3,9 +3,11 @@
 PROMISE  Pure(ε), Zcdp(ρ) or Approx(ε, δ) for all coordinates together, for any f.
 
 PROOF  `block_median`: a person is in one block, which no other person's presence changes, and so changes one of a
-public number of block answers. f sees the rows of its block alone, in an order of their own, in a process of its own; a
-block without persons has the grid's bottom for an answer. Each of d coordinates is a median of its own at ε/d, or at
-ρ/d of concentrated privacy with ε_i = √(8ρ/d); costs add up. (ε, δ) buys the ρ that stays within it.
+public number of block answers. f sees the rows of its block alone, in an order of their own, in a process kept apart
+(`namespaces`); a block without persons has the grid's bottom for an answer. A block has at most its even share of a
+public number of rows; those beyond are left out by the block's own rows alone, so that f is another function of them.
+Each of d coordinates is a median of its own at ε/d, or at ρ/d of concentrated privacy with ε_i = √(8ρ/d); costs add up.
+(ε, δ) buys the ρ that stays within it.
 
 ACCURACY  That of f on a block, n/B persons in place of n, and a place near the middle of the B answers. More than 2t
 blocks, t the loss stated there, are needed for any accuracy at all, each large enough for f to make sense.
@@ -21,7 +23,7 @@ from typing import Any, TypeVar
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
 from tacit.black_boxes.evaluator import Setup
-from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled
+from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled, told_apart
 from tacit.black_boxes.records import Frames, People, fresh_name
 from tacit.black_boxes.values import bottomed, failures, step_of
 from tacit.black_boxes.watching import watched
@@ -54,6 +56,7 @@ class Aggregate(Statistic):
     """The coordinates' names; None where there is one number."""
     method: str
     beta: Fraction
+    trusted: bool
     frames: Frames | None
     nonce: str
     workers: Workers | None = field(default=None, repr=False)
@@ -67,7 +70,7 @@ class Aggregate(Statistic):
     def release(self, room: Room) -> Answer | Answers:
         """Blocks from a table, one frame for each."""
         assert self.frames is not None
-        rows = room.blocks(self.frames.request(self.blocks, room.secret()))
+        rows = room.blocks(self.frames.request(self.blocks, room.secret(), self.blocks))
         found = self._answers({number: [each] for number, each in self.frames.split(rows)})
         return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
 
@@ -109,7 +112,11 @@ class Aggregate(Statistic):
                 mechanism=f"private median of block answers by {self.method}",
                 per="person",
                 unit=step_of(grid),
-                notes=(self._middle(law), f"{failures(grid)} So does a block without persons."),
+                notes=(
+                    self._middle(law),
+                    f"{failures(grid)} So does a block without persons.",
+                    told_apart(self.trusted),
+                ),
             )
         return answers[0] if self.keys is None else Answers(answers, cost, "coordinate")
 
@@ -157,6 +164,7 @@ def sample_and_aggregate(
     columns: Sequence[str] | None = None,
     method: str = "exponential",
     beta: Number = BETA,
+    trusted: bool = False,
     time_limit: float = 60,
     memory_limit: int = 2**31,
     workers: int | None = None,
@@ -167,7 +175,8 @@ def sample_and_aggregate(
     ``records`` is a private table (f gets a data frame of its block's rows, sorted, with the named ``columns``, and the
     table's own session pays) or has one entry for each person: a list or a mapping. ``blocks`` is public; each should
     be large enough for f to make sense. Several ``grid``s are for an f that returns as many numbers; the answer is
-    then an `Answers` by name or number, and the cost is split evenly.
+    then an `Answers` by name or number, and the cost is split evenly. ``trusted`` says that f's value depends on its
+    block's rows alone; calls are then not confined, which not every system can do.
     """
     cost = cost_of(epsilon, None if delta == 0 else delta, rho)
     if method == "permute_and_flip" and Allowance.of(cost).concentrated:
@@ -180,8 +189,8 @@ def sample_and_aggregate(
     grids, keys = _coordinates(grid)
     people = People.of(records, budget, session, columns, randomness)
     level = between(beta, "beta", 0, 1)
-    median = Aggregate(named(f), int(blocks), grids, keys, method, level, people.frames, fresh_name())
-    setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory)
+    median = Aggregate(named(f), int(blocks), grids, keys, method, level, bool(trusted), people.frames, fresh_name())
+    setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory, bool(trusted))
     with Workers(setup, count) as crew:
         median = replace(median, workers=crew)
 

@@ -3,9 +3,11 @@
 *Alone*: for every call the process forks; the child reads the group's records from a socket of its own, calls the
 function, answers with places on the grid and is killed with all it started. It holds no record but the group's, and
 nothing it does to its memory outlives it. *Together*: records are sent once, and calls follow one another in the
-process itself, for functions trusted to keep nothing between calls; answers come after every quarter of a second.
+process itself; answers come after every quarter of a second.
 
-What a function prints is thrown away, files cannot grow, memory is limited. None of this is a sandbox.
+Here is what both share, and the process for functions that are trusted to keep nothing between calls. What they print
+is thrown away, files cannot grow, memory is limited; that is no sandbox. Functions that nobody trusts are called alone,
+by `confined`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import struct
 import sys
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -29,6 +31,7 @@ from itertools import compress
 from types import FrameType
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
+from tacit.black_boxes.namespaces import lower
 from tacit.black_boxes.subsets import missing_sets
 from tacit.black_boxes.values import place, places
 from tacit.grids import Grid
@@ -70,6 +73,12 @@ class Setup:
     """Where records are data frames, to be put together into one: an empty one, pickled."""
     seconds: float
     memory: int
+    trusted: bool
+    """Whether calls may share a process, its files and its rights."""
+    path: tuple[str, ...] = ()
+    """Where modules are found."""
+    modules: tuple[str, ...] | None = None
+    """The modules that a first evaluator found the function to use; None asks for them."""
 
 
 class _TooLongError(BaseException):
@@ -90,6 +99,7 @@ class Evaluator:
 
     def warm_up(self) -> None:
         """Call the function once with nobody, so that what it imports is loaded before processes are copied."""
+        signal.signal(signal.SIGALRM, _interrupt)
         with suppress(BaseException):
             self._limited(lambda: self._value(()))
 
@@ -180,16 +190,16 @@ def send(connection: socket.socket, message: bytes) -> None:
     connection.sendall(struct.pack("!Q", len(message)) + message)
 
 
-def receive(connection: socket.socket) -> bytes:
-    """A message sent by `send`; EOFError where it is cut short."""
-    (length,) = struct.unpack("!Q", _exactly(connection, 8))
-    return _exactly(connection, length)
+def receive(read: Callable[[int], bytes]) -> bytes:
+    """A message sent by `send`, from whatever reads so many bytes; EOFError where it is cut short."""
+    (length,) = struct.unpack("!Q", _exactly(read, 8))
+    return _exactly(read, length)
 
 
-def _exactly(connection: socket.socket, length: int) -> bytes:
+def _exactly(read: Callable[[int], bytes], length: int) -> bytes:
     parts = []
     while length:
-        part = connection.recv(min(length, 1 << 20))
+        part = read(min(length, 1 << 20))
         if not part:
             raise EOFError
         parts.append(part)
@@ -202,19 +212,27 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def serve(descriptor: int) -> None:
-    """Answer on a control socket until it closes: "+" when ready, "-" when the function cannot be loaded."""
+    """Answer on a control socket until it closes: "+" when ready, "-" when the function cannot be loaded.
+
+    "!" and what is lacking where a function that nobody trusts cannot be confined.
+    """
     control = socket.socket(fileno=descriptor)
     os.set_inheritable(descriptor, False)
-    signal.signal(signal.SIGALRM, _interrupt)
+    setup: Setup = pickle.loads(receive(control.recv))
+    if not setup.trusted:
+        from tacit.black_boxes.confined import serve_confined
+
+        serve_confined(control, setup)
+        return
     try:
-        evaluator = Evaluator(pickle.loads(receive(control)))
+        evaluator = Evaluator(setup)
     except BaseException:
-        control.sendall(b"-")
+        send(control, b"-")
         return
     evaluator.warm_up()
     gc.freeze()  # a collection in a child would touch, and so copy, all that is loaded here
-    _limit_memory(evaluator.setup.memory)
-    control.sendall(b"+")
+    limit_memory(setup.memory, memory_used())
+    send(control, b"+")
     child = 0
     while True:
         kind, descriptors, _, _ = socket.recv_fds(control, 1, 1)
@@ -222,19 +240,22 @@ def serve(descriptor: int) -> None:
             child = os.fork()
             if not child:
                 control.close()
-                _call_alone(evaluator, descriptors[0])
+                os.setpgid(0, 0)
+                if _PRCTL is not None:
+                    _PRCTL(1, signal.SIGKILL)
+                answer_alone(lambda: evaluator, descriptors[0])
             os.close(descriptors[0])
         elif kind == b"d":
-            _end(child)
+            end(child)
             child = 0
             control.sendall(b".")
         elif kind == b"l":
-            evaluator.load(pickle.loads(receive(control)))
+            evaluator.load(pickle.loads(receive(control.recv)))
         elif kind == b"t":
-            send(control, evaluator.together(*pickle.loads(receive(control))).tobytes())
+            send(control, evaluator.together(*pickle.loads(receive(control.recv))).tobytes())
         else:
             if child:
-                _end(child)
+                end(child)
             return
 
 
@@ -242,22 +263,20 @@ _PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
 """Linux only: lets a child end when its parent does."""
 
 
-def _call_alone(evaluator: Evaluator, descriptor: int) -> NoReturn:
+def answer_alone(load: Callable[[], Evaluator], descriptor: int) -> NoReturn:
+    """Load the function, then read a group's records, and answer with the places of its value, in a line, and end."""
     try:
-        os.setpgid(0, 0)
-        if _PRCTL is not None:
-            _PRCTL(1, signal.SIGKILL)
-        connection = socket.socket(fileno=descriptor)
-        try:
-            answer = " ".join(map(str, evaluator.alone(pickle.loads(receive(connection)))))
-        except BaseException:
-            answer = ""
-        connection.sendall(f"{answer}\n".encode())
+        evaluator = load()
+        answer = " ".join(map(str, evaluator.alone(pickle.loads(receive(partial(os.read, descriptor))))))
+    except BaseException:
+        answer = ""
+    try:
+        os.write(descriptor, f"{answer}\n".encode())
     finally:
         os._exit(0)
 
 
-def _end(child: int) -> None:
+def end(child: int) -> None:
     """Kill a child and what it started in its group, and wait for it."""
     for kill in (os.killpg, os.kill):
         with suppress(OSError):  # gone, or it left its group
@@ -265,14 +284,17 @@ def _end(child: int) -> None:
     os.waitpid(child, 0)
 
 
-def _limit_memory(memory: int) -> None:
-    """At most so many bytes beyond what is in use now; no file may grow, no crash leaves a core."""
-    limits = [(resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0)]
+def memory_used() -> int:
+    """The bytes of memory in use, where the system tells."""
+    if sys.platform != "linux":
+        return 0
+    with open("/proc/self/statm") as pages:
+        return int(pages.read().split()[0]) * resource.getpagesize()
+
+
+def limit_memory(memory: int, used: int) -> None:
+    """At most so many bytes beyond what is in use; no file may grow, no crash leaves a core."""
+    lower(resource.RLIMIT_CORE, 0)
+    lower(resource.RLIMIT_FSIZE, 0)
     if sys.platform == "linux":
-        with open("/proc/self/statm") as pages:
-            used = int(pages.read().split()[0]) * resource.getpagesize()
-        limits.append((resource.RLIMIT_AS, used + memory))
-    for kind, most in limits:
-        hard = resource.getrlimit(kind)[1]
-        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        resource.setrlimit(kind, (most, most))
+        lower(resource.RLIMIT_AS, used + memory)

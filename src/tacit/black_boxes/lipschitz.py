@@ -1,20 +1,22 @@
 """Lipschitz filter: a function with a claimed sensitivity, held to its claim whatever it does.
 
-PROMISE  Pure(ε) for one draw, for any function f into a grid of equal steps and any claim of c steps, true or false.
+PROMISE  Pure(ε) for one draw, for any function f into a grid of equal steps and any claim of c steps, true or false:
+where the number of persons is private, when one is added or removed; where it is public, when one is replaced.
 
 PROOF  Let F(∅) = f(∅), and for a group z let F(z) be the number nearest to f(z) in
 
     [ max_v F(z∖v) − c,  min_v F(z∖v) + c ],   v over the persons of z.
 
 By induction on the size of z: (1) The interval is not empty. For u ≠ v both F(z∖u) and F(z∖v) are within c of
-F(z∖{u,v}), so they differ by at most 2c. (2) |F(z) − F(z∖v)| ≤ c for every v, which is what the interval says. So F
-has sensitivity c everywhere, and F(x) is computed from f on the subsets of x alone: discrete Laplace noise of c/ε steps
-makes it Pure(ε). (3) If no person changes f by more than c on any group of the persons of x, f(z) itself lies in the
-interval, so F(x) = f(x). Rounding to a grid of equal steps keeps a claim of c steps: rounding is monotone and commutes
-with whole steps.
+F(z∖{u,v}), so they differ by at most 2c. (2) |F(z) − F(z∖v)| ≤ c for every v, which is what the interval says. So F has
+sensitivity c everywhere, and F(x) is computed from f on the subsets of x alone: discrete Laplace noise of c/ε steps
+makes it Pure(ε). To replace v by w is to remove one and to add one: |F(x) − F(x∖v∪w)| ≤ |F(x) − F(x∖v)| + |F(x∖v∪w) −
+F(x∖v)| ≤ 2c, and a sum of persons' ±c moves by 2c, so that the noise has 2c/ε steps there. (3) If no person changes f
+by more than c on any group of the persons of x, f(z) itself lies in the interval, so F(x) = f(x). Rounding to a grid of
+equal steps keeps a claim of c steps: rounding is monotone and commutes with whole steps.
 
-COST  2^n values of f. Where the number of persons is private, a tenth of ε pays for a noisy one, by which alone it is
-decided whether so many are affordable: two steps, ε/10 + 9ε/10.
+COST  2^n values of f. Where the number of persons is private, a quarter of ε pays for a noisy one, by which alone it is
+decided whether so many are affordable (`floors` says how): two steps, ε/4 + 3ε/4.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from tacit.exact import Number, positive
 from tacit.grids import Grid
 from tacit.mechanisms.noise import Laplace, laplace
 
-SIZE_SHARE = Fraction(1, 10)
+SIZE_SHARE = Fraction(1, 4)
 """The part of ε that pays for a noisy number of persons."""
 
 
@@ -44,13 +46,28 @@ class Filter:
     epsilon: Fraction
     """ε of the noise on the value."""
 
-    def noisy_size(self, persons: int) -> Laplace | None:
-        """The law of the noisy number of persons."""
-        return None if self.size_epsilon is None else laplace(persons, self.size_epsilon)
+    @property
+    def moved(self) -> int:
+        """The steps by which a change of one person moves the filtered value: c, or 2c where one is replaced."""
+        return self.sensitivity if self.size_epsilon is not None else 2 * self.sensitivity
+
+    @property
+    def public(self) -> bool:
+        """Whether the number of persons is public."""
+        return self.size_epsilon is None
+
+    def noisy(self, persons: int) -> Laplace:
+        """The law of the noisy number of persons, where that number is private."""
+        assert self.size_epsilon is not None
+        return laplace(persons, self.size_epsilon)
+
+    def floor(self, noisy: int) -> int:
+        """The fewest persons of a group that counts: all groups do."""
+        return 0
 
     def noisy_value(self, filtered: int) -> Laplace:
         """The law of the value, in steps from the grid's bottom."""
-        return laplace(filtered, self.epsilon, self.sensitivity)
+        return laplace(filtered, self.epsilon, self.moved)
 
     def value(self, steps: int) -> Fraction:
         """The number that so many steps from the grid's bottom are, beyond its ends too."""

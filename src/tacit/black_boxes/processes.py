@@ -2,7 +2,10 @@
 
 Whatever an evaluator does (dies, hangs, answers nonsense), the call's place is the grid's bottom and the next call goes
 on; nothing is raised that depends on data. Only that the function cannot be sent to another process is an error, found
-before anything is charged.
+before anything is charged, or that the system cannot confine it.
+
+A call that nobody trusts cannot end or disturb the evaluator (`namespaces`), so no call changes what the next answers.
+Should the machine end one (for lack of memory, say), the call is made once more by a new one of the same public setup.
 """
 
 from __future__ import annotations
@@ -17,11 +20,13 @@ import time
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from tacit.black_boxes.evaluator import SLICE, Incremental, Setup, receive, send
+from tacit.black_boxes.namespaces import NAME
 from tacit.errors import InvalidInput
 from tacit.exact import positive, whole
 
@@ -33,6 +38,11 @@ START = 120.0
 LONGEST = 86_400
 """The longest time limit of one call, in seconds."""
 
+LACKING = (
+    "f cannot be kept apart from other calls, which needs {}; nothing was spent. If its author is honest and it keeps "
+    "nothing between calls, say trusted=True."
+)
+
 GRACE = 5.0
 """Seconds beyond all limits after which an evaluator counts as stuck."""
 
@@ -42,7 +52,7 @@ PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYL
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 _FIXED = {"PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, "1")
 """So that all evaluators compute the same."""
-_BOOT = "import sys; sys.path[:] = {paths!r}; from tacit.black_boxes.evaluator import serve; serve({descriptor})"
+_BOOT = "import sys; sys.path[:] = {path!r}; from tacit.black_boxes.evaluator import serve; serve({descriptor})"
 
 
 def packed(thing: Any) -> bytes | None:
@@ -77,6 +87,13 @@ def named(function: Any) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
+def told_apart(trusted: bool) -> str:
+    """What keeps calls apart, in a sentence."""
+    if trusted:
+        return "The function is trusted to depend on the records of its group alone."
+    return f"Every call ran in {NAME}."
+
+
 def limits(time_limit: float, memory_limit: int, workers: int | None) -> tuple[float, int, int]:
     """Seconds and bytes for each call, and how many processes."""
     seconds = float(positive(time_limit, "time_limit"))
@@ -96,21 +113,20 @@ class Worker:
     """One evaluator and the line to it."""
 
     def __init__(self, setup: Setup) -> None:
-        self._setup = setup
+        self._setup = replace(setup, path=tuple(path or os.getcwd() for path in sys.path))
         self._blobs: Sequence[bytes] | None = None
         self._closed = False
         self._start()
 
     def _start(self) -> None:
         ours, theirs = socket.socketpair()
-        paths = [path or os.getcwd() for path in sys.path]
         environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | dict.fromkeys(
             _THREADS, "1"
         )
         self._control = ours
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _BOOT.format(paths=paths, descriptor=theirs.fileno())],
+                [sys.executable, "-c", _BOOT.format(path=list(self._setup.path), descriptor=theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -121,18 +137,21 @@ class Worker:
         try:
             ours.settimeout(START + self._setup.seconds)
             send(ours, pickle.dumps(self._setup))
-            ready = ours.recv(1) == b"+"
-        except OSError:
-            ready = False
+            told = receive(ours.recv)
+        except (OSError, EOFError):
+            told = b"-"
         except BaseException:
             self.close()
             raise
-        if not ready:
+        if not told.startswith(b"+"):
             self.close()
+            if told.startswith(b"!"):
+                raise InvalidInput(LACKING.format(told[1:].decode()))
             raise InvalidInput(
                 "f could not be loaded in another process; nothing was spent. Define it in a module that can be "
                 "imported there, together with all it uses."
             )
+        self.modules = tuple(told[1:].decode().split())
         ours.settimeout(GRACE)
 
     def alone(self, blobs: Sequence[bytes]) -> list[int]:
@@ -152,7 +171,7 @@ class Worker:
         """What a call answered, and whether the evaluator still lives."""
         answer = b""
         mine, theirs = socket.socketpair()
-        with mine, suppress(OSError):  # out of time, or gone
+        with mine, suppress(OSError, MemoryError):  # out of time, gone, or too large to send
             with theirs:
                 socket.send_fds(self._control, [b"c"], [theirs.fileno()])
             answer = _asked(mine, pickle.dumps(blobs), self._setup.seconds, 32 * len(self._setup.grids))
@@ -175,7 +194,7 @@ class Worker:
             self._control.settimeout(SLICE + self._setup.seconds + GRACE)
             self._control.sendall(b"t")
             send(self._control, pickle.dumps((missing, start, stop)))
-            found.frombytes(receive(self._control))
+            found.frombytes(receive(self._control.recv))
         except (OSError, EOFError, ValueError):
             self._restart()
             return None
@@ -237,6 +256,7 @@ class Workers:
         try:
             for _ in range(count):
                 worker = Worker(setup)
+                setup = replace(setup, modules=worker.modules)  # which need not be looked for again
                 self._stack.callback(worker.close)
                 self._all.append(worker)
         except BaseException:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ROWS = 50_000_000
+"""The most rows of all blocks together; each may have its even share."""
+
 
 def listed(records: Any) -> list[Any]:
     """One entry for each person."""
@@ -50,13 +53,13 @@ class Frames:
         """Some columns of a table, by default all but those that name persons."""
         return cls(table.columns(columns))
 
-    def request(self, blocks: int | None, salt: bytes) -> Blocks:
-        """What the engine is asked."""
-        return Blocks(self.columns, blocks, salt)
+    def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
+        """What the engine is asked, where there are so many blocks at most."""
+        return Blocks(self.columns, blocks, salt, max(1, ROWS // max(1, most)))
 
     def template(self) -> bytes:
         """An empty frame, pickled."""
-        return pickle.dumps(arrow_schema(self.request(1, bytes(16))).empty_table().drop_columns([""]).to_pandas())
+        return pickle.dumps(arrow_schema(self.request(1, bytes(16), 1)).empty_table().drop_columns([""]).to_pandas())
 
     @staticmethod
     def split(rows: pa.Table) -> Iterator[tuple[int, bytes]]:

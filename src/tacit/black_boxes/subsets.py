@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import comb
 
+MANY = 10**15
+"""Subsets are not counted beyond this."""
+
 
 def evaluations(persons: int, missing: int) -> int:
-    """How many subsets miss at most so many of the persons."""
-    return sum(comb(persons, k) for k in range(min(missing, persons) + 1))
+    """How many subsets miss at most so many of the persons, or any larger number than `MANY`."""
+    found = 0
+    for k in range(min(missing, persons) + 1):
+        found += comb(persons, k)
+        if found > MANY:
+            break
+    return found
 
 
 def missing_sets(persons: int, missing: int, start: int, stop: int) -> Iterator[list[int]]:

@@ -5,9 +5,12 @@ subsets) and in `lipschitz` (where a sensitivity is claimed). Both need one thin
 depends on that group alone. Each call is therefore made in a process of its own that holds nothing else, unless f is
 trusted.
 
-The budget is charged before f sees any record. That f cannot be sent to another process, or would have to be evaluated
-too often on a public number of persons, is found before. Where that number is private the noisy one decides, and a
-refusal is a paid answer without a value. Nothing that f does is an error; how long it takes is not hidden.
+The budget is charged before f sees any record. That f cannot be sent to another process or kept apart there, or would
+have to be evaluated too often on a public number of persons, is found before. Where that number is private the noisy
+one decides, before any row is fetched, and a refusal is a paid answer without a value. A person's rows are at most as
+many as all may be divided by the most persons there can be by the noisy number; those beyond are left out by the
+person's own rows alone, which makes f another function of them (`tacit.engines.blocks`). So no limit fails on data, but
+for the 10^-6 of `floors`. Nothing that f does is an error; how long it takes is not hidden.
 """
 
 from __future__ import annotations
@@ -22,15 +25,16 @@ from typing import Any, TypeVar, cast
 from tacit.answers import Answer
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup
-from tacit.black_boxes.floors import Design, design
+from tacit.black_boxes.floors import Design, design, most
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.lipschitz import Filter, claimed
-from tacit.black_boxes.processes import Workers, blob, default_workers, limits, named, pickled
+from tacit.black_boxes.processes import Workers, blob, default_workers, limits, named, pickled, told_apart
 from tacit.black_boxes.records import Frames, People, fresh_name
-from tacit.black_boxes.subsets import evaluations
+from tacit.black_boxes.subsets import MANY, evaluations
 from tacit.black_boxes.values import bottomed, failures, place, step_of
 from tacit.black_boxes.watching import watched
 from tacit.budgets import Budget
+from tacit.engines.requests import Persons
 from tacit.errors import InvalidInput
 from tacit.exact import Number, between, whole
 from tacit.grids import Grid
@@ -53,8 +57,19 @@ Profile = Callable[[list[Any], int], Iterable[Any]]
 LIMIT = 2**20
 """The most evaluations unless more are allowed."""
 
-ALONE, TOGETHER = 2e-3, 1e-5
+ALONE, TOGETHER = 4e-3, 1e-5
 """Seconds that one call takes beside the function's own time, in a process of its own and among others."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """What may be known of the number of persons: that number itself where it is public."""
+
+    noisy: int
+    most: int
+    """By which evaluations and rows are counted."""
+    floor: int
+    """The fewest persons of a group that counts."""
 
 
 @dataclass(frozen=True)
@@ -82,39 +97,63 @@ class Wrap(Statistic):
         """The cost was checked when the box was made."""
 
     def release(self, room: Room) -> Answer:
-        """Persons from a table, one frame for each."""
+        """Persons from a table, one frame for each: their number first, and rows only if it is not too large."""
         assert self.frames is not None
-        blobs = [each for _, each in self.frames.split(room.blocks(self.frames.request(None, room.secret())))]
-        return room.answer(self.words, **self.facts(blobs, room.draw))
+        frames = self.frames
+        (persons,) = room.ask(Persons())
 
-    def facts(self, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
-        """What an answer says, from what was drawn and from public numbers."""
-        found = self._filtered if isinstance(self.rule, Filter) else self._chosen
-        facts = found(blobs, draw)
-        if self.trusted or self.profile is not None:
-            facts["notes"] += ("The function is trusted to depend on the records of its group alone.",)
-        return {"per": "person", **facts}
+        def fetch(most: int) -> list[bytes]:
+            request = frames.request(None, room.secret(), most)
+            return [each for _, each in frames.split(room.blocks(request))]
+
+        return self.answered(persons, fetch, room.draw, lambda facts: room.answer(self.words, **facts))
+
+    def answered(
+        self,
+        persons: int,
+        fetch: Callable[[int], list[bytes]],
+        draw: Draw[Any],
+        answer: Callable[[dict[str, Any]], Answer],
+    ) -> Answer:
+        """An answer from what was drawn and from public numbers.
+
+        The number of persons is known at first; ``fetch`` gets their records, given how many they are at most.
+        """
+        size = self._sized(persons, draw)
+        if self._too_many(size.most, size.most - size.floor):
+            facts = self._refused(size)
+        else:
+            found = self._filtered if isinstance(self.rule, Filter) else self._chosen
+            facts = found(size, fetch(size.most), draw)
+        facts["notes"] += (told_apart(self.trusted or self.profile is not None),)
+        told = answer({"per": "person", "mechanism": self._mechanism, **facts})
+        replaced = ", against being replaced by any other, as their number is public"
+        return replace(told, protected=told.protected + replaced) if self.public else told
+
+    def _sized(self, persons: int, draw: Draw[Any]) -> Size:
+        noisy = persons if self.public else draw(self.rule.noisy(persons))
+        return Size(noisy, persons if self.public else most(self.rule, noisy), self.rule.floor(noisy))
 
     # ---- the two ways -------------------------------------------------------------------------------------------
 
-    def _chosen(self, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
-        rule, persons = cast(Design, self.rule), len(blobs)
-        noisy = draw(rule.noisy(persons))
-        floor = rule.floor(noisy)
-        mechanism = f"shifted inverse sensitivity by {rule.method} over subsets of at least a noisy number of persons"
-        size = persons if self.public else max(noisy, 0)
-        if self._too_many(size, size - floor):
-            return self._refused(mechanism, size, size - floor)
-        value = draw(rule.select(self._profile(floor, blobs)))
+    @property
+    def _mechanism(self) -> str:
+        if isinstance(self.rule, Filter):
+            return "discrete Laplace noise on the function, filtered to its claimed sensitivity on all subsets"
+        number = "a public" if self.public else "a noisy"
+        return f"shifted inverse sensitivity by {self.rule.method} over subsets of at least {number} number of persons"
+
+    def _chosen(self, size: Size, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+        rule = cast(Design, self.rule)
+        value = draw(rule.select(self._profile(size.floor, blobs)))
         return {
             "value": value if isinstance(value, int) else float(value),
-            "mechanism": mechanism,
             "unit": step_of(rule.grid),
             "notes": (
                 f"With probability at least {float(1 - rule.beta):g} it lies between the smallest and the largest "
                 f"value that the function, rounded to the grid, takes on groups that miss at most {rule.missing} "
                 "persons.",
-                _looked_at(floor, noisy),
+                _looked_at(size, self.public),
                 failures(rule.grid),
             ),
         }
@@ -138,22 +177,16 @@ class Wrap(Statistic):
             places.append(0)
         return list(accumulate(places, min))
 
-    def _filtered(self, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+    def _filtered(self, size: Size, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
         rule, persons = cast(Filter, self.rule), len(blobs)
-        sized = rule.noisy_size(persons)
-        size = persons if sized is None else max(draw(sized), 0)
-        mechanism = "discrete Laplace noise on the function, filtered to its claimed sensitivity on all subsets"
-        if self._too_many(size, size):
-            return self._refused(mechanism, size, size)
         lattice = Lattice(persons, persons)
         law = rule.noisy_value(lattice.filtered(self._layers(lattice, blobs), rule.sensitivity))
         unit = Unit(rule.step, "integer" if rule.step.denominator == 1 else "float")
         value = rule.value(draw(law))
         return {
             "value": value.numerator if value.denominator == 1 and unit.kind == "integer" else float(value),
-            "mechanism": mechanism,
             "unit": step_of(rule.grid),
-            "spread": Additive(laplace_noise(rule.epsilon, rule.sensitivity), unit, "capped value"),
+            "spread": Additive(laplace_noise(rule.epsilon, rule.moved), unit, "capped value"),
             "notes": (
                 f"The capped value is the function's own if no person changes it by more than "
                 f"{float(rule.sensitivity * rule.step):g} on any group of the persons.",
@@ -173,17 +206,28 @@ class Wrap(Statistic):
     def _too_many(self, persons: int, missing: int) -> bool:
         return self.profile is None and evaluations(persons, missing) > self.limit
 
-    def _refused(self, mechanism: str, persons: int, missing: int) -> dict[str, Any]:
-        which = "The public" if self.public else "The noisy"
+    def _refused(self, size: Size) -> dict[str, Any]:
+        number = f"The public number of persons, {size.noisy},"
+        if not self.public:
+            number = f"The noisy number of persons, {size.noisy} and at most {size.most},"
         return {
             "value": None,
-            "mechanism": mechanism,
             "notes": (
-                f"{which} number of persons, {persons}, asks for {_large(evaluations(persons, missing))} evaluations "
-                f"of the function, more than max_evaluations = {self.limit:,}; the cost was charged. Allow more, give "
+                f"{number} asks for {_large(evaluations(size.most, size.most - size.floor))} evaluations of the "
+                f"function, more than max_evaluations = {self.limit:,}; the cost was charged. Allow more, give "
                 "evaluate_profile, or use sample_and_aggregate.",
             ),
         }
+
+    def check_private(self) -> None:
+        """Refuse, before anything is spent, what no number of persons would allow, where that number is private."""
+        if not self.public and self._too_many(least := most(self.rule, 0), least):
+            raise InvalidInput(
+                f"at this cost the number of persons is known to {least} only, which asks for "
+                f"{_large(evaluations(least, least))} evaluations, more than max_evaluations = {self.limit:,}; nothing "
+                "was spent. Say persons_public=True if it is, spend or allow more, give evaluate_profile, or use "
+                "sample_and_aggregate."
+            )
 
     def check_public(self, persons: int) -> None:
         """Refuse too many persons before anything is spent, where their number is public."""
@@ -205,15 +249,16 @@ def estimate(count: int, trusted: bool, workers: int) -> str:
 
 
 def _large(count: int) -> str:
-    return f"{count:,}" if count < 10**12 else f"10^{len(str(count)) - 1}"
+    return f"{count:,}" if count < 10**12 else f"10^{len(str(count)) - 1}" if count < MANY else "more than 10^15"
 
 
-def _looked_at(floor: int, noisy: int) -> str:
-    if floor:
-        return f"Groups of at least {floor} persons were looked at, of a noisy number of {noisy}."
+def _looked_at(size: Size, public: bool) -> str:
+    number = f"a {'public' if public else 'noisy'} number of {size.noisy}"
+    if size.floor:
+        return f"Groups of at least {size.floor} persons were looked at, of {number}."
     return (
-        f"Groups of every size were looked at, down to nobody, of a noisy number of {noisy} persons; with more persons "
-        "or a larger cost the small ones are left out."
+        f"Groups of every size were looked at, down to nobody, of {number} persons; with more persons or a larger cost "
+        "the small ones are left out."
     )
 
 
@@ -250,7 +295,7 @@ def wrap(
 
     ``records`` has one entry for each person: a list, a mapping, or a private table (f then gets a data frame of the
     group's rows, and the table's own session pays). ``grid`` holds the possible answers. ``trusted`` says that f's
-    value depends on the records of its group alone; calls then share a process and take 10 µs in place of 2 ms, and an
+    value depends on the records of its group alone; calls then share a process and take 10 µs in place of 4 ms, and an
     f with ``add``, ``remove`` and ``value`` is moved from group to group. With ``sensitivity`` f is filtered to that
     claim and gets Laplace noise. ``evaluate_profile`` computes the profile of a structured f directly, at any size.
     """
@@ -260,7 +305,7 @@ def wrap(
     cut, hook = bottomed(grid), _hook(f, evaluate_profile)
     rule: Design | Filter
     if sensitivity is None:
-        rule = design(cut, cost, method, between(beta, "beta", 0, 1))
+        rule = design(cut, cost, method, between(beta, "beta", 0, 1), bool(persons_public))
     elif isinstance(cost, Approx) or hook is not None:
         raise InvalidInput("sensitivity needs neither a delta nor evaluate_profile; leave them out.")
     else:
@@ -270,14 +315,19 @@ def wrap(
     box = Wrap(named(f), rule, cost, bool(persons_public), bool(trusted), limit, people.frames, fresh_name(), hook)
     if people.table is None:
         box.check_public(len(people.entries))
+    box.check_private()
     crew: AbstractContextManager[Workers | None] = nullcontext()
     if hook is None:
-        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory), count)
+        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count)
     with crew as evaluators:
         box = replace(box, workers=evaluators)
 
         def release() -> Answer:
-            blobs = [blob(record) for record in people.entries]
-            return people.answer(box.words, cost, **box.facts(blobs, people.draw))
+            return box.answered(
+                len(people.entries),
+                lambda _: [blob(record) for record in people.entries],
+                people.draw,
+                lambda facts: people.answer(box.words, cost, **facts),
+            )
 
         return cast(Answer, people.ask(box, cost, release))

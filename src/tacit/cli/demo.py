@@ -59,7 +59,13 @@ class Question:
         """The private answer."""
         if self.function:
             return tacit.sample_and_aggregate(
-                slope, truth.careers, blocks=BLOCKS, grid=digits(2), epsilon=self.epsilon, session=session
+                slope,
+                truth.careers,
+                blocks=BLOCKS,
+                grid=digits(2),
+                epsilon=self.epsilon,
+                session=session,
+                trusted=True,  # it is ours
             )
         return session.sql(self.text, epsilon=self.epsilon)
 

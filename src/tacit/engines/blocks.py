@@ -2,7 +2,12 @@
 
 PROMISE. A person's rows are all in one block, which depends on that person and a secret salt alone: nobody else's
 coming or going moves them. Inside a block rows come in the order of their own values, so that a block looks the same
-whatever the other blocks hold. Nothing but the block's number and the declared columns leaves the engine.
+whatever the other blocks hold. Nothing but the block's number and the declared columns leaves the engine. A block has
+at most a public number of rows, so that no number of rows makes a question fail.
+
+PROOF of the last. Of a block with more rows, those come whose values have the smallest keyed hashes; rows of one hash
+are alike. So what comes of a block is a function of its own rows and the salt, and a function of that is another
+function of the block. Blocks that are small, which is known from the counts of persons' rows, are not sorted for it.
 
 The block's number comes from the dialect's `digest` and `number`; any engine that runs scripts can answer.
 """
@@ -33,7 +38,7 @@ class Blocks(Request["pa.Table"]):
     """The rows with their blocks; ``blocks`` None gives every person a block, numbered in the order of persons.
 
     Columns have their own values, decimals as doubles. The exception from the limit of 10,000 numbers: there are as
-    many rows as the relation has, at most ``limit``; more are a failure of the engine.
+    many rows as the relation has, at most ``rows`` in each block.
     """
 
     columns: tuple[tuple[str, Expression], ...]
@@ -41,7 +46,8 @@ class Blocks(Request["pa.Table"]):
     blocks: int | None
     salt: bytes
     """Secret, fresh for each question."""
-    limit: int = 50_000_000
+    rows: int = 50_000_000
+    """The most rows of a block."""
 
     def __post_init__(self) -> None:
         if not self.columns or any(expression.type.kind is Kind.OTHER for _, expression in self.columns):
@@ -50,8 +56,8 @@ class Blocks(Request["pa.Table"]):
             raise InvalidInput("columns must have different names; name each once.")
         if self.blocks is not None and not 1 <= self.blocks <= MOST_BLOCKS:
             raise InvalidInput(f"blocks must lie between 1 and {MOST_BLOCKS:,}.")
-        if len(self.salt) < 16 or self.limit < 1:
-            raise InvalidInput("salt must be at least 16 secret bytes, and limit at least 1.")
+        if len(self.salt) < 16 or self.rows < 1:
+            raise InvalidInput("salt must be at least 16 secret bytes, and rows at least 1.")
 
     def __repr__(self) -> str:
         return f"Blocks(columns={self.columns!r}, blocks={self.blocks}, salt=…)"
@@ -65,12 +71,18 @@ def blocks(dialect: Dialect, rows: Rows, request: Blocks) -> Script:
     else:
         digest = dialect.digest([f"MIN(CAST(person AS {dialect.text_type}))"], request.salt)
         block = f"{dialect.number(digest)} % {request.blocks}"
-    homes = f"SELECT person, CAST({block} AS {dialect.int64}) AS block FROM rows GROUP BY person"
+    homes = f"SELECT person, CAST({block} AS {dialect.int64}) AS block, COUNT(*) AS size FROM rows GROUP BY person"
+    large = f"SELECT block FROM homes GROUP BY block HAVING SUM(size) > {request.rows}"
     shown = ", ".join(f"rows.{value} AS v{i}" for i, value in enumerate(values))
-    order = ", ".join(["block", *(f"v{i}" for i in range(len(values)))])
-    found = f"SELECT block, {shown} FROM rows INNER JOIN homes ON rows.person = homes.person LIMIT {request.limit + 1}"
-    body = f"SELECT * FROM ({found}) AS found ORDER BY {order}"
-    return Script((*rows.parts(), Part("homes", homes, kept=True)), body)
+    names = ", ".join(f"v{i}" for i in range(len(values)))
+    found = f"SELECT block, {shown} FROM rows INNER JOIN homes ON rows.person = homes.person WHERE block"
+    texts = [f"CAST(v{i} AS {dialect.text_type})" for i in range(len(values))]
+    order = f"{dialect.digest(texts, request.salt)}, {names}"
+    ranked = f"SELECT block, {names}, ROW_NUMBER() OVER (PARTITION BY block ORDER BY {order}) AS place"
+    cut = f"{ranked} FROM ({found} IN (SELECT block FROM large)) AS theirs"
+    kept = f"SELECT block, {names} FROM ({cut}) AS placed WHERE place <= {request.rows}"
+    body = f"SELECT * FROM ({found} NOT IN (SELECT block FROM large) UNION ALL {kept}) AS found ORDER BY block, {names}"
+    return Script((*rows.parts(), Part("homes", homes, kept=True), Part("large", large, kept=True)), body)
 
 
 def arrow_schema(request: Blocks) -> pa.Schema:

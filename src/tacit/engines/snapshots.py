@@ -92,10 +92,7 @@ class Rounds(ABC):
             raise InvalidInput("rows that concern several persons have no one block.")
         with self._round(relation) as tables:
             script = blocks(self._dialect, Rows(self._dialect, relation, tables), request)
-            found = withheld(lambda: self._table(script, arrow_schema(request)))
-        if len(found) > request.limit:
-            raise EngineError(FAILED)
-        return found
+            return withheld(lambda: self._table(script, arrow_schema(request)))
 
     @contextmanager
     def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:

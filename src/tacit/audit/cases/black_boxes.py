@@ -1,17 +1,20 @@
 """Functions nobody has analysed: the wrapper, the Lipschitz filter and the median of block answers.
 
 Wrapped functions are small ones with a mind of their own: neither monotone nor of small sensitivity. The tests go on to
-every function of three persons into three values. Twins: a floor relative to the group, which does not make the
-function monotone; a function not filtered, or filtered on the last step only; the constant for adding and removing
-where an answer is replaced; and persons in several blocks.
+every function of three persons into three values. Where the number of persons is public, one is replaced. Twins: a
+floor relative to the group, which does not make the function monotone; a function not filtered, or filtered on the last
+step only; the constants for adding and removing where an answer, or a person, is replaced; and persons in several
+blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
+from operator import ne
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +24,7 @@ from tacit.audit.registry import Case
 from tacit.black_boxes.block_median import block_median, median_loss
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.lipschitz import claimed
+from tacit.black_boxes.lipschitz import Filter, claimed
 from tacit.black_boxes.subsets import missing_sets
 from tacit.enclosures import BITS, Enclosure, total
 from tacit.grids import integers
@@ -89,9 +92,9 @@ def relative_profile(f: Function, x: Dataset, slack: int) -> list[int]:
     return [min(g(z) for k in range(j + 1) for z in combinations(x, len(x) - k)) for j in range(len(x) + 1)]
 
 
-def small_design(first: Guarantee, method: str, margin: int, reach: int = 0) -> Design:
+def small_design(first: Guarantee | None, method: str, margin: int, reach: int = 0) -> Design:
     """A wrapper whose floor is felt by three persons; privacy does not depend on the margin."""
-    return Design(GRID, method, Fraction(1, 2), first, Fraction(2), None, reach, margin)
+    return Design(GRID, method, Fraction(1, 2), first, Fraction(2 if first else 1), None, reach, margin)
 
 
 LAPLACE, TRUNCATED = Pure(1), Approx(1, "0.1")
@@ -118,17 +121,31 @@ def _wrapped(f: Function, design: Design) -> Callable[[Dataset], WrappedLaw]:
     return lambda x: WrappedLaw(design, len(x), lambda floor: profile(f, x, floor))
 
 
+def _public(f: Function, design: Design) -> Callable[[Dataset], Law[Answer]]:
+    """The wrapper where the number of persons is public, and with it the floor."""
+    return lambda x: design.select(profile(f, x, design.floor(len(x))))
+
+
+PUBLIC = small_design(None, "scan", 1)
+
 # ---- the filter -------------------------------------------------------------------------------------------------
 
-CLAIM = claimed(integers(0, 4), 1, Fraction(1), persons_public=True)
+PUBLIC_CLAIM = claimed(integers(0, 4), 1, Fraction(1), persons_public=True)
+CLAIM = replace(PUBLIC_CLAIM, size_epsilon=Fraction(1, 9))
+"""The filter's second step, which gets an ε of 1, where the number of persons is private."""
 
 
-def _filtered(f: Function) -> Callable[[Dataset], Law[int]]:
+def _filtered(f: Function, claim: Filter = CLAIM) -> Callable[[Dataset], Law[int]]:
     def law(x: Dataset) -> Law[int]:
         lattice = Lattice(len(x), len(x))
-        return CLAIM.noisy_value(lattice.filtered(values(f, x, lattice), CLAIM.sensitivity))
+        return claim.noisy_value(lattice.filtered(values(f, x, lattice), claim.sensitivity))
 
     return law
+
+
+def signed(x: Dataset) -> int:
+    """Up with every 1 and down with every 0: as far as a claim of one step allows."""
+    return 2 + sum(int(2 * v - 1) for v in x)
 
 
 def _last_step(f: Function) -> Callable[[Dataset], Law[int]]:
@@ -149,8 +166,8 @@ ANSWERS: list[Dataset] = list(product(range(3), repeat=4))
 
 
 def replaced(collection: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
-    """Pairs that differ in one answer."""
-    return [(x, z) for x, z in combinations(collection, 2) if sum(a != b for a, b in zip(x, z, strict=True)) == 1]
+    """Pairs of one length that differ in one answer, or in one person."""
+    return [(x, z) for x, z in combinations(collection, 2) if len(x) == len(z) and sum(map(ne, x, z)) == 1]
 
 
 def _smooth(x: Dataset) -> Law[Answer]:
@@ -229,6 +246,29 @@ CASES = (
             "not filtered": lambda x: CLAIM.noisy_value(jump(x)),
             "filtered on the last step only": _last_step(jump),
         },
+    ),
+    Case(
+        name="function filtered to a claimed sensitivity, a person replaced",
+        covers="black_boxes.wrap",
+        mechanism=_filtered(signed, PUBLIC_CLAIM),
+        datasets=datasets((0, 1), PERSONS),
+        promised=Pure(1),
+        pairs=replaced,
+        twins={"the noise for adding and removing": _filtered(signed, CLAIM)},
+    ),
+    *(
+        Case(
+            name=f"wrapped function by {method}, a person replaced",
+            covers="black_boxes.wrap",
+            mechanism=_public(spike, small_design(None, method, 1)),
+            datasets=datasets((0, 1), PERSONS),
+            promised=Pure(2),
+            pairs=replaced,
+            twins={
+                "three times the rate": _public(spike, replace(small_design(None, method, 1), epsilon=Fraction(3))),
+            },
+        )
+        for method in ("scan", "exponential")
     ),
     *(
         Case(
