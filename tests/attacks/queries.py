@@ -69,7 +69,7 @@ class Writer:
         draw = self.draw
         text = self._item(scope, ctes, private=True)
         for _ in range(draw.choice((0, 1, 1, 1, 2, 2, 3))):
-            before = {alias: columns for alias, columns in scope.items()}
+            before = dict(scope)
             item = self._item(scope, ctes)
             (alias,) = scope.keys() - before.keys()
             tie = self._tie(before, {alias: scope[alias]})

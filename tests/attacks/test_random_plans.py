@@ -1,6 +1,7 @@
 """Random plans: who is removed takes along the rows that list them, and nothing else.
 
-2,000 plans are compared here, 10^4 and 10^6 by `benchmarks/attacks.py`. Seeds are fixed: what passes once passes always.
+2,000 plans are compared here, 10^4 and 10^6 by `benchmarks/attacks.py`. Seeds are fixed: what passes once passes
+always.
 """
 
 from __future__ import annotations
