@@ -137,7 +137,7 @@ def attack(cases: Iterable[Case], draw: Random, most: int | None = None) -> Trie
             if not case.held:
                 lost = [value for pair in hostile if pair not in kept for value in pair[1:]]
                 done.failures.append(f"{case.name}: cannot be opened: {_short(lost)}")
-            hostile, mixed = kept, _mixed(draw, ordinary, kept)
+            hostile, mixed = kept, [*ordinary, *kept]
         with _session(case, mixed, schema) as session:
             done.questions += len(asked)
             done.refused += expected.count("refused")
@@ -181,8 +181,11 @@ def _outcome(session: Session, text: str) -> str:
 
 
 def _alone(case: Case, ordinary: Pairs, one: tuple[int, Any], schema: Schema, text: str) -> str:
-    with _session(case, [*ordinary[:1], one, *ordinary[1:]], schema) as session:
-        return _outcome(session, text)
+    try:
+        with _session(case, [*ordinary[:1], one, *ordinary[1:]], schema) as session:
+            return _outcome(session, text)
+    except TacitError:
+        return "not opened"
 
 
 def _listed(session: Session) -> Counter[str]:
