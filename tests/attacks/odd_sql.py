@@ -106,7 +106,9 @@ _NUMBERS: list[Callable[[Random, int], str]] = [
     lambda draw, n: "1_" * n + "1",
     lambda draw, n: f"'{'9' * n}'",
     lambda draw, n: f"1/{'3' * n}",
-    lambda draw, n: draw.choice(("nan", "inf", "-0", "1e", "1e+", "--1", "٣", "½", "1.2.3", ".", "1e400", "5e-324", "1f", "1d")),
+    lambda draw, n: draw.choice(
+        ("nan", "inf", "-0", "1e", "1e+", "--1", "٣", "½", "1.2.3", ".", "1e400", "5e-324", "1f", "1d")
+    ),
 ]
 _NUMBERED = [
     "SELECT SUM(x + {}) FROM t", "SELECT COUNT(*) FROM t WHERE x = {}", "SELECT QUANTILE_CONT(x, {}) FROM t", "SELECT COUNT(*) FROM t LIMIT {}",

@@ -65,6 +65,13 @@ def _without_links(table: Any) -> Any:
     return found
 
 
+def test_a_foreign_key_that_two_rows_share_is_found() -> None:
+    """That keys are unique is the custodian's word, and the source's constraint; here it is broken."""
+    found = attack(5, 400, natives=("BIGINT",), unique=False, stop=1)
+    assert found.failures
+    assert "rows of others move" in found.failures[0]
+
+
 @pytest.mark.parametrize("fault", [forgets, merges, stays], ids=lambda fault: fault.__name__)
 def test_planted_faults_are_found(fault: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Touching, "of", fault)
