@@ -201,9 +201,7 @@ async def _attack(app: App, spent: Callable[[], object], draw: Random, requests:
             status, headers = await asyncio.wait_for(_send(app, sent), 60)
             done.requests += 1
             done.statuses[status] += 1
-            shown = (
-                f"{sent.method} {sent.path!a:.80}?{sent.query!r:.40} {sent.headers[1:]!r:.200} {b''.join(sent.body)!r:.200}"
-            )
+            shown = f"{sent.method} {sent.path!a:.80}?{sent.query!r:.40} {sent.headers[1:]!r:.200} {b''.join(sent.body)!r:.200}"
             if status >= 500 and status != 503:
                 done.failures.append(f"{status}: {shown}")
             if absent := [name for name in HEADERS if name.encode() not in headers]:

@@ -188,7 +188,7 @@ def planner() -> Callable[[str, str], object]:
 
     rows = pa.table({"who": [1], "x": [1], "f": [0.5], "s": ["a"], "d": pa.array([0], pa.date32())})
     public = pa.table({"s": ["a", "b"], "label": ["l", "m"]})
-    tables = {"t": Private(rows, "who"), "u": Private(rows, "who"), "p": Public(public)}
+    tables: dict[str, Private | Public] = {"t": Private(rows, "who"), "u": Private(rows, "who"), "p": Public(public)}
     session = Session(tables, Approx(10, "0.01"))
     return lambda text, epsilon: session.cost(text, epsilon=epsilon)
 

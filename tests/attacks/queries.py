@@ -194,7 +194,10 @@ class Writer:
         known = self._of(scope, kind)
         if depth <= 0 or draw.random() < 0.4:
             return draw.choice(known) if known and draw.random() < 0.85 else draw.choice(_LITERALS[kind])
-        one = lambda: self.value(scope, kind, depth - 1)  # noqa: E731
+
+        def one() -> str:
+            return self.value(scope, kind, depth - 1)
+
         forms = [
             lambda: f"COALESCE({one()}, {one()})",
             lambda: f"CASE WHEN {self.condition(scope, depth - 1)} THEN {one()} ELSE {one()} END",
@@ -222,7 +225,10 @@ class Writer:
         kind = draw.choice([*_LITERALS])
         if not self._of(scope, kind):
             kind = "int"
-        one = lambda: self.value(scope, kind, depth)  # noqa: E731
+
+        def one() -> str:
+            return self.value(scope, kind, depth)
+
         forms = [
             lambda: f"{one()} {draw.choice(('=', '<', '>=', '<>'))} {one()}",
             lambda: f"{one()} {draw.choice(('=', '<', '>=', '<>'))} {one()}",

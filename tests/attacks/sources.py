@@ -42,7 +42,7 @@ def _bits(raw: pa.DataType, kind: pa.DataType) -> Any:
     return lambda values: pa.array(values, raw).view(kind)
 
 
-def _unchecked(values: list[Any]) -> pa.Array:
+def _unchecked(values: list[Any]) -> Any:
     """Bytes taken for text."""
     made = pa.array(values, pa.binary())
     return pa.Array.from_buffers(pa.string(), len(made), made.buffers())
@@ -103,7 +103,7 @@ def arrow_types(draw: Random) -> Iterator[tuple[str, Any, list[Any], list[Any]]]
     yield "binary", _typed(pa.binary()), [b"a", None], BAD_BYTES
     yield "dictionary", lambda values: pa.array(values, pa.string()).dictionary_encode(), ["a", "b", None], texts(draw)
     yield "list", _typed(pa.list_(pa.int64())), [[1], None], [[], [None] * 1000, list(range(100))]
-    yield "struct", _typed(pa.struct({"x": pa.string()})), [{"x": "a"}, None], [{"x": None}, {"x": "y" * 1000}]
+    yield "struct", _typed(pa.struct([("x", pa.string())])), [{"x": "a"}, None], [{"x": None}, {"x": "y" * 1000}]
 
 
 def arrow(draw: Random) -> Iterator[Case]:
