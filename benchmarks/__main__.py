@@ -63,6 +63,7 @@ STUDIES = {
     "serve": Study(quick=None),
     "exactness": Study(),
     "conformance": Study(),
+    "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
 }

@@ -72,6 +72,10 @@ def _join(row: str, name: str) -> Callable[[Results], Any]:
     return lambda results: results("joins")[row][name]
 
 
+def _attacks(kind: str, name: str) -> Callable[[Results], Any]:
+    return lambda results: results("attacks")["classes"][kind][name]
+
+
 def _begins(row: str, values: tuple[int, ...], unit: int = 1) -> Callable[[Results], Any]:
     return lambda results: [v // unit for v in results("joins")[row]["profile"][:4]] == list(values)
 
@@ -287,4 +291,14 @@ FIGURES = (
     ),
     Figure("Serve", "50 analysts at once for a minute: no server error", _calm("load")),
     Figure("Serve", "2,000 hostile strings: no server error", _calm("hostile")),
+    Figure("Attacks", "random plans compared with removing one person", _attacks("plans", "cases"), least=10**6),
+    *(
+        Figure("Attacks", f"{name}: failures found", _attacks(kind, "failures"), most=0)
+        for kind, name in (
+            ("plans", "random plans"),
+            ("values", "random values in every source"),
+            ("queries", "odd queries under limits"),
+            ("http", "odd requests"),
+        )
+    ),
 )

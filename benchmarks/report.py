@@ -57,6 +57,7 @@ def sections(results: Results) -> dict[str, str]:
         "How cost grows": growth(results("growth")),
         "What the studies changed": changes(results("changes")),
         "Engines that agree": conformance(results("conformance")),
+        "Attacks": attacks(results("attacks")),
         "Where and when": machines(results),
     }
     return {name: text for name, text in made.items() if text}
@@ -267,6 +268,25 @@ def conformance(report: Any) -> str:
     names = ("passed", "failed", "skipped")
     rows = [[name, *(str(one[n]) for n in names), f"{one['seconds']:.0f}"] for name, one in report["engines"].items()]
     return table(["engine", *names, "seconds"], rows)
+
+
+ATTACKS = {
+    "plans": "random plans: who is removed takes along the rows that list them, and nothing else",
+    "values": "random values of every type in every source, each with every question: no failure, no other row changed",
+    "queries": "odd queries: a cost or a refusal within a second of processor time and 512 MB",
+    "http": "odd requests: no server error but an engine's, no charge but for a question",
+}
+
+
+def attacks(report: Any) -> str:
+    """What the generators of tests/attacks tried and found."""
+    if not report:
+        return ""
+    rows = [
+        [ATTACKS[name], f"{row['cases']:,}", f"{row['failures']:,}", number(row["seconds"])]
+        for name, row in report["classes"].items()
+    ]
+    return table(["class", "cases", "failures", "seconds of a processor"], rows)
 
 
 def machines(results: Results) -> str:

@@ -19,6 +19,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+LONG = 900
+"""Seconds for a test that starts Spark or runs a page of the documentation; others have what pyproject.toml says."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests that take long by their nature a longer limit, unless they name one."""
+    for item in items:
+        long = "spark" in item.nodeid or item.path.name == "test_docs.py"
+        if long and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(LONG))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """One process starts Spark, which takes long, for all tests that need it; they come first, being most.
@@ -30,6 +42,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             return "spark" if "spark" in nodeid else nodeid
+
+        def remove_node(self, node: Any) -> Any:
+            """A test that ended its process has failed; xdist would give it to one process after the other."""
+            units = self.assigned_work[node]
+            ended = next((name for unit in units.values() for name, done in unit.items() if not done), None)
+            for scope, unit in list(units.items()):
+                unit.update({ended: True} if ended in unit else {})
+                if all(unit.values()):
+                    del units[scope]  # nothing in it is left to be done
+            super().remove_node(node)
+            return ended
 
     return Scheduling(config, log)
 

@@ -48,8 +48,8 @@ def java() -> bool:
     if command is None or find_spec("pyspark") is None:
         return False
     try:
-        said = subprocess.run([command, "-version"], capture_output=True, text=True, check=True).stderr
-    except (OSError, subprocess.CalledProcessError):
+        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+    except (OSError, subprocess.SubprocessError):
         return False
     return int(said.split('"')[1].split(".")[0]) >= 17
 
@@ -96,5 +96,6 @@ def frame(session: SparkSession, table: pa.Table) -> DataFrame:
 
 def machines(process: int) -> list[int]:
     """The JVMs that a process has started."""
-    said = subprocess.run(["ps", "-o", "pid=,comm=", "--ppid", str(process)], capture_output=True, text=True).stdout
+    command = ["ps", "-o", "pid=,comm=", "--ppid", str(process)]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
     return [int(line.split()[0]) for line in said.splitlines() if line.split()[1] == "java"]

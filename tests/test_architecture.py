@@ -91,7 +91,10 @@ def test_import_is_quick_and_loads_nothing_heavy() -> None:
         "import time, sys; start = time.perf_counter(); import tacit; "
         f"print(time.perf_counter() - start, *[m for m in {HEAVY} if m in sys.modules])"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+        for _ in range(5)
+    ]
     words = [run.stdout.split() for run in runs]
     assert all(len(w) == 1 for w in words), words[0]
     assert min(float(w[0]) for w in words) < 0.3

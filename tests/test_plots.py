@@ -86,5 +86,5 @@ def test_without_matplotlib_the_remedy_is_named() -> None:
         "try: p.burn_down(tacit.Pure(1), [])\n"
         "except tacit.InvalidInput as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
     assert "pip install 'tacit[plot]'" in done.stdout

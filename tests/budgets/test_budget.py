@@ -71,7 +71,7 @@ def test_threads_cannot_overspend() -> None:
     start = Barrier(8)
 
     def ask() -> None:
-        start.wait()
+        start.wait(60)
         for _ in range(40):
             try:
                 admitted.append(budget.charge(Zcdp("0.01")))
@@ -82,7 +82,7 @@ def test_threads_cannot_overspend() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
     assert len(admitted) == 100 == len({receipt.number for receipt in admitted})
     assert budget.remaining.rho == 0  # type: ignore[attr-defined]
 

@@ -1,19 +1,14 @@
 """The command line as it is used: real processes, their output, their exit codes, and no data in what they say."""
 
-import fcntl
 import json
 import os
-import pty
 import re
 import signal
 import sqlite3
-import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +17,7 @@ import pytest
 
 from tacit.cli import demo
 from tacit.cli.app import run
+from tests.cli.terminals import watched
 from tests.postgres import POSTGRES, REQUIRED, schema
 
 SECRET = "SECRETROW"
@@ -303,32 +299,16 @@ def test_an_interrupt_in_the_middle_of_a_query_is_charged_and_the_ledger_sound(p
 
 
 def on_terminal(place: Path, *arguments: str, columns: int = 40, **environment: str) -> tuple[str, str]:
-    """What a command writes on a terminal of so many columns: stdout and stderr."""
-    ends = [pty.openpty(), pty.openpty()]
-    for _, inside in ends:
-        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    """What a command writes on terminals of so many columns: stdout and stderr."""
     clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    with subprocess.Popen(
+    code, out, err = watched(
         [sys.executable, "-c", "from tacit.cli import main; main()", *arguments],
+        columns=columns,
         cwd=place,
-        env={**clean, "TERM": "xterm-256color", **environment},
-        stdin=subprocess.DEVNULL,
-        stdout=ends[0][1],
-        stderr=ends[1][1],
-    ) as process:
-        for _, inside in ends:
-            os.close(inside)
-        texts = [_read(outside) for outside, _ in ends]
-    assert process.returncode == 0, texts[1]
-    return texts[0], texts[1]
-
-
-def _read(terminal: int) -> str:
-    parts = []
-    with open(terminal, "rb", buffering=0) as file, suppress(OSError):  # a terminal ends with an error
-        while part := file.read(65536):
-            parts.append(part)
-    return b"".join(parts).decode().replace("\r\n", "\n")
+        environment={**clean, "TERM": "xterm-256color", **environment},
+    )
+    assert code == 0, err
+    return out, err
 
 
 def test_a_narrow_terminal_gets_short_lines(place: Path) -> None:

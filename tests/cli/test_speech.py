@@ -1,13 +1,13 @@
 """How the command line speaks to people and to programs."""
 
 import os
-import pty
 import subprocess
 import sys
 
 import pytest
 
 from tacit.cli import speech
+from tests.cli.terminals import watched
 
 SLOW = """
 import sys, time
@@ -22,28 +22,22 @@ print("done")
 
 def shown(*arguments: str) -> str:
     """What such a command writes to a terminal on stderr."""
-    outside, inside = pty.openpty()
-    done = subprocess.run(
-        [sys.executable, "-c", SLOW, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=inside,
-        env={**os.environ, "TERM": "xterm"},
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert done.stdout == "done\n"
-    os.write(inside, b"|")  # so that there is something to read
-    os.close(inside)
-    text = os.read(outside, 65536).decode()
-    os.close(outside)
-    return text
+    code, out, err = watched([sys.executable, "-c", SLOW, *arguments], environment={**os.environ, "TERM": "xterm"})
+    assert (code, out) == (0, "done\n")
+    return err
 
 
 def test_progress_is_shown_where_somebody_waits() -> None:
     assert "thinking" in shown("0.6")
-    assert shown("0.0") == "|"
-    assert shown("0.3", "--quiet") == "|"
+    assert shown("0.0") == ""
+    assert shown("0.3", "--quiet") == ""
+
+
+def test_both_terminals_are_read_while_the_other_is_written() -> None:
+    """More than a terminal holds on either of them would wait for ever where one is read after the other."""
+    much = "import sys\nfor _ in range(400):\n    print('x' * 99)\n    print('y' * 99, file=sys.stderr)"
+    code, out, err = watched([sys.executable, "-c", much], columns=200)
+    assert (code, out.count("x"), err.count("y")) == (0, 39_600, 39_600)
 
 
 def test_no_progress_where_nobody_watches() -> None:

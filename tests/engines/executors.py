@@ -91,7 +91,7 @@ def replaced(spark: SparkSession) -> None:
     blow.start()
     with engine.snapshot() as snapshot:
         persons, totals = snapshot.ask(relation, asked)
-        blow.join()
+        blow.join(240)
         assert executors() != first
         assert spark.sparkContext._jsc.getPersistentRDDs().size() == 1
         kill()
@@ -116,7 +116,7 @@ def lost(spark: SparkSession) -> tacit.Table:
     with pytest.raises(tacit.EngineError) as caught:
         table.persons(epsilon=1)
     over.set()
-    killer.join()
+    killer.join(60)
     assert str(caught.value) == FAILED
     assert caught.value.__cause__ is None
     assert table.budget.spent == tacit.Pure(1)

@@ -153,7 +153,7 @@ def test_several_snapshots_and_threads_at_once(files: Path) -> None:
             thread.start()
         found += [first.ask(orders(engine), (Persons(),)), second.ask(orders(engine), (Persons(),))]
         for thread in threads:
-            thread.join()
+            thread.join(60)
     assert found == [(3,)] * 6
 
 
@@ -195,6 +195,7 @@ print(seen)
         env={**os.environ, "TMPDIR": str(spill)},
         capture_output=True,
         text=True,
+        timeout=120,
         check=True,
     )
     assert found.stdout == "[('0o700', 1)]\n"

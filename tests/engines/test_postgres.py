@@ -265,7 +265,7 @@ def test_several_snapshots_and_threads_at_once(where: str, connection: Any) -> N
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(60)
         assert found == [3] * 3
         engine.close()
 

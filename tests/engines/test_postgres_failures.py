@@ -58,7 +58,7 @@ def test_a_server_that_ends_the_session_in_the_middle_is_paid_for(where: str) ->
     timer.start()
     with pytest.raises(EngineError) as caught:
         ask(table)
-    timer.join()
+    timer.join(60)
     assert str(caught.value) == FAILED
     assert caught.value.__cause__ is None
     assert table.budget.spent == tacit.Pure(1)

@@ -94,11 +94,11 @@ def race(where: str, place: Path, *, affordable: int, processes: int, kills: int
         if victim.poll() is not None:
             raise RuntimeError("a worker ended before all kills were done; give the race a larger budget")
         victim.send_signal(signal.SIGKILL)
-        victim.wait()
+        victim.wait(60)
         killed += 1
         launch()
     calm.unlink()
-    failures = sum(process.wait() != 0 for process in running)
+    failures = sum(process.wait(600) != 0 for process in running)
     released = [int(line) for file in place.glob("releases-*") for line in file.read_text().split()]
     with open_ledger(where, read_only=True) as ledger:
         recorded = [charge.number for charge in charges(ledger, "race")]

@@ -119,7 +119,9 @@ def test_a_file_that_may_not_grow(path: Path) -> None:
         "except LedgerError as error:\n"
         "    print(done, error)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60, check=True
+    )
     done, _, message = ran.stdout.partition(" ")
     assert int(done) > 0
     assert "could not be used: the disk reports an error" in message

@@ -212,7 +212,7 @@ def test_threads_and_forked_processes_share_a_ledger(where: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
     assert budget.spent == Pure(2)
     child = os.fork()
     if not child:
@@ -232,5 +232,5 @@ def test_processes_that_register_at_once_agree(where: str) -> None:
         "open_ledger(sys.argv[1]).budget('d', Pure(1)).charge(Pure('0.1'))"
     )
     started = [subprocess.Popen([sys.executable, "-c", code, where]) for _ in range(4)]
-    assert [process.wait() for process in started] == [0] * 4
+    assert [process.wait(60) for process in started] == [0] * 4
     assert open_ledger(where).budget("d", Pure(1)).spent == Pure("0.4")

@@ -25,12 +25,14 @@ def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Cli
     listening = server.config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
+    end = time.monotonic() + 60
     while not server.started:
+        assert time.monotonic() < end
         time.sleep(0.005)
     with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
         yield client
     server.should_exit = True
-    thread.join()
+    thread.join(60)
 
 
 @pytest.fixture

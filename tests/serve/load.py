@@ -83,8 +83,8 @@ def hammer(served: Served, seconds: float, most: int, meanwhile: Callable[[Seen]
     with ThreadPoolExecutor(len(served.tokens) + 1) as pool:
         other = pool.submit(meanwhile, seen)
         for done in [pool.submit(one, name) for name in served.tokens]:
-            done.result()
-        other.result()
+            done.result(seconds + 120)
+        other.result(seconds + 120)
     return seen
 
 

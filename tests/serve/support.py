@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,8 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
     process = subprocess.Popen(
         [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
+    late = threading.Timer(60, process.kill)
+    late.start()
     try:
         assert process.stdout is not None
         text = ""
@@ -54,6 +57,7 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
                 break
         assert text, process.stderr.read() if process.stderr else ""
         ready = json.loads(text)
+        late.cancel()
         while True:
             try:
                 httpx.get(f"{ready['address']}/login", timeout=30).raise_for_status()
@@ -65,12 +69,13 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
         seconds = time.monotonic() - start
         yield Served(ready["address"], tokens or ready["tokens"], process, seconds, worked(process.pid, seconds))
     finally:
+        late.cancel()
         process.terminate()
         try:
             process.communicate(timeout=30)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.communicate()
+            process.communicate(timeout=30)
 
 
 def worked(process: int, otherwise: float) -> float:

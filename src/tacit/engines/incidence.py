@@ -85,7 +85,7 @@ def incidence(dialect: Dialect, rows: Rows, request: Incidence) -> Script:
         numbers["value"] = f"ids{len(parts)}"
         parts.append(_numbered(f"ids{len(parts)}", ["value"], dialect))
     joins = " ".join(f"LEFT JOIN {ids} AS of_{name} ON {name} = of_{name}.p" for name, ids in numbers.items())
-    shown = [f"CAST(COALESCE(of_{name}.number, 0) AS {dialect.int64}) AS n_{name}" for name in numbers]
+    shown = [f"CAST(COALESCE(of_{name}.number, 0) AS {dialect.int64}) AS n_{name}" for name in (*persons, *value)]
     if request.heights is not None:
         kind = dialect.float64 if request.heights.expression.type == FLOAT else dialect.int64
         shown.append(f"CAST(height AS {kind}) AS height")

