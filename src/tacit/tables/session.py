@@ -224,7 +224,7 @@ class Session:
 
         def steady() -> Answer | Answers:
             found = release()
-            if self._engine.version(tables) != version:
+            if version is not None and self._engine.version(tables) != version:
                 raise EngineError(FAILED)
             return found
 
