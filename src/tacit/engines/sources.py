@@ -1,21 +1,19 @@
 """Where DuckDB finds a table: files, frames and databases, opened without looking at more than public facts.
 
 Names and types are inferred once, from the file's own description or from its first rows, or are given. Text files
-are then read as text under those names, and converted value by value. A line that is not a row of the file (another
-number of fields, an unbalanced quote, bytes outside the encoding) is left out; a JSON line that is not an object is a
-row of NULLs, without a person. Quotes that stay open can cost at most the rest of a megabyte, never the whole file.
+are then read as text under those names, one record a line (`tacit.engines.text_files`), and converted value by value.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source, reading
 from tacit.engines.dialect import DuckDialect
+from tacit.engines.found import Found, described, listed, natives, types
 from tacit.engines.rows import TableSQL
 from tacit.engines.types import Schema
 from tacit.errors import InvalidInput
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     import duckdb
 
 DIALECT = DuckDialect()
-_BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an unbalanced quote can swallow; costs no time
 _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -38,8 +35,6 @@ _SUFFIXES = {
     ".ddb": "duckdb",
     ".db": "duckdb",
 }
-_CSV_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "encoding": "encoding", "skip": "skip"}
-_TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator")
 
 
 @dataclass(frozen=True)
@@ -51,18 +46,6 @@ class OpenTable:
     files: tuple[str, ...] = ()
     view: str = ""
     frame: object = field(default=None, repr=False)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What a source turned out to be: FROM text, native columns as read, and the types a schema would give them."""
-
-    source: str
-    native: Mapping[str, str]
-    types: Schema
-    files: tuple[str, ...] = ()
-    frame: object = field(default=None, repr=False)
-    form: reading.TextFormat = field(default_factory=reading.TextFormat)
 
 
 def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> OpenTable:
@@ -87,10 +70,10 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         columns[column] = reading.column(column, native, kind, DIALECT)
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    return OpenTable(schema, TableSQL(text, columns), found.files, found.source, found.frame)
+    return OpenTable(schema, TableSQL(text, columns), found.files, found.view, found.frame)
 
 
-def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
+def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> Found:
     import duckdb
 
     data = source.data
@@ -108,7 +91,7 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
     )
 
 
-def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> _Found:
+def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> Found:
     files = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not files or not all(map(os.path.isfile, files)):
         raise InvalidInput(f"table {name!r}: there is no file at {path!r}; check the path.")
@@ -120,13 +103,12 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
     if kind == "parquet":
         _refuse_options(name, source, ("hive_partitioning",))
         hive = "true" if source.options.get("hive_partitioning") else "false"
-        return _described(connection, f"read_parquet({_list(files)}, hive_partitioning = {hive})", tuple(files))
-    if kind == "csv":
-        _refuse_options(name, source, (*_CSV_OPTIONS, *_TEXT_OPTIONS, "header", "null"))
-        return _csv(connection, source, files)
-    if kind == "json":
-        _refuse_options(name, source, _TEXT_OPTIONS)
-        return _json(connection, source, files)
+        return described(connection, f"read_parquet({listed(files)}, hive_partitioning = {hive})", tuple(files))
+    if kind in ("csv", "json"):
+        from tacit.engines.text_files import opening
+
+        _refuse_options(name, source, opening.options(kind, source))
+        return opening.text_table(connection, name, kind, source, files, number)
     if kind == "duckdb" and len(files) == 1:
         _refuse_options(name, source, ())
         alias = f"source{number}"
@@ -138,43 +120,25 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
 def _refuse_options(name: str, source: Source, known: tuple[str, ...]) -> None:
     unknown = [option for option in source.options if option not in (*known, "format")]
     if unknown:
-        listed = ", ".join(known) or "none"
-        raise InvalidInput(f"table {name!r}: {unknown[0]} is not an option of this kind of source; there are {listed}.")
+        there = ", ".join(known) or "none"
+        raise InvalidInput(f"table {name!r}: {unknown[0]} is not an option of this kind of source; there are {there}.")
 
 
-def _list(files: list[str]) -> str:
-    return f"[{', '.join(map(DIALECT.text, files))}]"
-
-
-def _natives(connection: duckdb.DuckDBPyConnection, source: str) -> dict[str, str]:
-    described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
-    return {str(row[0]): str(row[1]) for row in described}
-
-
-def _types(native: Mapping[str, str]) -> Schema:
-    return Schema(tuple((column, reading.inferred(kind)) for column, kind in native.items()))
-
-
-def _described(connection: duckdb.DuckDBPyConnection, source: str, files: tuple[str, ...] = ()) -> _Found:
-    native = _natives(connection, source)
-    return _Found(source, native, _types(native), files)
-
-
-def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: int) -> _Found:
+def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: int) -> Found:
     """A frame; pandas' columns of Python objects are read as text, so that no object can be of the wrong type."""
     view = f"frame{number}"
     try:
         connection.register(view, data)
     except Exception:
         raise InvalidInput(f"table {name!r} has a column whose type cannot be read; leave it out.") from None
-    types = _types(_natives(connection, view))
+    kinds = types(natives(connection, view))
     connection.execute("SET pandas_analyze_sample = 0")
-    native = _natives(connection, view)
+    native = natives(connection, view)
     connection.execute("RESET pandas_analyze_sample")
-    return _Found(view, native, types, frame=data)
+    return Found(view, native, kinds, frame=data, view=view)
 
 
-def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> _Found:
+def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> Found:
     """A table of an attached file, or of the connection that was given."""
     wanted = source.table if source.table is not None else name
     parts = wanted.split(".")
@@ -185,72 +149,12 @@ def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, 
 
     for candidate in (f"{prefix}{schema}{quoted[0]}", f"{prefix}main.{quoted[1]}"):
         try:
-            return _described(connection, candidate)
+            return described(connection, candidate)
         except duckdb.Error:
             continue
     where = "database_name = current_database()" if alias is None else f"database_name = '{alias}'"
     rows = connection.execute(f"SELECT table_name FROM duckdb_tables() WHERE {where} ORDER BY 1").fetchall()
     if source.table is None and alias and len(rows) == 1:
-        return _described(connection, f"{prefix}main.{DIALECT.name(str(rows[0][0]))}")
-    listed = ", ".join(str(row[0]) for row in rows) or "none"
-    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")
-
-
-def _csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> _Found:
-    given = {sql: source.options[option] for option, sql in _CSV_OPTIONS.items() if option in source.options}
-    if "header" in source.options:
-        given["header"] = bool(source.options["header"])
-    if "null" in source.options:
-        null = source.options["null"]
-        given["nullstr"] = ["", *([null] if isinstance(null, str) else list(null))]  # type: ignore[call-overload]
-    options = "".join(f", {option} = {_option(value)}" for option, value in given.items())
-    row = connection.execute(
-        "SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat "
-        f"FROM sniff_csv({DIALECT.text(files[0])}, ignore_errors = true{options})"
-    ).fetchone()
-    assert row is not None
-    defaults = {"delim": row[0], "quote": row[1], "escape": row[2], "skip": row[3], "header": row[4]}
-    for mark in ("quote", "escape"):  # a mark that the first rows happen not to use may come later
-        if defaults[mark] == "(empty)":
-            defaults[mark] = '"'
-    settings = {**defaults, **given}
-    types = Schema(tuple((part["name"], reading.inferred(part["type"])) for part in row[5]))
-    if source.schema is not None and not settings["header"] and len(source.schema) == len(types):
-        types = source.schema  # a file without a header gets its names from the schema
-    columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in types)
-    listed = ", ".join(f"{option} = {_option(value)}" for option, value in settings.items())
-    reader = (
-        f"read_csv({_list(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {listed}, "
-        f"columns = {{{columns}}})"
-    )
-    form = _form(source, row[6], row[7])
-    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=form)
-
-
-def _json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> _Found:
-    types = _types(_natives(connection, f"read_json({_list(files)}, ignore_errors = true)"))
-    if source.schema is not None:
-        types = source.schema  # a name that no object has is a column of NULLs
-    columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in types)
-    reader = f"read_json({_list(files)}, ignore_errors = true, columns = {{{columns}}})"
-    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=_form(source, None, None))
-
-
-def _form(source: Source, date: str | None, timestamp: str | None) -> reading.TextFormat:
-    """The formats given, else those found, else ISO."""
-    iso = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "", None)
-
-    def chosen(option: str, sniffed: str | None) -> str | None:
-        given = source.options.get(option)
-        return str(given) if given is not None else (None if sniffed in iso else sniffed)
-
-    separator = str(source.options.get("decimal_separator", "."))
-    return reading.TextFormat(chosen("date_format", date), chosen("timestamp_format", timestamp), separator)
-
-
-def _option(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_option, value))}]"
-    return str(value) if isinstance(value, int) else DIALECT.text(str(value))
+        return described(connection, f"{prefix}main.{DIALECT.name(str(rows[0][0]))}")
+    known = ", ".join(str(row[0]) for row in rows) or "none"
+    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {known}.")

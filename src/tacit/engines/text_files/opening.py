@@ -1,0 +1,149 @@
+"""Opening text files: one record a line, unless the custodian declares ``multiline=True``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.engines import Source, reading
+from tacit.engines.dialect import DuckDialect
+from tacit.engines.found import Found, listed, natives
+from tacit.engines.text_files import json, sniffing
+from tacit.engines.text_files.feed import FIELDS, Feed
+from tacit.engines.text_files.lines import TextFile, text_file
+from tacit.engines.text_files.sniffing import nulls, option
+from tacit.engines.types import Schema
+
+if TYPE_CHECKING:
+    import duckdb
+
+DIALECT = DuckDialect()
+_BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an open quote can swallow; costs no time
+_LARGEST = 1 << 28
+"""Bytes of the longest object in a document of several lines."""
+_CSV_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "encoding": "encoding", "skip": "skip"}
+_TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator", "multiline")
+
+
+def options(kind: str, source: Source) -> tuple[str, ...]:
+    """The options of CSV and of JSON files."""
+    if kind == "csv":
+        return (*_CSV_OPTIONS, *_TEXT_OPTIONS, "header", "null")
+    return _TEXT_OPTIONS if _multiline(source) else (*_TEXT_OPTIONS, "encoding")
+
+
+def _multiline(source: Source) -> bool:
+    return source.options.get("multiline", False) is True
+
+
+def text_table(
+    connection: duckdb.DuckDBPyConnection, name: str, kind: str, source: Source, files: list[str], number: int
+) -> Found:
+    """The table of some CSV or JSON files."""
+    if _multiline(source):
+        return (_multiline_csv if kind == "csv" else _multiline_json)(connection, source, files)
+    declared = source.options.get("encoding")
+    found = tuple(text_file(name, file, None if declared is None else str(declared)) for file in files)
+    return (_csv if kind == "csv" else _json)(connection, name, source, found, number)
+
+
+def _csv(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Source, files: tuple[TextFile, ...], number: int
+) -> Found:
+    facts = sniffing.csv_facts(connection, name, files, source.options)
+    types = facts.types
+    if source.schema is not None and not facts.header and len(source.schema) == len(types):
+        types = source.schema  # a file without a header gets its names from the schema
+    view = _registered(connection, Feed(files, facts.dialect, len(types), facts.skip), number)
+    empty = f"({', '.join(map(DIALECT.text, nulls(source.options)))})"
+    values = [f"CASE WHEN {FIELDS}[{i + 1}] NOT IN {empty} THEN {FIELDS}[{i + 1}] END" for i in range(len(types))]
+    return _found(view, values, types, _form(source, facts.date, facts.timestamp))
+
+
+def _json(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Source, files: tuple[TextFile, ...], number: int
+) -> Found:
+    types = sniffing.json_types(connection, name, files, source.schema)
+    view = _registered(connection, Feed(files), number)
+    line = f"{FIELDS}[1]"
+    inner = f"(SELECT {json.values(line, types, DIALECT)} AS {FIELDS} FROM {view.name} WHERE {json.is_object(line)})"
+    values = [f"{FIELDS}[{i + 1}]" for i in range(len(types))]
+    return _found(view, values, types, _form(source, None, None), inner)
+
+
+@dataclass(frozen=True)
+class _View:
+    """Records that DuckDB knows by a name."""
+
+    name: str
+    feed: Feed
+
+
+def _registered(connection: duckdb.DuckDBPyConnection, feed: Feed, number: int) -> _View:
+    connection.register(f"text{number}", feed)
+    return _View(f"text{number}", feed)
+
+
+def _found(view: _View, values: list[str], types: Schema, form: reading.TextFormat, inner: str = "") -> Found:
+    """A table of texts that are computed from records."""
+    columns = ", ".join(f"{sql} AS {DIALECT.name(name)}" for sql, name in zip(values, types, strict=True))
+    source = f"(SELECT {columns} FROM {inner or view.name})"
+    files = tuple(file.path for file in view.feed.files)
+    return Found(source, dict.fromkeys(types, "VARCHAR"), types, files, view.feed, form, view.name)
+
+
+def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> Found:
+    """Files whose writer quotes properly, as the custodian declared."""
+    given = {sql: source.options[key] for key, sql in _CSV_OPTIONS.items() if key in source.options}
+    if "header" in source.options:
+        given["header"] = bool(source.options["header"])
+    if "null" in source.options:
+        given["nullstr"] = nulls(source.options)
+    options = "".join(f", {key} = {option(value)}" for key, value in given.items())
+    (row,) = connection.execute(
+        "SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat "
+        f"FROM sniff_csv({DIALECT.text(files[0])}, ignore_errors = true{options})"
+    ).fetchall()
+    defaults = {"delim": row[0], "quote": row[1], "escape": row[2], "skip": row[3], "header": row[4]}
+    for mark in ("quote", "escape"):  # a mark that the first rows happen not to use may come later
+        if defaults[mark] == "(empty)":
+            defaults[mark] = '"'
+    settings = {**defaults, **given}
+    native = {str(part["name"]): str(part["type"]) for part in row[5]}
+    set_to = ", ".join(f"{key} = {option(value)}" for key, value in settings.items())
+    reader = f"read_csv({listed(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {set_to}, "
+    if source.schema is not None and not settings["header"] and len(source.schema) == len(native):
+        types = source.schema
+    else:
+        types = sniffing.whole_types(connection, native, reader + _texts(native))
+    form = _form(source, row[6], row[7])
+    return Found(reader + _texts(types), dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=form)
+
+
+def _multiline_json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> Found:
+    """Documents of several lines, such as arrays of objects, whose writer the custodian trusts."""
+    reader = f"read_json({listed(files)}, ignore_errors = true, maximum_object_size = {_LARGEST}"
+    types = source.schema
+    if types is None:
+        native = natives(connection, reader + ")")
+        types = sniffing.whole_types(connection, native, f"{reader}, {_texts(native)}")
+    reader = f"{reader}, {_texts(types)}"
+    return Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=_form(source, None, None))
+
+
+def _texts(names: Iterable[str]) -> str:
+    columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in names)
+    return f"columns = {{{columns}}})"
+
+
+def _form(source: Source, date: str | None, timestamp: str | None) -> reading.TextFormat:
+    """The formats given, else those found, else ISO."""
+    iso = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "", None)
+
+    def chosen(option: str, sniffed: str | None) -> str | None:
+        given = source.options.get(option)
+        return str(given) if given is not None else (None if sniffed in iso else sniffed)
+
+    separator = str(source.options.get("decimal_separator", "."))
+    return reading.TextFormat(chosen("date_format", date), chosen("timestamp_format", timestamp), separator)
