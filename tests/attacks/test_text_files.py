@@ -5,6 +5,7 @@ Each test is a break that was found: one line, or one person's value, changed wh
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.engines.test_sources import summary
 PEOPLE = 3000
 
 
+OPTIONS: dict[str, dict[str, Any]] = {"json": {"multiline": True}}
 TYPES = Schema.of({"person": "integer", "amount": "integer"})
 
 
@@ -65,7 +67,7 @@ def test_long_identifiers_are_never_floats(kind: str, start: int, tmp_path: Path
     else:
         objects = [json.dumps({"person": start + person, "amount": 1}) for person in range(PEOPLE)]
         path.write_text("\n".join(objects) if kind == "jsonl" else "[" + ",\n".join(objects) + "]")
-    assert rows(path, **({"multiline": True} if kind == "json" else {})) == (PEOPLE, PEOPLE, PEOPLE)
+    assert rows(path, **OPTIONS.get(kind, {})) == (PEOPLE, PEOPLE, PEOPLE)
 
 
 LONG = 40 * 2**20

@@ -33,7 +33,7 @@ def read(feed: Feed) -> Counter[tuple[str, ...]]:
     """The records of a feed, as DuckDB is given them."""
     found: Counter[tuple[str, ...]] = Counter()
     for batch in feed._batches():
-        found.update(tuple(row) for row in batch.column(0).to_pylist())
+        found.update(tuple(row or ()) for row in batch.column(0).to_pylist())
     return found
 
 

@@ -108,7 +108,9 @@ def records(block: Block, dialect: Dialect, width: int) -> Records:
         keep &= np.repeat(good, np.diff(block.ends, prepend=-1))
         sizes = sizes[np.repeat(good, np.diff(counted, prepend=-1))]
     body, good = data[keep], good.copy()
-    slow = [(index, fields(block.line(index).decode(), dialect)) for index in np.flatnonzero(irregular & wanted)]
+    slow = [
+        (index, fields(block.line(index).decode(), dialect)) for index in np.flatnonzero(irregular & wanted).tolist()
+    ]
     rare = [(index, found) for index, found in slow if found is not None and len(found) == width]
     if rare:
         parts = [part.encode() for _, found in rare for part in found]
@@ -121,11 +123,11 @@ def records(block: Block, dialect: Dialect, width: int) -> Records:
 def _quotes(at: Numbers, kind: Bytes, quotes: Flags, dialect: Dialect) -> tuple[Flags, Flags]:
     """Which marks stand after an odd number of quote marks of their line, and which lines need the slow way."""
     ending = kind == NEWLINE
-    before = np.cumsum(quotes) - quotes
-    odd = (before & 1).astype(bool)
+    before: Numbers = np.cumsum(quotes) - quotes
+    odd: Flags = before % 2 == 1
     if odd[ending].any():  # some line has an odd number itself: count anew from each line's start
         before -= np.repeat(np.r_[0, before[ending][:-1]], np.diff(np.flatnonzero(ending), prepend=-1))
-        odd = (before & 1).astype(bool)
+        odd = before % 2 == 1
     touching = np.diff(at) == 1
     after, ahead = np.r_[touching, False], np.r_[at[0] == 0, touching]
     wrong = (quotes & np.where(odd, ~after, ~ahead)) | (ending & odd)

@@ -40,7 +40,7 @@ class Feed:
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         """A stream from the first record on; nothing is read before it is asked for."""
-        reader = pa.RecordBatchReader.from_batches(_SCHEMA, self._batches())
+        reader: Any = pa.RecordBatchReader.from_batches(_SCHEMA, self._batches())
         return reader.__arrow_c_stream__(requested_schema)
 
 
@@ -49,6 +49,7 @@ def batch(found: Records, width: int) -> pa.RecordBatch:
     count = len(found.sizes)
     offsets = np.zeros(count + 1, np.int32)
     np.cumsum(found.sizes, out=offsets[1:])
-    texts = pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(found.body))
-    lists = pa.ListArray.from_arrays(pa.array(np.arange(0, count + 1, width, dtype=np.int32)), texts)
-    return pa.record_batch([lists], names=[FIELDS])
+    starts = np.arange(0, count + 1, width, dtype=np.int32)
+    arrow: Any = pa
+    texts = arrow.StringArray.from_buffers(count, arrow.py_buffer(offsets), arrow.py_buffer(found.body))
+    return pa.record_batch([arrow.ListArray.from_arrays(arrow.array(starts), texts)], names=[FIELDS])

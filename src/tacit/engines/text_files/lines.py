@@ -116,7 +116,8 @@ def _utf8(data: bytes) -> bool:
 def _opened(path: str) -> Any:
     """A file's bytes, decompressed if its name says so."""
     packed = next((kind for suffix, kind in _COMPRESSED.items() if path.lower().endswith(suffix)), None)
-    return closing(pa.input_stream(path, compression=packed, buffer_size=BLOCK))
+    arrow: Any = pa
+    return closing(arrow.input_stream(path, compression=packed, buffer_size=BLOCK))
 
 
 def blocks(file: TextFile, skip: int = 0) -> Iterator[Block]:

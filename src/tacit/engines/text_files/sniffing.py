@@ -66,8 +66,13 @@ def csv_facts(
         )
     dialect, width = _shape([line for _, line in lines], declared, "delimiter" in options)
     lines = [(n, line) for n, line in lines if _width(line, dialect) == width]
-    given = {"delim": dialect.delimiter, "quote": dialect.quote, "escape": dialect.escape, "comment": ""}
-    given["ignore_errors"] = True
+    given: dict[str, object] = {
+        "delim": dialect.delimiter,
+        "quote": dialect.quote,
+        "escape": dialect.escape,
+        "comment": "",
+        "ignore_errors": True,
+    }
     if "header" in options:
         given["header"] = bool(options["header"])
     if "null" in options:
