@@ -67,6 +67,8 @@ class DuckDB:
             for table in self.tables.values():
                 if table.frame is not None:
                     cursor.register(table.view, table.frame)
+                if table.feed is not None:
+                    cursor.register(table.feed.name, table.feed)
             cursor.execute("BEGIN TRANSACTION READ ONLY")
         except Exception:
             raise EngineError(UNREACHABLE) from None

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import glob
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source, reading
 from tacit.engines.dialect import DuckDialect
-from tacit.engines.found import Found, described, listed, natives, types
 from tacit.engines.rows import TableSQL
 from tacit.engines.types import Schema
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     import duckdb
+
+    from tacit.engines.text_files.feed import Feed
 
 DIALECT = DuckDialect()
 _SUFFIXES = {
@@ -46,6 +48,24 @@ class OpenTable:
     files: tuple[str, ...] = ()
     view: str = ""
     frame: object = field(default=None, repr=False)
+    feed: Feed | None = None
+    """The records of text files."""
+    texts: str = ""
+    """FROM text of a text file before its texts are converted."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a source turned out to be: FROM text, native columns as read, and the types a schema would give them."""
+
+    source: str
+    native: Mapping[str, str]
+    types: Schema
+    files: tuple[str, ...] = ()
+    frame: object = field(default=None, repr=False)
+    form: reading.TextFormat = field(default_factory=reading.TextFormat)
+    feed: Feed | None = None
+    texts: str = ""
 
 
 def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> OpenTable:
@@ -70,10 +90,12 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         columns[column] = reading.column(column, native, kind, DIALECT)
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    return OpenTable(schema, TableSQL(text, columns), found.files, found.view, found.frame)
+    return OpenTable(
+        schema, TableSQL(text, columns), found.files, found.source, found.frame, feed=found.feed, texts=found.texts
+    )
 
 
-def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> Found:
+def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
     import duckdb
 
     data = source.data
@@ -91,7 +113,7 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
     )
 
 
-def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> Found:
+def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> _Found:
     files = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not files or not all(map(os.path.isfile, files)):
         raise InvalidInput(f"table {name!r}: there is no file at {path!r}; check the path.")
@@ -103,12 +125,14 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
     if kind == "parquet":
         _refuse_options(name, source, ("hive_partitioning",))
         hive = "true" if source.options.get("hive_partitioning") else "false"
-        return described(connection, f"read_parquet({listed(files)}, hive_partitioning = {hive})", tuple(files))
+        return _described(connection, f"read_parquet({_list(files)}, hive_partitioning = {hive})", tuple(files))
     if kind in ("csv", "json"):
         from tacit.engines.text_files import opening
 
         _refuse_options(name, source, opening.options(kind, source))
-        return opening.text_table(connection, name, kind, source, files, number)
+        text = opening.text_table(connection, name, kind, source, files, number)
+        native = dict.fromkeys(text.types, "VARCHAR")
+        return _Found(text.source, native, text.types, tuple(files), form=text.form, feed=text.feed, texts=text.source)
     if kind == "duckdb" and len(files) == 1:
         _refuse_options(name, source, ())
         alias = f"source{number}"
@@ -120,25 +144,43 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
 def _refuse_options(name: str, source: Source, known: tuple[str, ...]) -> None:
     unknown = [option for option in source.options if option not in (*known, "format")]
     if unknown:
-        there = ", ".join(known) or "none"
-        raise InvalidInput(f"table {name!r}: {unknown[0]} is not an option of this kind of source; there are {there}.")
+        listed = ", ".join(known) or "none"
+        raise InvalidInput(f"table {name!r}: {unknown[0]} is not an option of this kind of source; there are {listed}.")
 
 
-def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: int) -> Found:
+def _list(files: list[str]) -> str:
+    return f"[{', '.join(map(DIALECT.text, files))}]"
+
+
+def _natives(connection: duckdb.DuckDBPyConnection, source: str) -> dict[str, str]:
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+    return {str(row[0]): str(row[1]) for row in described}
+
+
+def _types(native: Mapping[str, str]) -> Schema:
+    return Schema(tuple((column, reading.inferred(kind)) for column, kind in native.items()))
+
+
+def _described(connection: duckdb.DuckDBPyConnection, source: str, files: tuple[str, ...] = ()) -> _Found:
+    native = _natives(connection, source)
+    return _Found(source, native, _types(native), files)
+
+
+def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: int) -> _Found:
     """A frame; pandas' columns of Python objects are read as text, so that no object can be of the wrong type."""
     view = f"frame{number}"
     try:
         connection.register(view, data)
     except Exception:
         raise InvalidInput(f"table {name!r} has a column whose type cannot be read; leave it out.") from None
-    kinds = types(natives(connection, view))
+    types = _types(_natives(connection, view))
     connection.execute("SET pandas_analyze_sample = 0")
-    native = natives(connection, view)
+    native = _natives(connection, view)
     connection.execute("RESET pandas_analyze_sample")
-    return Found(view, native, kinds, frame=data, view=view)
+    return _Found(view, native, types, frame=data)
 
 
-def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> Found:
+def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> _Found:
     """A table of an attached file, or of the connection that was given."""
     wanted = source.table if source.table is not None else name
     parts = wanted.split(".")
@@ -149,12 +191,12 @@ def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, 
 
     for candidate in (f"{prefix}{schema}{quoted[0]}", f"{prefix}main.{quoted[1]}"):
         try:
-            return described(connection, candidate)
+            return _described(connection, candidate)
         except duckdb.Error:
             continue
     where = "database_name = current_database()" if alias is None else f"database_name = '{alias}'"
     rows = connection.execute(f"SELECT table_name FROM duckdb_tables() WHERE {where} ORDER BY 1").fetchall()
     if source.table is None and alias and len(rows) == 1:
-        return described(connection, f"{prefix}main.{DIALECT.name(str(rows[0][0]))}")
-    known = ", ".join(str(row[0]) for row in rows) or "none"
-    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {known}.")
+        return _described(connection, f"{prefix}main.{DIALECT.name(str(rows[0][0]))}")
+    listed = ", ".join(str(row[0]) for row in rows) or "none"
+    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")

@@ -47,7 +47,7 @@ def test_records_are_those_of_the_plain_way(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    feed = Feed((TextFile(str(path), "utf-8"),), dialect, width)
+    feed = Feed("t", (TextFile(str(path), "utf-8"),), dialect, width)
     assert read(feed) == oracle.csv_records(data, "utf-8", limit, dialect, width)
 
 
@@ -63,7 +63,7 @@ def test_other_encodings(text: list[str], encoding: str, odd: bytes, place: int,
     data = data[:place] + odd + data[place:]
     path = tmp_path / "t.csv"
     path.write_bytes(data)
-    feed = Feed((TextFile(str(path), encoding),), Dialect(), 2)
+    feed = Feed("t", (TextFile(str(path), encoding),), Dialect(), 2)
     assert read(feed) == oracle.csv_records(data, encoding, limit, Dialect(), 2)
 
 
@@ -77,9 +77,9 @@ def test_one_line_more_or_less_is_one_record_more_or_less(
     found = []
     for text in (b"\n".join(cut[:at] + cut[at + 1 :]), b"\n".join([*cut[:at], instead.rstrip(b"\r"), *cut[at:]])):
         (tmp_path / "t.csv").write_bytes(text)
-        found.append(read(Feed((TextFile(str(tmp_path / "t.csv"), "utf-8"),), Dialect(), 2)))
+        found.append(read(Feed("t", (TextFile(str(tmp_path / "t.csv"), "utf-8"),), Dialect(), 2)))
     (tmp_path / "t.csv").write_bytes(data)
-    whole = read(Feed((TextFile(str(tmp_path / "t.csv"), "utf-8"),), Dialect(), 2))
+    whole = read(Feed("t", (TextFile(str(tmp_path / "t.csv"), "utf-8"),), Dialect(), 2))
     for other in found:
         assert sum(((whole - other) + (other - whole)).values()) <= 1
 
@@ -108,7 +108,7 @@ def test_the_rule_is_that_of_python(line: str) -> None:
 def test_unreadable_lines_are_counted_and_empty_ones_are_not(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b'a,b\n1,2\n\n"3,4\n5,6,7\n\xff,8\n9,"x" y\n10,5" x\n\n')
-    feed = Feed((TextFile(str(path), "utf-8"),), Dialect(), 2, 1)
+    feed = Feed("t", (TextFile(str(path), "utf-8"),), Dialect(), 2, 1)
     ((_, block, found),) = feed.records()
     assert block.numbers[found.unreadable].tolist() == [4, 5, 6, 7]
     assert read(feed) == Counter({("1", "2"): 1, ("10", '5" x'): 1})

@@ -23,10 +23,14 @@ _SCHEMA = pa.schema([(FIELDS, pa.list_(pa.string()))])
 class Feed:
     """Files of one dialect, whose lines are records of ``width`` fields after the first ``skip`` lines of each."""
 
+    name: str
+    """By which DuckDB knows it."""
     files: tuple[TextFile, ...]
     dialect: Dialect = WHOLE
     width: int = 1
     skip: int = 0
+    objects: bool = False
+    """Whether records are JSON objects, which only DuckDB can tell."""
 
     def records(self) -> Iterator[tuple[TextFile, Block, Records]]:
         """All records, block by block."""

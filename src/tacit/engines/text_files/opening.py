@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from tacit.engines import Source, reading
 from tacit.engines.dialect import DuckDialect
-from tacit.engines.found import Found, listed, natives
 from tacit.engines.text_files import json, sniffing
 from tacit.engines.text_files.feed import FIELDS, Feed
 from tacit.engines.text_files.lines import TextFile, text_file
@@ -26,6 +25,17 @@ _CSV_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "enc
 _TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator", "multiline")
 
 
+@dataclass(frozen=True)
+class TextTable:
+    """Text files as a table: FROM text in which every column is text, its public facts, and the records behind it."""
+
+    source: str
+    types: Schema
+    form: reading.TextFormat
+    feed: Feed | None = None
+    """Not there for values that span lines, which DuckDB reads by itself."""
+
+
 def options(kind: str, source: Source) -> tuple[str, ...]:
     """The options of CSV and of JSON files."""
     if kind == "csv":
@@ -39,7 +49,7 @@ def _multiline(source: Source) -> bool:
 
 def text_table(
     connection: duckdb.DuckDBPyConnection, name: str, kind: str, source: Source, files: list[str], number: int
-) -> Found:
+) -> TextTable:
     """The table of some CSV or JSON files."""
     if _multiline(source):
         return (_multiline_csv if kind == "csv" else _multiline_json)(connection, source, files)
@@ -50,50 +60,37 @@ def text_table(
 
 def _csv(
     connection: duckdb.DuckDBPyConnection, name: str, source: Source, files: tuple[TextFile, ...], number: int
-) -> Found:
+) -> TextTable:
     facts = sniffing.csv_facts(connection, name, files, source.options)
     types = facts.types
     if source.schema is not None and not facts.header and len(source.schema) == len(types):
         types = source.schema  # a file without a header gets its names from the schema
-    view = _registered(connection, Feed(files, facts.dialect, len(types), facts.skip), number)
+    feed = Feed(f"text{number}", files, facts.dialect, len(types), facts.skip)
+    connection.register(feed.name, feed)
     empty = f"({', '.join(map(DIALECT.text, nulls(source.options)))})"
     values = [f"CASE WHEN {FIELDS}[{i + 1}] NOT IN {empty} THEN {FIELDS}[{i + 1}] END" for i in range(len(types))]
-    return _found(view, values, types, _form(source, facts.date, facts.timestamp))
+    return TextTable(_columns(values, types, feed.name), types, _form(source, facts.date, facts.timestamp), feed)
 
 
 def _json(
     connection: duckdb.DuckDBPyConnection, name: str, source: Source, files: tuple[TextFile, ...], number: int
-) -> Found:
+) -> TextTable:
     types = sniffing.json_types(connection, name, files, source.schema)
-    view = _registered(connection, Feed(files), number)
+    feed = Feed(f"text{number}", files, objects=True)
+    connection.register(feed.name, feed)
     line = f"{FIELDS}[1]"
-    inner = f"(SELECT {json.values(line, types, DIALECT)} AS {FIELDS} FROM {view.name} WHERE {json.is_object(line)})"
+    objects = f"(SELECT {json.values(line, types, DIALECT)} AS {FIELDS} FROM {feed.name} WHERE {json.is_object(line)})"
     values = [f"{FIELDS}[{i + 1}]" for i in range(len(types))]
-    return _found(view, values, types, _form(source, None, None), inner)
+    return TextTable(_columns(values, types, objects), types, _form(source, None, None), feed)
 
 
-@dataclass(frozen=True)
-class _View:
-    """Records that DuckDB knows by a name."""
-
-    name: str
-    feed: Feed
-
-
-def _registered(connection: duckdb.DuckDBPyConnection, feed: Feed, number: int) -> _View:
-    connection.register(f"text{number}", feed)
-    return _View(f"text{number}", feed)
-
-
-def _found(view: _View, values: list[str], types: Schema, form: reading.TextFormat, inner: str = "") -> Found:
-    """A table of texts that are computed from records."""
+def _columns(values: list[str], types: Schema, source: str) -> str:
+    """Named texts that are computed from records."""
     columns = ", ".join(f"{sql} AS {DIALECT.name(name)}" for sql, name in zip(values, types, strict=True))
-    source = f"(SELECT {columns} FROM {inner or view.name})"
-    files = tuple(file.path for file in view.feed.files)
-    return Found(source, dict.fromkeys(types, "VARCHAR"), types, files, view.feed, form, view.name)
+    return f"(SELECT {columns} FROM {source})"
 
 
-def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> Found:
+def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> TextTable:
     """Files whose writer quotes properly, as the custodian declared."""
     given = {sql: source.options[key] for key, sql in _CSV_OPTIONS.items() if key in source.options}
     if "header" in source.options:
@@ -112,24 +109,27 @@ def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files:
     settings = {**defaults, **given}
     native = {str(part["name"]): str(part["type"]) for part in row[5]}
     set_to = ", ".join(f"{key} = {option(value)}" for key, value in settings.items())
-    reader = f"read_csv({listed(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {set_to}, "
+    reader = f"read_csv({_list(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {set_to}, "
     if source.schema is not None and not settings["header"] and len(source.schema) == len(native):
         types = source.schema
     else:
         types = sniffing.whole_types(connection, native, reader + _texts(native))
-    form = _form(source, row[6], row[7])
-    return Found(reader + _texts(types), dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=form)
+    return TextTable(reader + _texts(types), types, _form(source, row[6], row[7]))
 
 
-def _multiline_json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> Found:
+def _multiline_json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> TextTable:
     """Documents of several lines, such as arrays of objects, whose writer the custodian trusts."""
-    reader = f"read_json({listed(files)}, ignore_errors = true, maximum_object_size = {_LARGEST}"
+    reader = f"read_json({_list(files)}, ignore_errors = true, maximum_object_size = {_LARGEST}"
     types = source.schema
     if types is None:
-        native = natives(connection, reader + ")")
+        described = connection.execute(f"DESCRIBE SELECT * FROM {reader})").fetchall()
+        native = {str(row[0]): str(row[1]) for row in described}
         types = sniffing.whole_types(connection, native, f"{reader}, {_texts(native)}")
-    reader = f"{reader}, {_texts(types)}"
-    return Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=_form(source, None, None))
+    return TextTable(f"{reader}, {_texts(types)}", types, _form(source, None, None))
+
+
+def _list(files: list[str]) -> str:
+    return f"[{', '.join(map(DIALECT.text, files))}]"
 
 
 def _texts(names: Iterable[str]) -> str:
