@@ -169,14 +169,14 @@ def _declared(table: str, options: Mapping[str, Any]) -> Dialect:
 
 
 def _shape(lines: list[str], declared: Dialect, fixed: bool) -> tuple[Dialect, int]:
-    """The delimiter by which most of the first lines have one number of fields above one, and that number."""
+    """The delimiter by which the most of the first lines have one number of fields above one, and that number."""
     found = []
     for mark in [declared.delimiter] if fixed else DELIMITERS:
         dialect = replace(declared, delimiter=mark)
-        widths = Counter(width for line in lines[:FEW] if (width := _width(line, dialect)))
+        widths = Counter(width for line in lines[:FEW] if (width := _width(line, dialect)) > 1)
         width, count = widths.most_common(1)[0] if widths else (1, 0)
-        found.append((width > 1, count, width, dialect))
-    _, _, width, dialect = max(found, key=lambda shape: shape[:3])
+        found.append((count, width, dialect))
+    _, width, dialect = max(found, key=lambda shape: shape[:2])
     return dialect, width
 
 
