@@ -23,7 +23,8 @@ def orders(**changes: Any) -> pd.DataFrame:
 
 def test_nothing_to_find() -> None:
     report = check({"orders": Private(orders()[["customer", "amount"]], person="customer")})
-    assert report.findings == report.unchecked == ()
+    assert not report.findings
+    assert not report.unchecked
     facts = {"persons": 100, "median_rows": 3, "largest_rows": 3}
     assert report.facts == {"orders": {"rows": 300, "persons": {"customer": facts}}}
     assert "Nothing was found." in str(report)
