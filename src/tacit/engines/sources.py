@@ -129,7 +129,7 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
     if kind in ("csv", "json"):
         from tacit.engines.text_files import opening
 
-        _refuse_options(name, source, opening.options(kind, source))
+        _refuse_options(name, source, opening.options(kind))
         text = opening.text_table(connection, name, kind, source, files, number)
         native = dict.fromkeys(text.types, "VARCHAR")
         return _Found(text.source, native, text.types, tuple(files), form=text.form, feed=text.feed, texts=text.source)

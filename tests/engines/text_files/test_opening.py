@@ -119,6 +119,9 @@ def test_digits_are_no_floats(value: object, kind: str, tmp_path: Path) -> None:
         (b"a,b\n1,2\n", {"encoding": "nonsense"}, "cannot be read line by line"),
         (b"a,b\n1,\xe9\n", {}, "first lines of .* are not UTF-8; declare the encoding"),
         (b"a,b\n1,2\n", {"multilines": True}, "multilines is not an option"),
+        (b"a,b\n1,2\n", {"multiline": "yes"}, "multiline must be True or False"),
+        (b"a,b\n1,\xe9\n", {"multiline": True}, "first lines of .* are not UTF-8; declare the encoding"),
+        (b"a,b\n1,2\n", {"multiline": True, "encoding": "cp1252"}, "cannot be read with multiline"),
     ],
 )
 def test_refusals_at_opening(data: bytes, options: dict[str, Any], words: str, tmp_path: Path) -> None:
@@ -143,3 +146,10 @@ def test_several_scans_in_one_statement_and_a_long_line(tmp_path: Path) -> None:
         both = f"SELECT count(*), count(DISTINCT a.person) FROM {sql} a JOIN {sql} b ON a.person = b.person"
         found = snapshot._run(both, lambda cursor: cursor.fetchall())
     assert found == [(200 * 200 * 1000, 1000)]
+
+
+def test_several_lines_of_another_encoding(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes('person,amount,town\n1,5,"Zü\nrich"\n2,7,x\n'.encode("latin-1"))
+    assert rows(tmp_path / "t.csv", multiline=True, encoding="latin-1") == (2, 2, 12)
+    (tmp_path / "u.csv").write_bytes('person,amount,town\n1,5,"Zü\nrich"\n2,7,x\n'.encode("utf-16"))
+    assert rows(tmp_path / "u.csv", multiline=True) == (2, 2, 12)

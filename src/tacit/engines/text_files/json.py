@@ -21,7 +21,8 @@ _LONG = r"\.[0-9]{9}|[0-9]{7}\.[0-9]|[0-9][eE][-+]?[0-9]+[ \t]*[],}]"
 
 def is_object(line: str) -> str:
     """Whether a line is a JSON object."""
-    return f"(ltrim({line}, ' \t\r')[1] = '{{' AND json_valid({line}))"
+    opens = f"(starts_with({line}, '{{') OR starts_with(ltrim({line}, ' \t\r'), '{{'))"
+    return f"({opens} AND json_valid({line}))"
 
 
 def values(line: str, names: Iterable[str], dialect: DuckDialect) -> str:

@@ -13,6 +13,7 @@ from tacit.engines.text_files.feed import FIELDS, Feed
 from tacit.engines.text_files.lines import TextFile, text_file
 from tacit.engines.text_files.sniffing import nulls, option
 from tacit.engines.types import Schema
+from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,7 +22,12 @@ DIALECT = DuckDialect()
 _BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an open quote can swallow; costs no time
 _LARGEST = 1 << 28
 """Bytes of the longest object in a document of several lines."""
-_CSV_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "encoding": "encoding", "skip": "skip"}
+_CSV_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "skip": "skip"}
+_ENCODINGS = {
+    "csv": {"utf-8": "utf-8", "utf-16-le": "utf-16", "iso8859-1": "latin-1"},
+    "json": {"utf-8": "utf-8"},
+}
+"""What DuckDB's own readers know."""
 _TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator", "multiline")
 
 
@@ -36,25 +42,30 @@ class TextTable:
     """Not there for values that span lines, which DuckDB reads by itself."""
 
 
-def options(kind: str, source: Source) -> tuple[str, ...]:
+def options(kind: str) -> tuple[str, ...]:
     """The options of CSV and of JSON files."""
     if kind == "csv":
-        return (*_CSV_OPTIONS, *_TEXT_OPTIONS, "header", "null")
-    return _TEXT_OPTIONS if _multiline(source) else (*_TEXT_OPTIONS, "encoding")
-
-
-def _multiline(source: Source) -> bool:
-    return source.options.get("multiline", False) is True
+        return (*_CSV_OPTIONS, *_TEXT_OPTIONS, "encoding", "header", "null")
+    return (*_TEXT_OPTIONS, "encoding")
 
 
 def text_table(
     connection: duckdb.DuckDBPyConnection, name: str, kind: str, source: Source, files: list[str], number: int
 ) -> TextTable:
     """The table of some CSV or JSON files."""
-    if _multiline(source):
-        return (_multiline_csv if kind == "csv" else _multiline_json)(connection, source, files)
-    declared = source.options.get("encoding")
+    multiline, declared = source.options.get("multiline", False), source.options.get("encoding")
+    if not isinstance(multiline, bool):
+        raise InvalidInput(f"table {name!r}: multiline must be True or False.")
     found = tuple(text_file(name, file, None if declared is None else str(declared)) for file in files)
+    if multiline:
+        encoding = _ENCODINGS[kind].get(found[0].encoding, "")
+        if not encoding or len({file.encoding for file in found}) > 1:
+            raise InvalidInput(
+                f"table {name!r}: files of this encoding cannot be read with multiline; convert them to UTF-8."
+            )
+        if kind == "json":
+            return _multiline_json(connection, source, files)
+        return _multiline_csv(connection, source, files, encoding)
     return (_csv if kind == "csv" else _json)(connection, name, source, found, number)
 
 
@@ -90,9 +101,10 @@ def _columns(values: list[str], types: Schema, source: str) -> str:
     return f"(SELECT {columns} FROM {source})"
 
 
-def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> TextTable:
+def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str], encoding: str) -> TextTable:
     """Files whose writer quotes properly, as the custodian declared."""
     given = {sql: source.options[key] for key, sql in _CSV_OPTIONS.items() if key in source.options}
+    given["encoding"] = encoding
     if "header" in source.options:
         given["header"] = bool(source.options["header"])
     if "null" in source.options:
