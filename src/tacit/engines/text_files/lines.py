@@ -76,7 +76,9 @@ class Block:
 def text_file(table: str, path: str, declared: str | None) -> TextFile:
     """A file with its encoding: declared, or told by its first bytes; refused if these are no UTF-8."""
     with _opened(path) as stream:
-        first = stream.read(FIRST)
+        first = b""
+        while len(first) < FIRST and (more := stream.read(FIRST - len(first))):
+            first += more
     mark, marked = next(((len(mark), name) for mark, name in _MARKS if first.startswith(mark)), (0, ""))
     if declared is not None:
         name = _normal(table, declared)
@@ -105,9 +107,9 @@ def _normal(table: str, declared: str) -> str:
 
 
 def _utf8(data: bytes) -> bool:
-    """Whether bytes are UTF-8; a character may be cut off at their end."""
+    """Whether the first bytes of a file are UTF-8; a character may be cut off where the file goes on."""
     try:
-        codecs.utf_8_decode(data, "strict", False)
+        codecs.utf_8_decode(data, "strict", len(data) < FIRST)
     except UnicodeDecodeError:
         return False
     return True
