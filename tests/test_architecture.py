@@ -32,12 +32,14 @@ ROOMS = [
     "forecasts",
     "plots",
     "audit",
+    "checks",
     "serve",
     "cli",
 ]
 # Rooms that stand apart although the list would let them meet.
 STRANGERS = {
     "serve": {"audit"},
+    "checks": {"audit", "plots", "forecasts", "black_boxes"},
     "engines": {"mechanisms", "curves", "grids", "guarantees", "budgets", "ledger", "answers", "flows"},
 }
 
@@ -107,3 +109,28 @@ def test_every_public_name_can_be_loaded() -> None:
         assert getattr(tacit, name) is not None
     with pytest.raises(AttributeError):
         _ = tacit.no_such_name
+
+
+def named(path: Path) -> set[str]:
+    """Everything of Tacit that a file imports, in full."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_only_the_custodian_can_look_at_rows() -> None:
+    """The check of the data shows facts about rows: only its room looks, and only the custodian's doors lead there."""
+    doors = {
+        "tacit.engines.looking": {"checks"},
+        "tacit.checks": {"checks", "cli/check.py", "serve/checking.py"},
+        "tacit.serve.checking": {"serve/server.py", "serve/custodian.py"},
+    }
+    for path in SOURCE.rglob("*.py"):
+        names = named(path)
+        for module, allowed in doors.items():
+            if any(name == module or name.startswith(module + ".") for name in names):
+                assert {room(path), path.relative_to(SOURCE).as_posix()} & allowed, f"{path} imports {module}"

@@ -22,6 +22,8 @@ HOW_TO = (
     "group-by",
     "joins",
     "black-boxes",
+    "files",
+    "check",
     "command-line",
     "auditing",
 )

@@ -113,9 +113,9 @@ def test_the_limit_of_rows_of_several_persons_does_not_depend_on_a_filter() -> N
 
 def test_serve_says_at_its_start_that_a_table_is_too_large_for_every_question(tmp_path: Path) -> None:
     with gateway(tmp_path, limits=f"rows = {WOMEN - 1}") as found:
-        found.verify()  # a row concerns one person
+        found.check_sizes()  # a row concerns one person
     path = tmp_path / "tacit.toml"
     path.write_text(path.read_text().replace('person = "woman"', 'person = ["woman", "age"]'))
     (tmp_path / "ledger.db").unlink()
     with closing(Gateway(load(path))) as found, pytest.raises(InvalidInput, match="has more rows than a question may"):
-        found.verify()
+        found.check_sizes()

@@ -69,7 +69,7 @@ name = "ada"
 token = "{TOKENS["ada"][1]}"
 """
     )
-    with pytest.raises(InvalidInput, match="dataset 'shop': table 'orders' has rows that share"):
+    with pytest.raises(InvalidInput, match="dataset 'shop', table 'orders': id is called unique"):
         serve(tmp_path / "tacit.toml", lambda address: pytest.fail("it listens"))
 
 

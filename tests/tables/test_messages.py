@@ -201,7 +201,8 @@ def test_text_files_with_and_without_a_broken_row_say_the_same(
         path.parent.mkdir()
         body = "".join(f"{n % 7},{n}\n" for n in range(30))
         path.write_bytes(f"who,v\n{body}{last}\n".encode("latin-1"))
-        t = tacit.read(path, person="who", budget=Approx(10, "0.1"), schema={"who": "integer", "v": "integer"})
+        schema = {"who": "integer", "v": "integer"}
+        t = tacit.read(path, person="who", budget=Approx(10, "0.1"), schema=schema, encoding="utf-8")
         asks = (t.persons, lambda t=t, **c: t.sum("v", **c), lambda t=t, **c: t.max("v", **c))
         heard.append([said(lambda ask=ask: ask(epsilon=1)) for ask in asks] + [[repr(t)]])  # type: ignore[misc]
     assert heard[0] == heard[1]

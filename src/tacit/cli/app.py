@@ -18,6 +18,8 @@ import typer
 
 from tacit import __version__
 from tacit.cli.audit import audit
+from tacit.cli.check import HELP as CHECK
+from tacit.cli.check import check
 from tacit.cli.ledger import book
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
@@ -33,10 +35,11 @@ HELP = """Differentially private answers about personal data, without clipping b
   tacit ask orders.csv --person customer --epsilon 0.5 \\
         "SELECT SUM(amount) FROM orders"
   tacit plan --persons 10000 --statistic sum --epsilon 0.5
+  tacit check orders.csv --person customer
   tacit audit threshold_scan
 
-Exit codes: 0 fine; 2 a mistake in the question, 3 budget refused (nothing was spent); 4 the engine or the ledger
-failed, 130 interrupted (the message says what was spent)."""
+Exit codes: 0 fine; 1 a check found something; 2 a mistake in the question, 3 budget refused (nothing was spent); 4 the
+engine or the ledger failed, 130 interrupted (the message says what was spent)."""
 
 ASK = """Ask one question; without a ledger the spending is not recorded.
 
@@ -283,6 +286,7 @@ def _share(text: str) -> Fraction:
     return number / 100 if text.strip().endswith("%") else number
 
 
+app.command(help=CHECK)(check)
 app.command()(audit)
 app.command(help=SERVE)(serve)
 app.add_typer(book, name="ledger")

@@ -102,6 +102,8 @@ class DuckDB:
             for table in self.tables.values():
                 if table.frame is not None:
                     cursor.register(table.view, table.frame.now())
+                if table.feed is not None:
+                    cursor.register(table.feed.name, table.feed)
             cursor.execute("BEGIN TRANSACTION READ ONLY")
         except Exception:
             raise EngineError(UNREACHABLE) from None
@@ -184,7 +186,7 @@ def _named(tables: Sequence[OpenTable], states: Sequence[FileState]) -> str:
     """The same files read in another way hold other rows, so how they are read is part of the name."""
     import duckdb
 
-    read = [(table.sql.source, table.schema, table.token) for table in tables]
+    read = [(table.sql.source, table.schema, table.token, table.feed) for table in tables]
     return sha256(repr((duckdb.__version__, read, states)).encode(errors="surrogatepass")).hexdigest()[:24]
 
 

@@ -1,9 +1,7 @@
 """Where DuckDB finds a table: files, frames and databases, opened without looking at more than public facts.
 
 Names and types are inferred once, from the file's own description or from its first rows, or are given. Text files
-are then read as text under those names, and converted value by value. A line that is not a row of the file (another
-number of fields, an unbalanced quote, bytes outside the encoding) is left out; a JSON line that is not an object is a
-row of NULLs, without a person. Quotes that stay open can cost at most the rest of a megabyte, never the whole file.
+are then read as text under those names, one record a line (`tacit.engines.text_files`), and converted value by value.
 """
 
 from __future__ import annotations
@@ -25,8 +23,9 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+    from tacit.engines.text_files.feed import Feed
+
 DIALECT = DuckDialect()
-_BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an unbalanced quote can swallow; costs no time
 _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -40,8 +39,6 @@ _SUFFIXES = {
     ".ddb": "duckdb",
     ".db": "duckdb",
 }
-_CSV_OPTIONS = {"delimiter": "delim", "quote": "quote", "escape": "escape", "encoding": "encoding", "skip": "skip"}
-_TEXT_OPTIONS = ("date_format", "timestamp_format", "decimal_separator")
 
 
 @dataclass(frozen=True)
@@ -75,6 +72,10 @@ class OpenTable:
     """What the database itself keeps unique."""
     token: str = ""
     """A name of its own for what cannot change while it is open: an Arrow table."""
+    feed: Feed | None = None
+    """The records of text files."""
+    texts: str = ""
+    """FROM text of a text file before its texts are converted."""
 
     @property
     def fixed(self) -> bool:
@@ -93,6 +94,8 @@ class _Found:
     frame: Frame | None = None
     form: reading.TextFormat = field(default_factory=reading.TextFormat)
     keys: tuple[tuple[str, ...], ...] = ()
+    feed: Feed | None = None
+    texts: str = ""
 
 
 def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> OpenTable:
@@ -135,6 +138,8 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         native_types,
         told_apart(found.keys, columns),
         token,
+        found.feed,
+        found.texts,
     )
 
 
@@ -169,12 +174,13 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
         hive = "true" if source.options.get("hive_partitioning") else "false"
         options = f"hive_partitioning = {hive}, can_have_nan = true"  # a file's own statistics keep silent about NaN
         return _described(connection, f"read_parquet({_list(files)}, {options})", tuple(files))
-    if kind == "csv":
-        _refuse_options(name, source, (*_CSV_OPTIONS, *_TEXT_OPTIONS, "header", "null"))
-        return _csv(connection, source, files)
-    if kind == "json":
-        _refuse_options(name, source, _TEXT_OPTIONS)
-        return _json(connection, source, files)
+    if kind in ("csv", "json"):
+        from tacit.engines.text_files import opening
+
+        _refuse_options(name, source, opening.options(kind))
+        text = opening.text_table(connection, name, kind, source, files, number)
+        native = dict.fromkeys(text.types, "VARCHAR")
+        return _Found(text.source, native, text.types, tuple(files), form=text.form, feed=text.feed, texts=text.source)
     if kind == "duckdb" and len(files) == 1:
         _refuse_options(name, source, ())
         alias = f"source{number}"
@@ -274,63 +280,3 @@ def _constraints(connection: duckdb.DuckDBPyConnection, name: str, alias: str | 
         return ()
     unique = "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN constraint_column_names END"
     return tuple(tuple(key) for key in listed("constraints", unique, "table") if key)
-
-
-def _csv(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> _Found:
-    given = {sql: source.options[option] for option, sql in _CSV_OPTIONS.items() if option in source.options}
-    if "header" in source.options:
-        given["header"] = bool(source.options["header"])
-    if "null" in source.options:
-        null = source.options["null"]
-        given["nullstr"] = ["", *([null] if isinstance(null, str) else list(null))]  # type: ignore[call-overload]
-    options = "".join(f", {option} = {_option(value)}" for option, value in given.items())
-    row = connection.execute(
-        "SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat "
-        f"FROM sniff_csv({DIALECT.text(files[0])}, ignore_errors = true{options})"
-    ).fetchone()
-    assert row is not None
-    defaults = {"delim": row[0], "quote": row[1], "escape": row[2], "skip": row[3], "header": row[4]}
-    for mark in ("quote", "escape"):  # a mark that the first rows happen not to use may come later
-        if defaults[mark] == "(empty)":
-            defaults[mark] = '"'
-    settings = {**defaults, **given}
-    types = Schema(tuple((part["name"], reading.inferred(part["type"])) for part in row[5]))
-    if source.schema is not None and not settings["header"] and len(source.schema) == len(types):
-        types = source.schema  # a file without a header gets its names from the schema
-    columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in types)
-    listed = ", ".join(f"{option} = {_option(value)}" for option, value in settings.items())
-    reader = (
-        f"read_csv({_list(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {listed}, "
-        f"columns = {{{columns}}})"
-    )
-    form = _form(source, row[6], row[7])
-    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=form)
-
-
-def _json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> _Found:
-    types = _types(_natives(connection, f"read_json({_list(files)}, ignore_errors = true)"))
-    if source.schema is not None:
-        types = source.schema  # a name that no object has is a column of NULLs
-    columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in types)
-    reader = f"read_json({_list(files)}, ignore_errors = true, columns = {{{columns}}})"
-    return _Found(reader, dict.fromkeys(types, "VARCHAR"), types, tuple(files), form=_form(source, None, None))
-
-
-def _form(source: Source, date: str | None, timestamp: str | None) -> reading.TextFormat:
-    """The formats given, else those found, else ISO."""
-    iso = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "", None)
-
-    def chosen(option: str, sniffed: str | None) -> str | None:
-        given = source.options.get(option)
-        return str(given) if given is not None else (None if sniffed in iso else sniffed)
-
-    separator = str(source.options.get("decimal_separator", "."))
-    return reading.TextFormat(chosen("date_format", date), chosen("timestamp_format", timestamp), separator)
-
-
-def _option(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_option, value))}]"
-    return str(value) if isinstance(value, int) else DIALECT.text(str(value))

@@ -41,6 +41,8 @@ class Server:
     """What people type to get here, such as https://tacit.example.org; empty for http://host:port."""
     audit_report: str = "tacit-audit.html"
     """Where the report of the last audit is kept."""
+    check_report: str = "tacit-check.json"
+    """Where the report of the check of the data is kept."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
         ledger=_source(server.ledger, folder),
         log=server.log if server.log == "-" else _source(server.log, folder),
         audit_report=_source(server.audit_report, folder),
+        check_report=_source(server.check_report, folder),
     )
     limits = _settings(Limits, top.section("limits"))
     datasets = {name: _dataset(name, part, folder) for name, part in top.sections("datasets").items()}

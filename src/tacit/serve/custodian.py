@@ -1,6 +1,7 @@
 """The custodian's view: who asks what, what is left, whether the ledger hangs together, and whether promises hold.
 
-The custodian sees questions and released answers, as in the ledger, and no data. The audit runs in a process of its own
+The custodian sees questions and released answers, as in the ledger, and numbers about the data (`checking`), which no
+analyst can see. The audit runs in a process of its own
 and leaves a report; a second one is not started while the first runs.
 """
 
@@ -19,7 +20,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from tacit import ledger as books
-from tacit.serve import parts
+from tacit.serve import checking, parts
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.pages import page
 from tacit.serve.web import Forbidden, Visit, check_mark, chore, read_form, state, visit
@@ -47,8 +48,9 @@ async def overview(request: Request) -> Response:
     sections = await chore(
         request, lambda: [_dataset(here.gateway, name, wanted) for name in here.gateway.config.datasets]
     )
+    data = await chore(request, lambda: checking.section(here.gateway.config))
     mark = here.doorkeeper.mark(known.cookie)
-    body = f"<h1>Custodian</h1>{_analysts(here.gateway)}{''.join(sections)}{_audit(here.gateway, mark)}"
+    body = f"<h1>Custodian</h1>{_analysts(here.gateway)}{''.join(sections)}{data}{_audit(here.gateway, mark)}"
     here.log.write("custodian looked")
     return page(request, known, "Custodian", body)
 

@@ -84,11 +84,11 @@ class Gateway:
         except TacitError as error:
             raise type(error)(f"dataset {dataset.name!r}: {error}") from None
 
-    def verify(self) -> None:
-        """Look at keys and sizes of all datasets, for the custodian who starts the gateway."""
+    def check_sizes(self) -> None:
+        """Say, to the custodian who starts the gateway, which tables are too large for every question."""
         for name, session in self._sessions.items():
             try:
-                session.verify()
+                session._verify_sizes()
             except TacitError as error:
                 raise type(error)(f"dataset {name!r}: {error}") from None
 

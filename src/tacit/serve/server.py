@@ -24,12 +24,14 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
         from uvicorn.supervisors import Multiprocess
     except ImportError:
         raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit[serve].") from None
+    from tacit.serve import checking
     from tacit.serve.app import CONFIG, SECRET
     from tacit.serve.gateway import Gateway
 
     config = load(path)
     with closing(Gateway(config)) as gateway:
-        gateway.verify()
+        gateway.check_sizes()
+    checking.before_start(config)
     os.environ[CONFIG] = str(path.absolute())
     os.environ[SECRET] = secrets.token_hex(32)
     server = config.server
@@ -53,10 +55,11 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
             f"port {settings.port} of {settings.host} cannot be used; choose another with --port."
         ) from None
     ready(address(config, settings.host, listening.getsockname()[1]))
-    if server.workers > 1:
-        Multiprocess(settings, sockets=[listening]).run()
-    else:
-        uvicorn.Server(settings).run(sockets=[listening])
+    with checking.in_background(path, config):
+        if server.workers > 1:
+            Multiprocess(settings, sockets=[listening]).run()
+        else:
+            uvicorn.Server(settings).run(sockets=[listening])
 
 
 def address(config: Config, host: str, port: int) -> str:

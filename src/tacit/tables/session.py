@@ -159,6 +159,9 @@ class Session:
         Both are believed otherwise: opening a session reads no row. Whether this raises tells about rows.
         """
         verify_keys(self._engine, self._keys)
+        self._verify_sizes()
+
+    def _verify_sizes(self) -> None:
         private = [name for name, table in self._tables.items() if isinstance(table, Private)]
         verify_sizes(self._engine, {name: self[name]._relation for name in private})
 

@@ -1,0 +1,87 @@
+"""Running the checks: each by itself, so that what one engine cannot do, or not in time, leaves the others whole."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from tacit.checks import columns, files, keys, persons
+from tacit.checks.report import Finding, Report
+from tacit.engines import open_engine
+from tacit.engines.looking import Look
+from tacit.errors import EngineError
+from tacit.tables import Private, Public
+from tacit.tables.persons import Touching
+
+Check = Callable[[], Iterable[Finding]]
+
+
+def check(tables: Mapping[str, Private | Public], seconds: float | None = None) -> Report:
+    """Everything about some tables, within a time; what was not done then is said."""
+    with _looking(tables, seconds) as (look, schemas):
+        room = _Room(seconds)
+        for name, table in tables.items():
+            facts = room.facts.setdefault(name, {})
+            room.run(f"{name}: lines", partial(files.lines, look, name, facts, room.late))
+            if isinstance(table, Private):
+                room.run(f"{name}: persons", partial(persons.found, look, name, table, facts))
+            else:
+                room.run(f"{name}: rows", partial(persons.rows, look, name, facts))
+            room.run(f"{name}: types", partial(columns.types, look, name, schemas[name]))
+            room.run(f"{name}: columns", partial(columns.suspicious, look, name, table, schemas[name]))
+        for words, work in [*keys.checks(look, tables), *columns.shared(look, tables, schemas)]:
+            room.run(words, work)
+    return room.report()
+
+
+def check_keys(tables: Mapping[str, Private | Public], seconds: float | None = None) -> Report:
+    """Only what the promise rests on: whether keys that are called unique are."""
+    if not keys.declared(tables):
+        return Report()
+    with _looking(tables, seconds) as (look, _):
+        room = _Room(seconds)
+        for words, work in keys.checks(look, tables, dangling=False):
+            room.run(words, work)
+    return room.report()
+
+
+@contextmanager
+def _looking(tables: Mapping[str, Private | Public], seconds: float | None) -> Iterator[tuple[Look, Mapping[str, Any]]]:
+    engine = open_engine({name: table.source for name, table in tables.items()}, seconds)
+    try:
+        schemas = {name: engine.schema(name) for name in tables}
+        Touching(tables, schemas, engine.key_type).check()
+        yield Look(engine), schemas
+    finally:
+        engine.close()
+
+
+class _Room:
+    """What was found so far, and the time that is left."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self.facts: dict[str, dict[str, Any]] = {}
+        self._findings: list[Finding] = []
+        self._unchecked: list[str] = []
+
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return self._end is not None and time.monotonic() > self._end
+
+    def run(self, words: str, work: Check) -> None:
+        """Run one check, unless it is too late."""
+        if self.late():
+            self._unchecked.append(f"{words}, for lack of time")
+            return
+        try:
+            self._findings += work()
+        except EngineError:
+            self._unchecked.append(f"{words}, which this engine could not do (or not in time)")
+
+    def report(self) -> Report:
+        """All of it."""
+        return Report(self.facts, tuple(self._findings), tuple(self._unchecked))

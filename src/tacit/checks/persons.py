@@ -1,0 +1,80 @@
+"""Whom rows concern: rows without a person, rows of each person, and identifiers that look like one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tacit.checks.report import Finding, counted
+from tacit.engines.looking import Look
+from tacit.engines.types import Kind
+from tacit.tables import Private
+
+
+def rows(look: Look, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
+    """The number of rows, a fact."""
+    ((facts["rows"],),) = look.rows(f"SELECT COUNT(*) FROM {look.source(table)}")
+    return []
+
+
+def found(look: Look, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
+    """Rows without a person, and what each person column looks like."""
+    rows(look, table, facts)
+    keys = [look.key(table, person.column) for person in declared.persons]
+    if keys and not declared.through:
+        nobody = " AND ".join(f"{key} IS NULL" for key in keys)
+        ((count,),) = look.rows(f"SELECT COUNT(*) FROM {look.source(table)} WHERE {nobody}")
+        if count:
+            yield Finding(
+                table,
+                "rows without a person",
+                f"{counted(int(count), 'row')} have no person and are left out of every answer.",
+                count=int(count),
+            )
+    for person, key in zip(declared.persons, keys, strict=True):
+        facts.setdefault("persons", {})[person.column] = _each(look, table, key)
+        yield from _alike(look, table, person.column)
+
+
+def _each(look: Look, table: str, key: str) -> dict[str, int]:
+    """How many persons there are, and how many rows they have."""
+    each = f"SELECT {key} AS p FROM {look.source(table)}"
+    each = f"SELECT COUNT(*) AS n FROM ({each}) AS k WHERE p IS NOT NULL GROUP BY p"
+    sizes = sorted((int(n), int(c)) for n, c in look.rows(f"SELECT n, COUNT(*) FROM ({each}) AS s GROUP BY n"))
+    persons, median = sum(count for _, count in sizes), 0
+    passed = 0
+    for size, count in sizes:
+        if 2 * passed < persons:
+            median = size
+        passed += count
+    return {"persons": persons, "median_rows": median, "largest_rows": sizes[-1][0] if sizes else 0}
+
+
+def _alike(look: Look, table: str, column: str) -> Iterator[Finding]:
+    """Identifiers that differ only by spaces around them, or by case: one person's rows under two names."""
+    if look.kind(table, column) is not Kind.TEXT:
+        return
+    text = look.value(table, column)
+    named = f"SELECT {text} AS p FROM {look.source(table)}"
+    ((all_of_them, trimmed, lowered, spaced),) = look.rows(
+        "SELECT COUNT(DISTINCT p), COUNT(DISTINCT TRIM(p)), COUNT(DISTINCT LOWER(TRIM(p))), "
+        f"SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM ({named}) AS t"
+    )
+    if spaced:
+        yield Finding(
+            table,
+            "stray spaces",
+            f"{counted(int(spaced), 'row')} have spaces around {column}; without them "
+            f"{counted(all_of_them - trimmed, 'identifier')} fewer would be left, each a person less.",
+            column,
+            int(spaced),
+        )
+    if trimmed > lowered:
+        yield Finding(
+            table,
+            "only case differs",
+            f"{counted(trimmed - lowered, 'identifier')} of {column} differ from another one only by case, and count "
+            "as another person.",
+            column,
+            int(trimmed - lowered),
+        )
