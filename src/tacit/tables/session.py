@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, Request, open_budget
 from tacit.engines import Engine, Snapshot, open_engine
-from tacit.engines.expressions import Column, Expression, Scope
+from tacit.engines.expressions import Column, Scope, expressions
 from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import Membership, Relation
@@ -203,7 +203,7 @@ class Session:
         if relation.members[: len(self._members)] != self._members:
             raise UnsupportedQuery("this budget pays for one part of the persons only; ask the part's own table.")
         columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
-        for expression in _expressions((relation, statistic)):
+        for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
             plan=repr((relation, statistic, self._sampling) if self._sampling else (relation, statistic)),
@@ -301,19 +301,6 @@ def _check_tables(tables: Mapping[str, Private | Public]) -> None:
     for name, table in tables.items():
         if not isinstance(name, str) or not name or not isinstance(table, Private | Public):
             raise InvalidInput("tables must map names to Private(…) or Public(…).")
-
-
-def _expressions(part: object) -> list[Expression]:
-    """Every expression inside a relation or statistic."""
-    from dataclasses import fields, is_dataclass
-
-    if isinstance(part, Expression):
-        return [part]
-    if isinstance(part, tuple):
-        return [found for item in part for found in _expressions(item)]
-    if is_dataclass(part) and not isinstance(part, type):
-        return [found for item in fields(part) for found in _expressions(getattr(part, item.name))]
-    return []
 
 
 def read(
