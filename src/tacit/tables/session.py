@@ -90,6 +90,7 @@ class Session:
         self._owner = True
         self._members: tuple[Membership, ...] = ()
         self._request: Request | None = None
+        self._own_answers = False
 
     def _kinds(self) -> dict[str, None]:
         """The kinds of person that the private tables are about; without a name, the columns'."""
@@ -208,10 +209,11 @@ class Session:
         return Question(
             plan=repr((relation, statistic, self._sampling) if self._sampling else (relation, statistic)),
             text=text or statistic.words,
-            statistics=(type(statistic).__name__.lower(),),
+            statistics=(statistic.key,),
             columns=tuple(sorted(columns)),
             analyst=self._analyst,
             request=self._request,
+            owner=self.budget.account if self._own_answers else "",
         )
 
     def protected(self, relation: Relation) -> str:
@@ -233,6 +235,12 @@ class Session:
         """A session for one message: what the same message asked and paid before is not charged again."""
         view = self._under(self.budget)
         view._request = request
+        return view
+
+    def apart(self) -> Session:
+        """A session whose answers are kept for its own account: what others asked is neither free here nor known."""
+        view = self._under(self.budget)
+        view._own_answers = True
         return view
 
     def part(self, budget: Budget, members: tuple[Membership, ...]) -> Session:
