@@ -17,6 +17,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from fractions import Fraction
 from html import escape
 from threading import RLock
 from typing import Any
@@ -256,6 +257,12 @@ class Budget:
     def policy(self) -> Policy:
         """What single questions of this account may do; the accounts above may limit them further."""
         return self._account.policy
+
+    @property
+    def least(self) -> Guarantee | None:
+        """The least cost of one charge, in view of the budgets above too; None without a limit."""
+        limited = [a for a in self._book.path(self._name) if a.policy.least]
+        return limited[-1].filter.smallest(limited[-1].policy.least or Fraction(0)) if limited else None
 
     @property
     def unanswered(self) -> int:

@@ -11,7 +11,7 @@ import typer
 from tacit.cli.speech import Json, picture_file, save, say, say_json
 from tacit.errors import InvalidInput, LedgerError
 
-book = typer.Typer(help="Durable budgets: create, show, history, verify, export.", no_args_is_help=True)
+book = typer.Typer(help="Durable budgets: create, show, history, verify, renew, export.", no_args_is_help=True)
 
 Where = Annotated[str, typer.Option("--ledger", envvar="TACIT_LEDGER", help="The ledger's file or connection string.")]
 Name = Annotated[str, typer.Argument(help="The dataset's name.")]
@@ -103,6 +103,33 @@ def verify(name: Name, ledger: Where, as_json: AsJson = False) -> None:
         say(str(found))
     if not found.sound:
         raise LedgerError("the ledger does not verify; keep a copy of it and ask who can write to it.")
+
+
+@book.command()
+def renew(
+    name: Name,
+    analyst: Annotated[str, typer.Argument(help="The analyst's name.")],
+    ledger: Where,
+    as_json: AsJson = False,
+) -> None:
+    """Begin an analyst's allowance of failed questions anew.
+
+    Example: tacit ledger renew orders ada --ledger ledger.db
+    """
+    from tacit.ledger import open_ledger
+
+    accounts = open_ledger(ledger, create=False).accounts(name)
+    found = {key: budget for key, budget in accounts.items() if key.rpartition("/")[2] == f"analyst:{analyst}"}
+    if not found:
+        raise InvalidInput(f"the dataset {name!r} has no analyst {analyst!r}; nothing was changed: check the names.")
+    counts = {key: budget.unanswered for key, budget in found.items()}
+    for budget in found.values():
+        budget.renew()
+    if as_json:
+        say_json({"name": name, "renewed": counts})
+    else:
+        for key, count in counts.items():
+            say(f"{name}, {key}: renewed; {count} questions had failed or were without an outcome.")
 
 
 @book.command()

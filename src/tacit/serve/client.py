@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from tacit.answers import Answer, Answers
 from tacit.budgets.amounts import amount
+from tacit.budgets.failures import FailuresUsedUp
 from tacit.engines.types import Schema
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
@@ -30,6 +31,7 @@ TRIES = 4
 
 _ERRORS: dict[str, type[TacitError]] = {
     "budget_exceeded": BudgetExceeded,
+    "failures_used_up": FailuresUsedUp,
     "unsupported_query": UnsupportedQuery,
     "engine_failed": EngineError,
     "charged_before": EngineError,

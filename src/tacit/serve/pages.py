@@ -200,9 +200,13 @@ async def _dataset(
 
     def gathered() -> tuple[Any, ...]:
         facts, budget = gateway.facts(caller, name), gateway.session(caller, name).budget
-        return facts, gateway.history(caller, name), gateway.burn_down(caller, name), budget.total, budget.remaining
+        terms = "" if budget.least is None else f"; each aggregate costs at least {parts.price(budget.least)}"
+        if (failures := budget.failures_left) is not None:
+            terms += f"; {failures or 'no'} more questions may fail"
+        left = gateway.burn_down(caller, name)
+        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms
 
-    facts, lines, left, total, remaining = await chore(request, gathered)
+    facts, lines, left, total, remaining, terms = await chore(request, gathered)
     first = next((table["name"] for table in facts["tables"] if table["private"]), "")
     filled = {"sql": f"SELECT COUNT(*) FROM {first}", "epsilon": "0.5"} | dict(given)
     hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
@@ -215,7 +219,7 @@ async def _dataset(
     body = (
         f"<h1>{escape(name)}</h1>{others}"
         f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
-        f"{escape(parts.price(total))}</p>"
+        f"{escape(parts.price(total))}{escape(terms)}</p>"
         f"{shown}<section><h2>Ask</h2>"
         f"{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
         f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
