@@ -8,6 +8,7 @@ its tokens. Nothing here sees data, so whatever a parser raises about a text is 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidInput
@@ -48,6 +49,8 @@ def tokens(text: str, what: str) -> list[Any]:
 
     if len(text) > LONGEST_TEXT:
         raise InvalidInput(f"{what} has more than {LONGEST_TEXT:,} characters; shorten it.")
+    if not writable(text):
+        raise InvalidInput(f"{what} holds a zero character or half a surrogate pair; leave it out.")
     try:
         found = sqlglot.tokenize(text, read=DIALECT)
     except Exception:
@@ -70,6 +73,12 @@ def tokens(text: str, what: str) -> list[Any]:
     return found
 
 
+def writable(text: str) -> bool:
+    """Whether a text can be written down as UTF-8 by everybody who passes it on."""
+    return "\x00" not in text and not _HALVES.search(text)
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
 _OPEN = {"L_PAREN", "L_BRACKET", "L_BRACE", "CASE"}
 _CLOSE = {"R_PAREN", "R_BRACKET", "R_BRACE", "END"}
 _PREFIX = {"NOT", "DASH", "PLUS", "TILDA", "TILDE", "INTERVAL"}

@@ -23,7 +23,7 @@ from typing import Any
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Request, Unanswered, Unsettled, filter_for
 from tacit.engines.requests import RowCount
-from tacit.errors import InvalidInput, TacitError
+from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.exact import exact
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
@@ -60,7 +60,7 @@ class Gateway:
     def __init__(self, config: Config) -> None:
         self.config = config
         with ExitStack() as stack:
-            self.ledger: Ledger = stack.enter_context(open_ledger(config.server.ledger))
+            self.ledger: Ledger = stack.enter_context(_expected(config.server.ledger, config.server.ledger_id))
             self._sessions = {
                 name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
             }
@@ -256,6 +256,18 @@ def _forecastable(found: Plan) -> str | None:
 @lru_cache(maxsize=512)
 def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecast:
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
+
+
+def _expected(where: str, identity: str) -> Ledger:
+    """The ledger of this identity; without one any ledger, which is made if it is not there."""
+    ledger = open_ledger(where, create=not identity)
+    if identity not in ("", ledger.identity):
+        ledger.close()
+        raise LedgerError(
+            f"the ledger has the identity {ledger.identity!r} and the configuration expects {identity!r}, so it is not "
+            "the one that budgets were spent from; nothing was spent: put the right one back, or correct ledger_id."
+        )
+    return ledger
 
 
 def _view(session: Session, analyst: str, access: Access, shared: bool) -> Session:

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.serve import drawings, parts
-from tacit.serve.api import answered
+from tacit.serve.api import answered, numbered
 from tacit.serve.history import Line
 from tacit.serve.questions import Asked, composed
 from tacit.serve.script import script
@@ -101,9 +101,11 @@ async def log_in(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    """Forget the cookie."""
+    """Forget the cookie, here and in the browser."""
     known = visit(request)
     check_mark(request, known, (await read_form(request)).get("mark", ""))
+    if known.cookie:
+        state(request).doorkeeper.forget(known.cookie)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE, secure=state(request).secure, httponly=True, samesite="strict")
     return response
@@ -234,7 +236,7 @@ async def _dataset(
 async def past(request: Request) -> Response:
     """An answer of before."""
     known = visit(request)
-    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], request.path_params["number"]
+    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], numbered(request)
 
     def gathered() -> tuple[Line, str]:
         line, found = gateway.answer(known.caller, name, wanted)
@@ -270,6 +272,6 @@ ROUTES = [
     Route("/logout", log_out, methods=["POST"]),
     Route("/datasets/{dataset}", dataset),
     Route("/datasets/{dataset}", act, methods=["POST"]),
-    Route("/datasets/{dataset}/answers/{number:int}", past),
+    Route("/datasets/{dataset}/answers/{number}", past),
     Route("/datasets/{dataset}/questions.py", export),
 ]

@@ -223,7 +223,7 @@ class _Planner:
             parts = [convert(part, scope) for part in node.this.expressions]
             if parts == [relation.person] and not relation.others:
                 return PersonCount() if groups is None else _found(_persons(groups))
-            if len(parts) > 1:
+            if len(parts) != 1:
                 raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
             _ungrouped(groups, "COUNT(DISTINCT …)")
             return DistinctValues(parts[0], node.this.expressions[0].sql())
