@@ -1,0 +1,1 @@
+"""What a hostile reader found, and what must never work again."""
