@@ -54,7 +54,7 @@ def test_a_policy_allows_the_statistics_it_names_and_no_others(name: str) -> Non
     with _session(name) as session:
         session.cost(f"SELECT {ASKED[name]} FROM t", epsilon=1)
         other = "SUM(x)" if name != "sum" else "COUNT(*)"
-        with pytest.raises(UnsupportedQuery, match="does not allow the statistic '(sum|count)'; nothing was spent"):
+        with pytest.raises(UnsupportedQuery, match=r"does not allow the statistic '(sum|count)'; nothing was spent"):
             session.sql(f"SELECT {other} FROM t", epsilon=1)
 
 
@@ -99,7 +99,7 @@ def test_a_token_is_sent_nowhere_in_the_clear(address: str, monkeypatch: pytest.
         raise AssertionError("the token was sent")
 
     monkeypatch.setattr(httpx.Client, "request", sent)
-    with pytest.raises(InvalidInput, match="^address must "):
+    with pytest.raises(InvalidInput, match=r"^address must "):
         connect(address, "tacit_token")
 
 
@@ -223,7 +223,7 @@ def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(LedgerError):
         running.budget("d").charge(Pure(1))
-    with pytest.raises(LedgerError, match="there was a ledger at .* and it is gone"):
+    with pytest.raises(LedgerError, match=r"there was a ledger at .* and it is gone"):
         open_ledger(path)
     assert not path.exists()
 

@@ -39,10 +39,10 @@ ADA, GRACE = Caller(ANALYST, "ada"), Caller(ANALYST, "grace")
 
 @pytest.fixture(params=["memory", "ledger"])
 def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Budget]:
-    def make(policy: Policy, total: Guarantee = Pure(1000)) -> Budget:
+    def make(policy: Policy) -> Budget:
         if request.param == "memory":
-            return open_budget(total, policy=policy)
-        return open_ledger(tmp_path / "ledger.db").budget("d", total, policy=policy)
+            return open_budget(Pure(1000), policy=policy)
+        return open_ledger(tmp_path / "ledger.db").budget("d", Pure(1000), policy=policy)
 
     return make
 
@@ -70,10 +70,9 @@ def test_no_more_questions_fit_than_the_least_price_allows(total: Guarantee, com
     with pytest.raises(BudgetExceeded, match="costs at least"):
         budget.charge(cost(low))
     asked = 0
-    with pytest.raises(BudgetExceeded, match="does not fit"):
-        while asked <= 1 / LEAST + 1:
-            budget.charge(cost(high))
-            asked += 1
+    while budget.fits(cost(high)):
+        budget.charge(cost(high))
+        asked += 1
     assert 1 / LEAST - 2 <= asked <= 1 / LEAST
     assert rule.portion(rule.smallest(LEAST)) >= LEAST  # what people are told is taken
 
@@ -86,7 +85,9 @@ def test_a_failure_is_counted_until_it_is_renewed(opened: Callable[..., Budget])
         ada.settle(ada.charge(Pure(1)), None)
         assert ada.failures_left == left
     for _ in range(2):
-        with pytest.raises(FailuresUsedUp, match="3 of your questions here failed, .* nothing was spent: ask the cust"):
+        with pytest.raises(
+            FailuresUsedUp, match=r"3 of your questions here failed, .* nothing was spent: ask the cust"
+        ):
             ada.charge(Pure(1))
         with pytest.raises(FailuresUsedUp):
             ada.check(Pure(1))
@@ -212,7 +213,7 @@ def test_a_question_below_the_least_price_is_refused_for_each_of_its_aggregates(
     for sql, epsilon in ((count, "1e-20"), (count, "0.00099"), ("SELECT COUNT(*), SUM(minutes) FROM visits", "0.0019")):
         for act in (gateway.preview, gateway.ask):
             question = gateway.asked(ADA, "visits", {"sql": sql, "epsilon": epsilon})
-            with pytest.raises(BudgetExceeded, match=r"each of its aggregates, costs at least Pure\(.*nothing was spent"):
+            with pytest.raises(BudgetExceeded, match=r"its aggregates, costs at least Pure\(.*nothing was spent"):
                 act(ADA, "visits", question)
     _ask(gateway, "SELECT COUNT(*), SUM(minutes) FROM visits", "0.002")
     assert gateway.budget(ADA, "visits")["spent"] == "Pure 1/500"

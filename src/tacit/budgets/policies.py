@@ -70,8 +70,8 @@ class Policy:
                 )
         if self.least is not None and filter_.portion(cost) < self.least:
             raise BudgetExceeded(
-                f"a question, and each of its aggregates, costs at least {filter_.smallest(self.least)!r} by the policy "
-                f"of {whose}, and this one costs {cost!r}; nothing was spent: ask with a larger cost."
+                f"a question, and each of its aggregates, costs at least {filter_.smallest(self.least)!r} by the "
+                f"policy of {whose}, and this one costs {cost!r}; nothing was spent: ask with a larger cost."
             )
         if self.columns is not None:
             self._listed("column", question.columns if question else (), self.columns, whose)

@@ -1,6 +1,6 @@
 """The one door for SQL text: bounded before it is parsed, and parsed into sqlglot's trees.
 
-PROMISE. Whatever text comes in, `parsed` returns or refuses it within a fraction of a second, and never fails otherwise.
+PROMISE. Whatever text comes in, `parsed` returns or refuses it within a fraction of a second and never fails otherwise.
 The text is cut into tokens, which takes time in proportion to its length; a text that is too long, has too many tokens,
 is nested too deeply or holds a number of absurd length is refused then. What is left is parsed in time in proportion to
 its tokens. Nothing here sees data, so whatever a parser raises about a text is a mistake in that text.

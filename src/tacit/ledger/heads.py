@@ -1,6 +1,6 @@
 """The head of a ledger's file, kept beside it, so that an old copy that is put back is noticed.
 
-The file ``ledger.db.head`` holds the ledger's identity, the number of its last entry and that entry's hash, in one line.
+The file ``ledger.db.head`` holds the ledger's identity, the number of its last entry and that entry's hash in one line.
 PROMISE. A ledger is opened only if it still holds the entry that its head names: a copy from before it, another
 ledger's file, or one whose log was taken away is refused. A process that dies at any moment makes no false alarm.
 PROOF. The head is written after the entry is on the disk and never before, so the ledger is never behind its head: the

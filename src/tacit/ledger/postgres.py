@@ -108,7 +108,7 @@ class PostgresStore(Store):
                     connection.execute("INSERT INTO tacit_meta VALUES (%s, %s)", (IDENTITY, new_identity()))
         if not self._exists(connection):
             raise LedgerError("there is no ledger in this database; create it with `tacit ledger create`.")
-        facts = dict(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
+        facts: dict[str, str] = dict(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
         if create and IDENTITY not in facts:  # a ledger of before
             statement = "INSERT INTO tacit_meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
             with suppress(self._driver.errors.InsufficientPrivilege):

@@ -66,9 +66,7 @@ class _Work:
 class SqliteStore(Store):
     """The tables in one file."""
 
-    def __init__(
-        self, path: str | Path, *, read_only: bool = False, create: bool = True, accept: bool = False
-    ) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False, create: bool = True, accept: bool = False) -> None:
         super().__init__(read_only)
         self._path = Path(path)
         self.where = str(path)

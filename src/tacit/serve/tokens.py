@@ -5,8 +5,8 @@ only slow down the server. `Doorkeeper.who` compares the digest with every known
 earlier one fits. Tokens come in the Authorization header or once in the login form, never in an address.
 
 A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
-the token too, so a token that is replaced takes its cookies with it. Logging out revokes the nonce, in all workers. The mark against forged forms (CSRF) is an HMAC of
-the cookie: other sites can neither read the one nor the other.
+the token too, so a token that is replaced takes its cookies with it. Logging out revokes the nonce in all workers.
+The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the other.
 """
 
 from __future__ import annotations

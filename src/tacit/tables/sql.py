@@ -110,8 +110,8 @@ class _Planner:
                 size += sum(part.extent[0] for part in expressions((relation, statistic)))
                 if size > LARGEST_PLAN:
                     raise UnsupportedQuery(
-                        f"the query has more than {LARGEST_PLAN:,} parts, filter and keys counted for each aggregate; ask "
-                        "several queries."
+                        f"the query has more than {LARGEST_PLAN:,} parts, filter and keys counted for each aggregate; "
+                        "ask several queries."
                     )
             columns.append((_unused(item.alias or node.sql("duckdb"), columns), statistics.index(statistic)))
         if not statistics:
