@@ -67,7 +67,8 @@ def test_a_policy_of_sums_and_counts_answers_them_grouped_and_together() -> None
 
 
 def test_every_statistic_has_a_known_name() -> None:
-    def below(kind: type) -> Iterator[type]:
+    def below(kind: type[Any]) -> Iterator[type[Any]]:
+        found: type[Any]
         for found in kind.__subclasses__():
             yield found
             yield from below(found)

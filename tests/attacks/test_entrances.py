@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 import tacit
 from tacit import Approx, InvalidInput, Private, Public, Pure, TacitError, UnsupportedQuery, Zcdp
-from tacit.engines.expressions import LARGEST_EXPRESSION, Scope
+from tacit.engines.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Scope
 from tacit.engines.parsing import convert
 from tacit.engines.syntax import LONGEST_TEXT, MOST_TOKENS, parsed
 from tacit.engines.types import Schema
@@ -110,9 +110,10 @@ def test_what_froze_the_gateway_is_refused_at_once(session: tacit.Session, query
 def _nested(characters: int) -> Iterator[str]:
     """Constructs inside each other and beside each other, up to so many characters."""
     around = [
-        ("(", ")"), ("abs(", ")"), ("coalesce(x, ", ")"), ("CASE x WHEN ", " THEN 1 END"),
-        ("CASE ", " WHEN 1 THEN 1 END"), ("CASE WHEN x = 1 THEN ", " END"), ("- ", ""), ("NOT ", ""), ("x + ", ""), ("", " * x"), ("least(x, ", ")"),
-        ("CAST(", " AS DOUBLE)"), ("CASE ", " WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE x END"), ("x BETWEEN ", " AND 1"),
+        ("(", ")"), ("abs(", ")"), ("coalesce(x, ", ")"), ("CASE x WHEN ", " THEN 1 END"), ("x BETWEEN ", " AND 1"),
+        ("CASE ", " WHEN 1 THEN 1 END"), ("CASE WHEN x = 1 THEN ", " END"), ("- ", ""), ("NOT ", ""), ("x + ", ""),
+        ("CASE ", " WHEN 1 THEN 1 WHEN 2 THEN 2 ELSE x END"), ("", " * x"), ("least(x, ", ")"),
+        ("CAST(", " AS DOUBLE)"),
     ]  # fmt: skip
     for before, after in around:
         for depth in (8, 40, characters // (len(before) + len(after))):
@@ -160,6 +161,21 @@ def test_everything_within_the_bounds_is_planned_within_a_second(session: tacit.
     assert sum(taken for _, taken, _ in found) > 30
     worst = max(found)
     assert worst[0] < SECONDS, worst[2][:200]
+
+
+def test_as_deep_as_allowed_is_answered_and_deeper_is_refused_before_the_charge(session: tacit.Session) -> None:
+    """Whatever walks over an expression does not run out of stack after the charge, though it was called deep down."""
+
+    def below(frames: int, terms: int) -> object:
+        if frames:
+            return below(frames - 1, terms)
+        return session.sql(f"SELECT SUM({' + '.join(['x'] * terms)}) FROM t", epsilon="0.001")
+
+    below(120, DEEPEST_EXPRESSION)
+    spent = session.budget.spent
+    with pytest.raises(UnsupportedQuery, match=f"more than {DEEPEST_EXPRESSION} deep"):
+        below(0, DEEPEST_EXPRESSION + 1)
+    assert session.budget.spent == spent
 
 
 def test_a_shared_part_is_counted_once_and_its_copies_are_refused() -> None:

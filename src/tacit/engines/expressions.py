@@ -30,6 +30,9 @@ Scalar = int | float | bool | str | date | datetime | Fraction | None
 LARGEST_EXPRESSION = 2000
 """The most nodes one expression may have."""
 
+DEEPEST_EXPRESSION = 250
+"""How deep nodes may be nested, as in a sum of so many columns: whatever walks over them does so by recursion."""
+
 
 @dataclass(frozen=True)
 class Expression:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 from tacit.engines import build
-from tacit.engines.expressions import LARGEST_EXPRESSION, Expression, Literal, Scope
-from tacit.engines.syntax import DEEPEST, parsed
+from tacit.engines.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Expression, Literal, Scope
+from tacit.engines.syntax import parsed
 from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TIMESTAMP, ColumnType, Kind, decimal
 from tacit.errors import InvalidInput, UnsupportedQuery
 
@@ -47,13 +47,13 @@ def within_bounds(expression: Expression) -> Expression:
     size, depth = expression.extent
     if size > LARGEST_EXPRESSION:
         raise UnsupportedQuery(f"the expression has more than {LARGEST_EXPRESSION} parts; shorten it.")
-    if depth > DEEPEST:
+    if depth > DEEPEST_EXPRESSION:
         raise _deep()
     return expression
 
 
 def _deep() -> UnsupportedQuery:
-    return UnsupportedQuery(f"the expression is nested more than {DEEPEST} deep; write it more simply.")
+    return UnsupportedQuery(f"the expression is nested more than {DEEPEST_EXPRESSION} deep; write it more simply.")
 
 
 def _shortened(text: str) -> str:
@@ -77,7 +77,7 @@ class _Converter:
         if extra:
             part = "a subquery" if extra[0] == "query" else extra[0].upper()
             raise UnsupportedQuery(f"{_clause(node)} with {part} is not supported; use {_LIST}.")
-        if self.depth == DEEPEST:
+        if self.depth == DEEPEST_EXPRESSION:
             raise _deep()
         self.depth += 1
         found = within_bounds(method(self, node))  # at every step, so that nothing grows beyond

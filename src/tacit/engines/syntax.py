@@ -24,7 +24,7 @@ MOST_TOKENS = 20_000
 """The most words, numbers and signs of one query or expression."""
 
 DEEPEST = 100
-"""How deep parentheses, CASE and operators before a value may be nested, and expressions inside each other."""
+"""How deep parentheses, CASE and operators before a value may be nested in a text."""
 
 DIALECT = "duckdb"
 """The grammar in which everybody writes, whatever the engine."""
