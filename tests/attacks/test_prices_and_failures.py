@@ -260,3 +260,47 @@ def test_lost_questions_count_as_failures_once_they_must_be_lost(
     monkeypatch.setattr(Gateway, "_patience", timedelta(0))
     with pytest.raises(FailuresUsedUp, match="2 were lost"):
         _ask(gateway, "SELECT COUNT(*) FROM visits", "0.01")
+
+
+def test_the_custodian_renews_on_the_page_and_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import re
+
+    from starlette.testclient import TestClient
+
+    from tacit.cli import main
+    from tacit.serve.app import application
+    from tests.serve.support import token
+
+    path = configuration(tmp_path, extra="[limits]\nfailures = 1")
+    with open_ledger(tmp_path / "ledger.db") as ledger:
+        whole = ledger.budget("visits", Pure(10), kinds=("who",), policy=Policy(failures=1))
+        ada = whole.analyst("ada")
+        ada.settle(ada.charge(Pure(1)), None)
+    with TestClient(application(load(path), bytes(32)), follow_redirects=False) as client:
+        client.post("/login", data={"token": token("custodian")})
+        page = client.get("/custodian").text
+        mark = re.search(r'name="mark" value="([0-9a-f]+)"', page)
+        assert "1 of 1" in page
+        assert mark is not None
+        form = {"mark": mark[1], "account": "analyst:ada"}
+        assert client.post("/custodian/visits/renew", data={"account": "analyst:ada"}).status_code == 403
+        assert client.post("/custodian/visits/renew", data=form | {"account": "nobody"}).status_code == 404
+        assert client.post("/custodian/visits/renew", data=form).status_code == 303
+        own = {"Authorization": f"Bearer {token('ada')}"}
+        assert client.get("/v1/datasets/visits/budget", headers=own).json()["failures_left"] == 1
+        client.cookies.clear()
+        assert client.post("/custodian/visits/renew", data=form, headers=own).status_code == 403
+    with open_ledger(tmp_path / "ledger.db") as ledger:
+        ada = ledger.budget("visits").analyst("ada")
+        ada.settle(ada.charge(Pure(1)), None)
+        assert ada.failures_left == 0
+        command = ["tacit", "ledger", "renew", "visits", "ada", "--ledger", str(tmp_path / "ledger.db")]
+        monkeypatch.setattr("sys.argv", command)
+        with pytest.raises(SystemExit) as done:
+            main()
+        assert not done.value.code
+        assert "renewed; 1 questions had failed" in capsys.readouterr().out
+        assert ada.failures_left == 1
+        assert verify(ledger, "visits").sound
