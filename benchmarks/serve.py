@@ -143,7 +143,9 @@ def fuzz(count: int) -> dict[str, Any]:
     statuses: Counter[int] = Counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        path = configuration(folder, epsilon="1000000", extra="[limits]\nper_minute = 1000000")
+        path = configuration(
+            folder, epsilon="1000000", extra="[limits]\nper_minute = 1000000\nleast_price = 0\nfailures = 1000"
+        )
         (folder / "visits.csv").write_text(rows())
         secret = folder / "secret.txt"
         secret.write_text(SECRET)

@@ -3,8 +3,14 @@
 A promise is only as exact as its parameters, so every ε, δ, ρ, scale and grid value is a `Fraction`. Integers,
 `Fraction`, `Decimal` and decimal strings such as "0.1" or "1/3" are taken as they are. A float means the decimal
 it is written as, `Fraction(repr(x))`: 0.1 is one tenth, not 3602879701896397/2^55.
+
+BOUNDS. Ten characters such as 1e-7000000 name a number of a million digits, and arithmetic on it takes minutes. So a
+number has at most `MOST_DIGITS` digits (on each side of a "/") and an exponent within ±`LARGEST_EXPONENT`, and what is
+beyond is refused from its text, before any arithmetic. A `Fraction` that a program made is taken as it is: whoever
+runs the program has paid for it already, and samplers pass here on every draw.
 """
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -15,6 +21,16 @@ from tacit.errors import InvalidInput
 Number = int | float | str | Fraction | Decimal
 """What a user may type where an exact number is needed."""
 
+MOST_DIGITS = 200
+"""The most digits that a number may be written with, on each side of a "/"."""
+
+LARGEST_EXPONENT = 400
+"""The largest exponent, up or down, that a number may be written with; doubles end at 324."""
+
+_LARGEST = 10 ** (MOST_DIGITS + LARGEST_EXPONENT)
+_TEXT = re.compile(rf"[+-]?([\d_]{{0,{MOST_DIGITS}}})(\.[\d_]{{0,{MOST_DIGITS}}})?(?:[eE]([+-]?\d{{1,4}}))?")
+_RATIO = re.compile(rf"[+-]?[\d_]{{1,{MOST_DIGITS}}}/[\d_]{{1,{MOST_DIGITS}}}")
+
 
 def exact(value: Number, name: str) -> Fraction:
     """The exact rational that ``value`` denotes; ``name`` is the argument's name in the error."""
@@ -24,6 +40,11 @@ def exact(value: Number, name: str) -> Fraction:
         raise InvalidInput(f"{name} must be a number, not a truth value; write 1 or 0 if that was meant.")
     if (isinstance(value, float) and not isfinite(value)) or (isinstance(value, Decimal) and not value.is_finite()):
         raise InvalidInput(f"{name} must be finite; give an ordinary number such as 1 or '0.1'.")
+    if not bounded(value):
+        raise InvalidInput(
+            f"{name} must have at most {MOST_DIGITS} digits and an exponent within ±{LARGEST_EXPONENT}, or be a text "
+            "such as '0.1' or '1/3'; give an ordinary number."
+        )
     try:
         if isinstance(value, float):
             return Fraction(float.__repr__(value))
@@ -36,6 +57,22 @@ def exact(value: Number, name: str) -> Fraction:
     raise InvalidInput(
         f"{name} must be an exact number: an integer, a Fraction, a Decimal, a float or a string such as '0.1'."
     )
+
+
+def bounded(value: object) -> bool:
+    """Whether a number can be worked with, seen from how it is written; what is no number at all is said elsewhere."""
+    if isinstance(value, str):
+        if len(value) > 3 * MOST_DIGITS:
+            return False
+        text = value.strip()
+        written = _TEXT.fullmatch(text)
+        if written is None:
+            return _RATIO.fullmatch(text) is not None or not any(character.isdigit() for character in text)
+        return abs(int(written.group(3) or 0)) <= LARGEST_EXPONENT
+    if isinstance(value, Decimal):
+        _, digits, exponent = value.as_tuple()
+        return len(digits) <= MOST_DIGITS and abs(int(exponent)) <= LARGEST_EXPONENT
+    return not isinstance(value, int) or -_LARGEST < value < _LARGEST
 
 
 def positive(value: Number, name: str) -> Fraction:

@@ -1,1 +1,1 @@
-"""Attacks that worked once, one file for each kind."""
+"""What a hostile reader found, and what must never work again."""

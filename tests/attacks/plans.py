@@ -22,7 +22,7 @@ from typing import Any
 
 from tacit import Pure, Session, TacitError
 from tacit.engines import build
-from tacit.engines.expressions import Column, Expression
+from tacit.engines.expressions import Column, Expression, expressions
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
@@ -30,7 +30,6 @@ from tacit.engines.script import Script
 from tacit.engines.sources import DIALECT
 from tacit.engines.types import INTEGER
 from tacit.tables.privacy_clause import priced
-from tacit.tables.session import _expressions
 from tacit.tables.sql import plan
 from tests.attacks.datasets import POOLS, Dataset, dataset
 from tests.attacks.queries import Writer
@@ -106,7 +105,7 @@ def _dataset(done: Tried, session: Session, connection: Any, data: Dataset, draw
         tried += 1
         done.plans += 1
         done.several += bool(found.relation.others)
-        wrong = compare(session, connection, data, found.relation, _expressions(found.statistics), done)
+        wrong = compare(session, connection, data, found.relation, expressions(found.statistics), done)
         if wrong:
             done.failures.append(f"{wrong} [{data}]: {text}")
 

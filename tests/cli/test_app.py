@@ -231,7 +231,9 @@ def test_the_ledger_for_programs(place: Path, here: Callable[..., str]) -> None:
     assert (place / "burnt.png").read_bytes().startswith(b"\x89PNG")
     assert asked("verify", "orders")["sound"] is True
     assert asked("export", "orders")["name"] == "orders"
-    assert asked("create", "more", "--epsilon", "2") == {"name": "more", "total": "Pure(2)", "left": "Pure(2)"}
+    made = asked("create", "more", "--epsilon", "2")
+    assert len(made.pop("ledger_id")) == 32
+    assert made == {"name": "more", "total": "Pure(2)", "left": "Pure(2)"}
 
 
 def test_an_engine_failure_is_code_4_and_shows_nothing(place: Path) -> None:

@@ -26,10 +26,10 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_ledger_of_another_version(where: str) -> None:
     open_ledger(where).budget("d", Pure(1)).charge(Pure("0.5"))
-    raw.change(where, "UPDATE tacit_meta SET value = '2'")
+    raw.change(where, "UPDATE tacit_meta SET value = '2' WHERE name = 'version'")
     with pytest.raises(LedgerError, match=r"version 2 and this Tacit reads version 1; nothing was changed"):
         open_ledger(where)
-    raw.change(where, "UPDATE tacit_meta SET value = '1'")
+    raw.change(where, "UPDATE tacit_meta SET value = '1' WHERE name = 'version'")
     assert open_ledger(where).budget("d").spent == Pure("0.5")
 
 

@@ -116,7 +116,7 @@ def test_a_history_rewritten_whole_shows_against_a_noted_hash(where: str) -> Non
         budget.settle(budget.charge(Pure("0.5")), {"value": 1})
         noted = verify(ledger, "d").head
     _rewrite(where)
-    with open_ledger(where) as ledger:
+    with open_ledger(where, accept=True) as ledger:
         assert verify(ledger, "d").sound  # a perfect forgery
         found = verify(ledger, "d", noted=noted)
         assert "rewritten" in str(found)

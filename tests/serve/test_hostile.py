@@ -26,7 +26,7 @@ ADA = Caller(ANALYST, "ada")
 
 
 def test_hostile_sql_reads_no_file_breaks_nothing_and_shows_no_data(tmp_path: Path) -> None:
-    path = configuration(tmp_path, epsilon="1000000")
+    path = configuration(tmp_path, epsilon="1000000", extra="[limits]\nleast_price = 0\nfailures = 1000")
     (tmp_path / "visits.csv").write_text(rows())
     secret = tmp_path / "secret.txt"
     secret.write_text(SECRET)

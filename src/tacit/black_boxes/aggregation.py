@@ -61,6 +61,7 @@ class Aggregate(Statistic):
     nonce: str
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
+    key = "sample_and_aggregate"
 
     @property
     def words(self) -> str:

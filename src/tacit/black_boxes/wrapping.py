@@ -87,6 +87,7 @@ class Wrap(Statistic):
     profile: Profile | None = field(repr=False)
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
+    key = "wrap"
 
     @property
     def words(self) -> str:

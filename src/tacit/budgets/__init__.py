@@ -1,6 +1,7 @@
 """Budgets: filters, odometers, and what a session charges before it looks at data."""
 
 from tacit.budgets.budget import ONE_PART, Budget, Parallel, open_budget
+from tacit.budgets.failures import FailuresUsedUp, Unsettled
 from tacit.budgets.filters import filter_for
 from tacit.budgets.odometers import Odometer
 from tacit.budgets.policies import Policy
@@ -9,6 +10,7 @@ from tacit.budgets.questions import Question, Receipt, Request, Stored, Unanswer
 __all__ = [
     "ONE_PART",
     "Budget",
+    "FailuresUsedUp",
     "Odometer",
     "Parallel",
     "Policy",
@@ -17,6 +19,7 @@ __all__ = [
     "Request",
     "Stored",
     "Unanswered",
+    "Unsettled",
     "filter_for",
     "open_budget",
 ]

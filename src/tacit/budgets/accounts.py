@@ -65,12 +65,17 @@ def check(path: Sequence[Account], cost: Guarantee, question: Question | None) -
         account.policy.check(account.filter, cost, question, account.label)
 
 
-def charge(path: Sequence[Account], cost: Guarantee) -> list[Account]:
+def allowance(path: Sequence[Account]) -> int | None:
+    """How many charges of the first account may fail; None without a limit."""
+    return min((account.policy.failures for account in path if account.policy.failures is not None), default=None)
+
+
+def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Account]:
     """The accounts that change, as they are after the charge; BudgetExceeded, and nothing changes, if one refuses.
 
-    ``path`` leads from the charged account to the root.
+    ``path`` leads from the charged account to the root; ``times`` is how often the same is charged.
     """
-    return _admitted(path, path[0].filter.measure(cost), cost)
+    return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost)
 
 
 def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee) -> list[Account]:

@@ -17,12 +17,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from fractions import Fraction
 from html import escape
 from threading import RLock
 from typing import Any
 
 from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
+from tacit.budgets.failures import Tally, admit
 from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
@@ -65,6 +67,14 @@ class Book(ABC):
         """The last answer released under this key."""
 
     @abstractmethod
+    def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
+        """The charges of an account without an answer, and when the latest of those without an outcome was made."""
+
+    @abstractmethod
+    def renew(self, name: Name) -> None:
+        """Begin an account's allowance of failures anew."""
+
+    @abstractmethod
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """What became of this question in the same request before; None if it was not charged yet.
 
@@ -91,6 +101,8 @@ class MemoryBook(Book):
         self._requests: dict[str, str] = {}
         self._once: dict[str, tuple[datetime, Stored | None, bool]] = {}
         self._charges = 0
+        self._tallies: dict[Name, Tally] = {}
+        self._times: dict[int, datetime] = {}
         self._lock = RLock()
 
     def path(self, name: Name) -> list[Account]:
@@ -119,11 +131,17 @@ class MemoryBook(Book):
             once = question.once(cost) if question else ""
             if question and once and self.repeated(question, cost) is not None:
                 raise Unanswered(self._once[once][0], failed=False)
-            path = self.path(name)
+            path, allowance = self.path(name), accounts.allowance(self.path(name))
             accounts.check(path, cost, question)
+            tally, latest = self.unanswered(name)
+            admit(tally, allowance, lambda: latest or datetime.now(UTC))
             self._write(accounts.charge(path, cost))
             self._charges += 1
-            receipt = Receipt(self._charges, cost, datetime.now(UTC), question.key(cost) if question else "", once)
+            key = question.key(cost) if question else ""
+            receipt = Receipt(self._charges, cost, datetime.now(UTC), key, once, name)
+            if allowance is not None:
+                self._tallies[name] = tally.charged(receipt.number)
+                self._times[receipt.number] = receipt.at
             if question and question.request:
                 self._requests[question.request.key] = question.request.asked
                 self._once[once] = (receipt.at, None, False)
@@ -137,11 +155,26 @@ class MemoryBook(Book):
                 self._answers[receipt.key] = stored
             if receipt.once:
                 self._once[receipt.once] = (receipt.at, stored, stored is None)
+            if receipt.account in self._tallies:
+                tally = self._tallies[receipt.account]
+                self._tallies[receipt.account] = tally.settled(receipt.number, answered=stored is not None)
+                self._times.pop(receipt.number, None)
 
     def recall(self, key: str) -> Stored | None:
         """The last answer under this key."""
         with self._lock:
             return self._answers.get(key)
+
+    def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
+        """The charges of an account without an answer."""
+        with self._lock:
+            tally = self._tallies.get(name, Tally())
+            return tally, max((self._times[number] for number in tally.open), default=None)
+
+    def renew(self, name: Name) -> None:
+        """Begin an account's allowance of failures anew."""
+        with self._lock:
+            self._tallies[name] = Tally()
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """What became of this question in the same request before."""
@@ -200,11 +233,18 @@ class Budget:
         """Whether a charge of this cost would be admitted now; InvalidInput if it never can be, with the reason."""
         return accounts.admits(self._book.path(self._name), cost)
 
-    def check(self, cost: Guarantee, question: Question | None = None) -> None:
-        """Raise what `charge` would raise now, and spend nothing."""
+    def allows(self, cost: Guarantee, question: Question | None = None) -> None:
+        """Raise what a policy has against this question, and spend nothing."""
         path = self._book.path(self._name)
         accounts.check(path, cost, question)
-        accounts.charge(path, cost)
+        tally, latest = self._book.unanswered(self._name)
+        admit(tally, accounts.allowance(path), lambda: latest or datetime.now(UTC))
+
+    def check(self, cost: Guarantee, *questions: Question) -> None:
+        """Raise what a `charge` of this cost for each of the questions would raise now, and spend nothing."""
+        for question in questions or (None,):
+            self.allows(cost, question)
+        accounts.charge(self._book.path(self._name), cost, len(questions) or 1)
 
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
         """Spend ``cost``, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit."""
@@ -218,6 +258,32 @@ class Budget:
         """The answer already released to the same question at the same cost, or None; policies are held against it."""
         accounts.check(self._book.path(self._name), cost, question)
         return self._book.recall(question.key(cost))
+
+    @property
+    def policy(self) -> Policy:
+        """What single questions of this account may do; the accounts above may limit them further."""
+        return self._account.policy
+
+    @property
+    def least(self) -> Guarantee | None:
+        """The least cost of one charge, in view of the budgets above too; None without a limit."""
+        limited = [a for a in self._book.path(self._name) if a.policy.least]
+        return limited[-1].filter.smallest(limited[-1].policy.least or Fraction(0)) if limited else None
+
+    @property
+    def unanswered(self) -> int:
+        """How many charges failed, or have no outcome, since the allowance of failures was renewed."""
+        return self._book.unanswered(self._name)[0].count
+
+    @property
+    def failures_left(self) -> int | None:
+        """How many more charges may fail; None without a limit."""
+        allowance = accounts.allowance(self._book.path(self._name))
+        return None if allowance is None else max(0, allowance - self.unanswered)
+
+    def renew(self) -> None:
+        """Begin the allowance of failures anew; what fails from now on counts, whenever it was charged."""
+        self._book.renew(self._name)
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """The answer to this question in the same request, or None if that was not charged yet; see `Book.repeated`."""

@@ -69,6 +69,8 @@ class Filter(ABC):
     """The largest sum on each axis."""
 
     composition = "basic"
+    counting = 1
+    """How many of the axes, the first ones, every cost counts on; the rest is δ, which may be 0."""
 
     @abstractmethod
     def measure(self, cost: Guarantee) -> Vector:
@@ -99,6 +101,22 @@ class Filter(ABC):
     def admits(self, sums: Vector) -> bool:
         """Whether the total guarantee still holds at these sums."""
         return all(x <= limit for x, limit in zip(sums, self.limits, strict=True))
+
+    def portion(self, cost: Guarantee) -> Fraction:
+        """The share of the budget that a cost takes at least, on whichever axis; 1/s costs of s or more fill it."""
+        axes = list(zip(self.measure(cost), self.limits, strict=True))[: self.counting]
+        return min(x / limit if limit else Fraction(1) for x, limit in axes)
+
+    def smallest(self, share: Fraction) -> Guarantee:
+        """About the least cost that takes this share of the budget, rounded up, in a kind that people ask with."""
+        match self.total:
+            case Pure(epsilon) | Approx(epsilon, _):
+                return amount(Pure, epsilon=epsilon * share)
+            case Zcdp(rho):
+                return amount(Zcdp, rho=rho * share)
+            case Renyi(order, epsilon):
+                return amount(Renyi, order=order, epsilon=epsilon * share)
+        raise _unknown(self.total)
 
     def reserve(self, share: Filter) -> Vector:
         """What a share of this budget with its own filter takes at once, so that nothing charged to it can exceed it.
@@ -209,7 +227,13 @@ class Advanced(Filter):
     """Sums of ε, of ρ and of δ: admitted while the ε-sum or the ρ-sum is within its limit, and the δ-sum too."""
 
     composition = "advanced"
+    counting = 2
     total: Approx
+
+    def smallest(self, share: Fraction) -> Guarantee:
+        """A pure cost that takes this share of ε and of ρ."""
+        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share else Fraction(0)
+        return amount(Pure, epsilon=max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
 
     @property
     def set_aside(self) -> Fraction:

@@ -1,17 +1,32 @@
 """Policies: what one question may do, apart from what it costs altogether.
 
-A policy speaks of public facts only: the cost of the question, the columns it reads, the statistics it computes. It
-is checked before anything is charged. A question that does not say what it reads is refused where columns are limited.
+A policy speaks of public facts only: the cost of the question, the columns it reads, the statistics it computes, and
+how many questions failed before. It is checked before anything is charged. A question that does not say what it reads
+is refused where columns are limited.
+
+A least price bounds how many questions fit: if each charge takes at least the share s of the budget on every axis that
+counts ε or ρ, no more than 1/s charges can be admitted, whatever the composition. That bounds what can be told by
+anything an answer shows beside its value, such as that it failed (see `failures`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from tacit.budgets.filters import Filter
 from tacit.budgets.questions import Question
-from tacit.errors import BudgetExceeded, UnsupportedQuery
+from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
+from tacit.exact import exact, whole
 from tacit.guarantees import Guarantee
+
+STATISTICS = frozenset(
+    {
+        "count", "histogram", "max", "max_degree", "mean", "median", "min", "modal_count", "mode",
+        "nunique", "persons", "quantile", "ratio", "sample_and_aggregate", "std", "sum", "top", "variance", "wrap",
+    }
+)  # fmt: skip
+"""The names of statistics, the same for each group; "quantile" allows medians too."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +38,26 @@ class Policy:
     columns: frozenset[str] | None = None
     """The columns that may be read, as "table.column" or "table.*"."""
     statistics: frozenset[str] | None = None
-    """The statistics that may be computed."""
+    """The statistics that may be computed, by the names in `STATISTICS`."""
+    least: Fraction | None = None
+    """The least share of the budget that each charge must take."""
+    failures: int | None = None
+    """How many charges of each account may fail until its allowance is renewed."""
+
+    def __post_init__(self) -> None:
+        for name in ("columns", "statistics"):
+            listed = getattr(self, name)
+            if isinstance(listed, str):
+                raise InvalidInput(f"{name} must be a set of texts, such as {{'{listed}'}}.")
+            object.__setattr__(self, name, None if listed is None else frozenset(listed))
+        for unknown in sorted((self.statistics or frozenset()) - STATISTICS, key=str):
+            raise InvalidInput(f"there is no statistic {unknown!r}; there are {', '.join(sorted(STATISTICS))}.")
+        if self.least is not None:
+            object.__setattr__(self, "least", exact(self.least, "least"))
+            if not 0 <= self.least <= 1:
+                raise InvalidInput("least must lie between 0 and 1; give a share of the budget such as '1e-4'.")
+        if self.failures is not None:
+            whole(self.failures, "failures", 1)
 
     def check(self, filter_: Filter, cost: Guarantee, question: Question | None, whose: str) -> None:
         """Refuse a question that goes beyond the policy."""
@@ -34,10 +68,16 @@ class Policy:
                     f"one question may cost at most {self.largest!r} by the policy of {whose}, and this one costs "
                     f"{cost!r}; nothing was spent: ask with a smaller cost."
                 )
+        if self.least is not None and filter_.portion(cost) < self.least:
+            raise BudgetExceeded(
+                f"a question, and each of its aggregates, costs at least {filter_.smallest(self.least)!r} by the "
+                f"policy of {whose}, and this one costs {cost!r}; nothing was spent: ask with a larger cost."
+            )
         if self.columns is not None:
             self._listed("column", question.columns if question else (), self.columns, whose)
         if self.statistics is not None:
-            self._listed("statistic", question.statistics if question else (), self.statistics, whose)
+            more = frozenset({"median"} if "quantile" in self.statistics else ())
+            self._listed("statistic", question.statistics if question else (), self.statistics | more, whose)
 
     @staticmethod
     def _listed(what: str, asked: tuple[str, ...], allowed: frozenset[str], whose: str) -> None:

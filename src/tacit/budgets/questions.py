@@ -58,10 +58,13 @@ class Question:
     """Who asks."""
     request: Request | None = None
     """The message it came in, where the same message must not be charged twice."""
+    owner: str = ""
+    """For whom the answer is kept; empty for everybody who asks the same."""
 
     def key(self, cost: Guarantee) -> str:
-        """What the same question at the same cost has in common."""
-        return sha256(f"{self.plan}\x00{_written(cost)}".encode(errors="surrogatepass")).hexdigest()
+        """What the same question at the same cost has in common, asked by whoever shares answers."""
+        words = f"{self.plan}\x00{_written(cost)}" + (f"\x00{self.owner}" if self.owner else "")
+        return sha256(words.encode(errors="surrogatepass")).hexdigest()
 
     def once(self, cost: Guarantee) -> str:
         """What this question has in common with the same one in the same request; empty outside a request."""
@@ -90,6 +93,8 @@ class Receipt:
     """The question's key, empty when it cannot be asked again for free."""
     once: str = ""
     """The key under which the same request finds this charge, if it came in one."""
+    account: tuple[str, ...] = ()
+    """The account that was charged."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import typer
 from tacit.cli.speech import Json, picture_file, save, say, say_json
 from tacit.errors import InvalidInput, LedgerError
 
-book = typer.Typer(help="Durable budgets: create, show, history, verify, export.", no_args_is_help=True)
+book = typer.Typer(help="Durable budgets: create, show, history, verify, renew, accept, export.", no_args_is_help=True)
 
 Where = Annotated[str, typer.Option("--ledger", envvar="TACIT_LEDGER", help="The ledger's file or connection string.")]
 Name = Annotated[str, typer.Argument(help="The dataset's name.")]
@@ -37,11 +37,13 @@ def create(
     from tacit.tables.costs import cost_of
 
     total = cost_of(epsilon, delta, rho)
-    budget = open_ledger(ledger).register(name, total, kinds=tuple(person.split(",")), composition=composition)
+    opened = open_ledger(ledger)
+    budget = opened.register(name, total, kinds=tuple(person.split(",")), composition=composition)
     if as_json:
-        say_json({"name": name, "total": repr(budget.total), "left": repr(budget.remaining)})
+        facts = {"name": name, "total": repr(budget.total), "left": repr(budget.remaining)}
+        say_json(facts | {"ledger_id": opened.identity})
     else:
-        say(f"{name}: {budget!r}")
+        say(f"{name}: {budget!r}\nledger_id: {opened.identity}")
 
 
 @book.command()
@@ -51,7 +53,7 @@ def show(ledger: Where, as_json: AsJson = False) -> None:
 
     opened = books.open_ledger(ledger, read_only=True)
     if not as_json:
-        say(books.show(opened))
+        say(f"{books.show(opened)}\nledger_id: {opened.identity or 'none yet'}")
         return
     found = []
     for name in opened.names():
@@ -103,6 +105,48 @@ def verify(name: Name, ledger: Where, as_json: AsJson = False) -> None:
         say(str(found))
     if not found.sound:
         raise LedgerError("the ledger does not verify; keep a copy of it and ask who can write to it.")
+
+
+@book.command()
+def renew(
+    name: Name,
+    analyst: Annotated[str, typer.Argument(help="The analyst's name.")],
+    ledger: Where,
+    as_json: AsJson = False,
+) -> None:
+    """Begin an analyst's allowance of failed questions anew.
+
+    Example: tacit ledger renew orders ada --ledger ledger.db
+    """
+    from tacit.ledger import open_ledger
+
+    accounts = open_ledger(ledger, create=False).accounts(name)
+    found = {key: budget for key, budget in accounts.items() if key.rpartition("/")[2] == f"analyst:{analyst}"}
+    if not found:
+        raise InvalidInput(f"the dataset {name!r} has no analyst {analyst!r}; nothing was changed: check the names.")
+    counts = {key: budget.unanswered for key, budget in found.items()}
+    for budget in found.values():
+        budget.renew()
+    if as_json:
+        say_json({"name": name, "renewed": counts})
+    else:
+        for key, count in counts.items():
+            say(f"{name}, {key}: renewed; {count} questions had failed or were without an outcome.")
+
+
+@book.command()
+def accept(ledger: Where, as_json: AsJson = False) -> None:
+    """Go on with a ledger's file though it is an older one than was there before.
+
+    What was spent after that copy was made is forgotten, so do this only if no answer of that time was kept.
+    """
+    from tacit.ledger import open_ledger, show
+
+    with open_ledger(ledger, create=False, accept=True) as opened:
+        if as_json:
+            say_json({"ledger_id": opened.identity, "datasets": opened.names()})
+        else:
+            say(f"{show(opened)}\nThis is what counts from now on.")
 
 
 @book.command()

@@ -45,7 +45,7 @@ def serve(
         return
     with _until_stopped():
         if config is not None:
-            run(Path(config), lambda address: _ready(address, {}, as_json), host, port)
+            run(Path(config), lambda address: _ready(address, {}, as_json), host, port, notice)
             return
         from tacit.serve.demo import demo as made
 

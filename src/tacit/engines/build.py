@@ -74,7 +74,10 @@ def literal(value: object, name: str = "value") -> Literal:
             raise InvalidInput(f"{name} must not contain a zero character or half a surrogate pair.")
         return Literal(TEXT, value)
     if isinstance(value, datetime):
-        utc = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        try:
+            utc = value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo else value
+        except OverflowError:
+            raise InvalidInput(f"{name} has a time outside the years 1 to 9999 in UTC; give another.") from None
         return Literal(TIMESTAMP, datetime(*utc.timetuple()[:6], utc.microsecond))
     if isinstance(value, date):
         return Literal(DATE, value)
@@ -125,7 +128,7 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
             return literal(datetime.fromisoformat(value))
         if kind.kind is Kind.TIMESTAMP and source.kind is Kind.DATE and isinstance(value, date):
             return Literal(kind, datetime(value.year, value.month, value.day))
-    except ValueError:
+    except (ValueError, OverflowError):
         pass
     remedy = "write it as 'YYYY-MM-DD'" if kind.kind in (Kind.DATE, Kind.TIMESTAMP) else "use values of one kind"
     raise InvalidInput(f"{name} cannot turn a {source} constant into {kind}; {remedy}.")

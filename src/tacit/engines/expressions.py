@@ -15,9 +15,10 @@ The classes here trust what they are given. `tacit.engines.build` makes them wit
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal as Choice
 
 from tacit.engines.types import ColumnType, Schema
@@ -28,6 +29,9 @@ Scalar = int | float | bool | str | date | datetime | Fraction | None
 
 LARGEST_EXPRESSION = 2000
 """The most nodes one expression may have."""
+
+DEEPEST_EXPRESSION = 250
+"""How deep nodes may be nested, as in a sum of so many columns: whatever walks over them does so by recursion."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +51,15 @@ class Expression:
             return frozenset((self,))
         return frozenset().union(*(child.columns() for child in self.children()))
 
-    def size(self) -> int:
-        """The number of nodes."""
-        return 1 + sum(child.size() for child in self.children())
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """The number of nodes and how deep they are nested, counted once however often a part is shared.
+
+        A derived column stands in many places at once: the nodes of what is written out may double at each step, while
+        counting them takes one addition.
+        """
+        inner = [child.extent for child in self.children()]
+        return 1 + sum(size for size, _ in inner), 1 + max((depth for _, depth in inner), default=0)
 
 
 def _expressions_in(part: object) -> Iterator[Expression]:
@@ -58,6 +68,17 @@ def _expressions_in(part: object) -> Iterator[Expression]:
     elif isinstance(part, tuple):
         for item in part:
             yield from _expressions_in(item)
+
+
+def expressions(part: object) -> list[Expression]:
+    """Every expression in a frozen value, such as a relation or a statistic, but none inside another."""
+    if isinstance(part, Expression):
+        return [part]
+    if isinstance(part, tuple):
+        return [found for item in part for found in expressions(item)]
+    if is_dataclass(part) and not isinstance(part, type):
+        return [found for item in fields(part) for found in expressions(getattr(part, item.name))]
+    return []
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
 
 from tacit.engines import build
-from tacit.engines.expressions import LARGEST_EXPRESSION, Expression, Literal, Scope
+from tacit.engines.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Expression, Literal, Scope
+from tacit.engines.syntax import parsed
 from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TIMESTAMP, ColumnType, Kind, decimal
 from tacit.errors import InvalidInput, UnsupportedQuery
 
@@ -28,16 +29,9 @@ _LIST = (
 
 def parse(text: str, scope: Scope) -> Expression:
     """The expression a text such as ``region = 'EU' AND amount > 0`` means."""
-    import sqlglot
-
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("an expression must be a text such as \"region = 'EU'\".")
-    try:
-        statements = sqlglot.parse(text, read="duckdb")
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        raise InvalidInput(
-            f"the expression {_shortened(text)} is not SQL that can be read; check its spelling."
-        ) from None
+    statements = parsed(text, f"the expression {_shortened(text)}")
     if len(statements) != 1 or statements[0] is None:
         raise UnsupportedQuery("one expression is expected, not several statements; remove the semicolon.")
     return convert(statements[0], scope)
@@ -45,14 +39,21 @@ def parse(text: str, scope: Scope) -> Expression:
 
 def convert(node: exp.Expr, scope: Scope) -> Expression:
     """The expression that a parsed sqlglot node means."""
-    try:
-        expression = build.typed(_Converter(scope).convert(node))
-        size = expression.size()
-    except RecursionError:
-        size, expression = LARGEST_EXPRESSION + 1, Literal(BOOLEAN, None)
+    return build.typed(_Converter(scope).convert(node))
+
+
+def within_bounds(expression: Expression) -> Expression:
+    """The expression itself, refused if it is too large to be planned."""
+    size, depth = expression.extent
     if size > LARGEST_EXPRESSION:
         raise UnsupportedQuery(f"the expression has more than {LARGEST_EXPRESSION} parts; shorten it.")
+    if depth > DEEPEST_EXPRESSION:
+        raise _deep()
     return expression
+
+
+def _deep() -> UnsupportedQuery:
+    return UnsupportedQuery(f"the expression is nested more than {DEEPEST_EXPRESSION} deep; write it more simply.")
 
 
 def _shortened(text: str) -> str:
@@ -65,6 +66,7 @@ class _Converter:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.rules = _rules()
+        self.depth = 0
 
     def convert(self, node: Any) -> Expression:
         rule = self.rules.get(type(node).__name__)
@@ -75,7 +77,12 @@ class _Converter:
         if extra:
             part = "a subquery" if extra[0] == "query" else extra[0].upper()
             raise UnsupportedQuery(f"{_clause(node)} with {part} is not supported; use {_LIST}.")
-        return method(self, node)
+        if self.depth == DEEPEST_EXPRESSION:
+            raise _deep()
+        self.depth += 1
+        found = within_bounds(method(self, node))  # at every step, so that nothing grows beyond
+        self.depth -= 1
+        return found
 
     def all(self, nodes: list[Any]) -> list[Expression]:
         return [self.convert(node) for node in nodes]
@@ -199,9 +206,11 @@ def _rules() -> dict[str, _Rule]:
 
 def _number(text: str) -> Literal:
     """A numeric constant: an integer, an exact decimal, or with an exponent a float."""
-    if "e" in text.lower():
-        return build.literal(float(text), "a number")
-    return build.literal(Decimal(text), "a number") if "." in text else build.literal(int(text), "a number")
+    try:
+        found = float(text) if "e" in text.lower() else Decimal(text) if "." in text else int(text)
+    except (ValueError, ArithmeticError):
+        raise InvalidInput(f"{_shortened(text)} is not a number that can be read; check its spelling.") from None
+    return build.literal(found, "a number")
 
 
 def _target(node: exp.Cast) -> ColumnType:

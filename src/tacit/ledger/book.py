@@ -24,6 +24,7 @@ from typing import Any
 from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
 from tacit.budgets.budget import Book, same_terms
+from tacit.budgets.failures import Tally, admit
 from tacit.budgets.filters import Filter
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored, Unanswered, once
@@ -98,6 +99,11 @@ class Edit:
             )
         return last
 
+    @property
+    def next(self) -> int:
+        """The number of the entry that is appended next."""
+        return self.dataset.entries + 1
+
     def path(self, name: Name) -> list[Account]:
         """The account and those above it."""
         return read_path(self._work, self.dataset, name)
@@ -109,7 +115,7 @@ class Edit:
     def append(self, what: str, body: Mapping[str, Any]) -> int:
         """Add an entry to the history."""
         old, text = self.dataset, texts.canonical(body)
-        number = old.entries + 1
+        number = self.next
         head = chained(old.name, number, self.at, what, text, old.head)
         self._work.write(
             "INSERT INTO tacit_entries VALUES (?, ?, ?, ?, ?, ?)", old.name, number, self.at, what, text, head
@@ -179,6 +185,11 @@ def read_path(work: Work, dataset: Dataset, name: Name) -> list[Account]:
             raise LedgerError(f"the dataset {dataset.name!r} has no account {'/'.join(name)!r}; open it first.")
         path.append(account)
     return path
+
+
+def tally_key(account: str) -> str:
+    """Under which key the last entry is found that says how many charges of an account have no answer."""
+    return f"tally {account}"
 
 
 def after(changed: list[Account]) -> dict[str, str]:
@@ -254,16 +265,57 @@ class LedgerBook(Book):
                 raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
             path = edit.path(name)
             accounts.check(path, cost, question)
+            allowance = accounts.allowance(path)
+            tally = self._admitted(work, name, allowance)
             changed = accounts.charge(path, cost)
-            body = {"account": "/".join(name), "after": after(changed), "cost": written, "key": key}
+            body: dict[str, Any] = {"account": "/".join(name), "after": after(changed), "cost": written, "key": key}
             body |= {"measured": texts.vector_text(path[0].filter.measure(cost))}
+            if allowance is not None:
+                body["tally"] = tally.charged(edit.next).to_dict()
             number = edit.append("charged", body | _asked(question, edit.dataset.literals))
+            if allowance is not None:
+                edit.remember(tally_key("/".join(name)), number)
             if question is not None and question.request:
                 edit.remember(once(question.request.key), number)
                 edit.remember(question.once(cost), number)
             edit.save(changed)
             edit.finish()
-        return Receipt(number, cost, moment(edit.at), key, question.once(cost) if question else "")
+        return Receipt(number, cost, moment(edit.at), key, question.once(cost) if question else "", name)
+
+    def _admitted(self, work: Work, name: Name, allowance: int | None) -> Tally:
+        """The tally of an account, if it leaves room for one more failure."""
+        tally = Tally() if allowance is None else self._tally(work, name) or Tally()
+        admit(tally, allowance, lambda: self._latest(work, tally) or clocks.now())
+        return tally
+
+    def _tally(self, work: Work, name: Name) -> Tally | None:
+        """The charges of an account without an answer; None if they were never counted."""
+        found = self._remembered(work, tally_key("/".join(name)))
+        return None if found is None else Tally.of(found[1]["tally"])
+
+    def _latest(self, work: Work, tally: Tally) -> datetime | None:
+        """When the last charge without an outcome was made."""
+        if not tally.open:
+            return None
+        statement = "SELECT at FROM tacit_entries WHERE dataset = ? AND number = ?"
+        rows = work.read(statement, self._name, max(tally.open))
+        return moment(rows[0][0]) if rows else None
+
+    def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
+        """The charges of an account without an answer, in one snapshot."""
+        with self._store.reading() as work:
+            tally = self._tally(work, name) or Tally()
+            return tally, self._latest(work, tally)
+
+    def renew(self, name: Name) -> None:
+        """Write down that an account's allowance of failures begins anew."""
+        with self._store.writing() as work:
+            edit = Edit(self._store, work, self._name)
+            edit.path(name)
+            account = "/".join(name)
+            number = edit.append("renewed", {"account": account, "tally": Tally().to_dict(), "who": login()})
+            edit.remember(tally_key(account), number)
+            edit.finish()
 
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Append the answer, or that there is none."""
@@ -276,7 +328,12 @@ class LedgerBook(Book):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            tally = self._tally(work, receipt.account)
+            if tally is not None:
+                body["tally"] = tally.settled(receipt.number, answered=answer is not None).to_dict()
             number = edit.append("failed" if answer is None else "answered", body)
+            if tally is not None:
+                edit.remember(tally_key("/".join(receipt.account)), number)
             if answer is not None and receipt.key:
                 edit.remember(receipt.key, number)
             if receipt.once:

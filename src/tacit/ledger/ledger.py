@@ -40,6 +40,11 @@ class Ledger:
         self._store = store
 
     @property
+    def identity(self) -> str:
+        """What tells this ledger from every other; empty for one of before that was never opened for writing since."""
+        return self._store.identity
+
+    @property
     def read_only(self) -> bool:
         """Whether this is a view in which nothing can be changed."""
         return self._store.read_only
@@ -192,10 +197,13 @@ def _entry(row: Row) -> Entry:
     return Entry(number, moment(at), what, texts.parsed(body), digest)
 
 
-def open_ledger(where: str | Path | Ledger, *, read_only: bool = False, create: bool = True) -> Ledger:
+def open_ledger(
+    where: str | Path | Ledger, *, read_only: bool = False, create: bool = True, accept: bool = False
+) -> Ledger:
     """Open a ledger: a path (one SQLite file) or "postgresql://…"; an open ledger passes through.
 
-    ``read_only`` opens an auditor's view; ``create=False`` refuses to make a new ledger.
+    ``read_only`` opens an auditor's view; ``create=False`` refuses to make a new ledger; ``accept`` takes a file as it
+    is, though it is an older one than was there before: what was spent since then is forgotten.
     """
     if isinstance(where, Ledger):
         return where
@@ -205,4 +213,4 @@ def open_ledger(where: str | Path | Ledger, *, read_only: bool = False, create: 
         return Ledger(PostgresStore(where, read_only=read_only, create=create))
     if not str(where).strip():
         raise InvalidInput("ledger must be a path or a postgresql:// address; give a file name such as 'ledger.db'.")
-    return Ledger(SqliteStore(where, read_only=read_only, create=create))
+    return Ledger(SqliteStore(where, read_only=read_only, create=create, accept=accept))

@@ -7,7 +7,8 @@ that the clocks of the clients do not matter.
 
 The tables live in the connection's default schema. Auditors need SELECT on the tables tacit_*; analysts also INSERT on
 tacit_entries, tacit_accounts and tacit_answers, and UPDATE on tacit_datasets, tacit_accounts and tacit_answers. A
-trigger keeps the rows of tacit_entries as they were written.
+trigger keeps the rows of tacit_entries as they were written. A database that is restored from an old copy is not
+noticed by itself: note the last hash of a report elsewhere and give it to `verify`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.errors import LedgerError
-from tacit.ledger.store import TABLES, VERSION, Row, Store, Work
+from tacit.ledger.store import IDENTITY, TABLES, VERSION, Row, Store, Work, new_identity
 
 if TYPE_CHECKING:
     import psycopg
@@ -104,8 +105,14 @@ class PostgresStore(Store):
                     for statement in (*TABLES, *_APPEND_ONLY):
                         connection.execute(statement.encode())
                     connection.execute("INSERT INTO tacit_meta VALUES ('version', %s)", (VERSION,))
+                    connection.execute("INSERT INTO tacit_meta VALUES (%s, %s)", (IDENTITY, new_identity()))
         if not self._exists(connection):
             raise LedgerError("there is no ledger in this database; create it with `tacit ledger create`.")
+        facts: dict[str, str] = dict(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
+        if create and IDENTITY not in facts:  # a ledger of before
+            statement = "INSERT INTO tacit_meta VALUES (%s, %s) ON CONFLICT DO NOTHING"
+            with suppress(self._driver.errors.InsufficientPrivilege):
+                connection.execute(statement, (IDENTITY, new_identity()))
         self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
 
     @staticmethod

@@ -125,7 +125,13 @@ def _policy(text: str) -> str:
     limits = json.loads(text)
     if not limits:
         return "no limits on single questions."
-    words = {"largest": "largest cost of one question", "columns": "columns", "statistics": "statistics"}
+    words = {
+        "largest": "largest cost of one question",
+        "least": "least share of the budget for one question",
+        "columns": "columns",
+        "statistics": "statistics",
+        "failures": "failures of each account until renewed",
+    }
     return "; ".join(f"{words[key]}: {_brief(value)}" for key, value in limits.items()) + "."
 
 

@@ -6,6 +6,9 @@ process that dies leaves either its whole transaction or nothing. Processes that
 milliseconds, because SQLite's own waiting backs off to a tenth of a second and starves some when many ask. Put the file
 on a local disk: the write-ahead log does not work over a network file system; teams use PostgreSQL.
 
+The file is created for its owner only. A file beside it holds the head of the history, so that an old copy put back is
+noticed when it is opened (see `heads`); a file that is gone while a process runs is not made anew.
+
 Connections are never carried across a fork: each process opens its own.
 """
 
@@ -13,6 +16,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +26,8 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from tacit.errors import LedgerError
-from tacit.ledger.store import TABLES, VERSION, Row, Store, Work
+from tacit.ledger.heads import Head, HeadFile
+from tacit.ledger.store import IDENTITY, TABLES, VERSION, Row, Store, Work, new_identity
 
 _APPLICATION = 0x7AC17001
 """Marks a SQLite file as a Tacit ledger, so that no other file is ever written to."""
@@ -31,6 +37,9 @@ _PATIENCE = 60.0
 
 _GLANCE = 3
 """Milliseconds for which SQLite itself waits before we look at the lock again."""
+
+_HEADED = "head"
+"""Among a ledger's facts: that it has a head beside it."""
 
 _inherited: list[sqlite3.Connection] = []
 """Connections opened before a fork: kept, because closing them here would disturb the process that owns them."""
@@ -57,24 +66,42 @@ class _Work:
 class SqliteStore(Store):
     """The tables in one file."""
 
-    def __init__(self, path: str | Path, *, read_only: bool = False, create: bool = True) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False, create: bool = True, accept: bool = False) -> None:
         super().__init__(read_only)
         self._path = Path(path)
         self.where = str(path)
         self._pool: list[sqlite3.Connection] = []
         self._owner, self._lock = os.getpid(), Lock()
-        fresh = not self._path.exists() or self._path.stat().st_size == 0
-        if fresh and (read_only or not create):
+        self._head, self._accepting = HeadFile(self._path), accept
+        if self._fresh() and (read_only or not create):
             raise LedgerError(
                 f"there is no ledger at {self.where}; create it with `tacit ledger create`, or check the path."
             )
+        if self._fresh() and self._head.path.exists() and self._fresh():  # a head is written after its ledger
+            raise LedgerError(
+                f"there was a ledger at {self.where} and it is gone; nothing was spent: put it back, or begin anew "
+                f"knowingly by removing {self._head.path.name}."
+            )
         try:
+            if self._fresh():  # for its owner only, whatever the umask; SQLite gives its log the same rights
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
             self._give(self._connect())
+        except OSError:
+            raise LedgerError(
+                f"{self.where} could not be used: the file cannot be opened; nothing was spent: check the path and its "
+                "permissions."
+            ) from None
         except sqlite3.Error as error:
             self._fail(error, "nothing was spent")
+        self._accepting = False
+        if not read_only and stat.S_IMODE(self._path.stat().st_mode) & 0o007:  # a group may share it on purpose
+            warnings.warn(f"{self.where} is open to everybody on this machine; run chmod 600 on it.", stacklevel=3)
+
+    def _fresh(self) -> bool:
+        return not self._path.exists() or self._path.stat().st_size == 0
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rwc"
+        mode = "ro" if self.read_only else "rw"  # a file that is gone is not made anew
         connection = sqlite3.connect(
             f"{self._path.absolute().as_uri()}?mode={mode}",
             uri=True,
@@ -97,12 +124,64 @@ class SqliteStore(Store):
             raise LedgerError(
                 f"{self.where} is not a Tacit ledger; nothing was changed: give the path of another file."
             )
+        head = self._head.read()  # before the ledger is read, which may only grow meanwhile
         self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
         if not self.read_only:
+            self._check_head(connection, head)
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA fullfsync = ON")
         connection.execute(f"PRAGMA busy_timeout = {_GLANCE}")
+
+    def _check_head(self, connection: sqlite3.Connection, head: Head | None) -> None:
+        """Refuse a ledger that does not hold the entry its head names; give one to a ledger that has none."""
+        if not self._headed(connection) or self._accepting:
+            self._give_head(connection)
+        elif self._behind(connection, head) and (problem := self._behind(connection, self._head.read())):
+            # looked at twice: the first look may have come before another process made the head
+            raise LedgerError(
+                f"{self.where} is not what it was: {problem}; nothing was spent: put the right file back, or accept "
+                "this one knowingly with `tacit ledger accept`."
+            )
+
+    @staticmethod
+    def _headed(connection: sqlite3.Connection) -> bool:
+        return connection.execute("SELECT 1 FROM tacit_meta WHERE name = ?", (_HEADED,)).fetchone() is not None
+
+    def _give_head(self, connection: sqlite3.Connection) -> None:
+        """Write the head, and then, in the same transaction, that there is one; others wait for it."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if not self._headed(connection) or self._accepting:
+                identity = self.identity or new_identity()
+                self._head.write(self._last(connection, identity), anyway=True)
+                for name, value in ((IDENTITY, identity), (_HEADED, "yes")):
+                    connection.execute("INSERT INTO tacit_meta VALUES (?, ?) ON CONFLICT DO NOTHING", (name, value))
+            connection.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                connection.execute("ROLLBACK")
+            raise
+        self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
+
+    def _behind(self, connection: sqlite3.Connection, head: Head | None) -> str | None:
+        """What is wrong with a ledger beside its head, or None."""
+        if head is None:
+            return f"the file {self._head.path.name} beside it is gone or cannot be read"
+        if head.identity != self.identity:
+            return f"the file {self._head.path.name} beside it belongs to another ledger"
+        if head.number == 0:
+            return None
+        row = connection.execute("SELECT hash FROM tacit_entries WHERE rowid = ?", (head.number,)).fetchone()
+        if row is None:
+            return f"it is an old copy, without the entry {head.number} that it had before"
+        return None if row[0] == head.hash else "its history is another than before"
+
+    @staticmethod
+    def _last(connection: sqlite3.Connection, identity: str) -> Head:
+        """The last entry: rows are numbered in the order of their commits, and none is ever removed."""
+        row = connection.execute("SELECT rowid, hash FROM tacit_entries ORDER BY rowid DESC LIMIT 1").fetchone()
+        return Head(identity, *row) if row else Head(identity, 0, "none")
 
     @staticmethod
     def _mark(connection: sqlite3.Connection) -> int:
@@ -170,11 +249,17 @@ class SqliteStore(Store):
                 self._begin(connection, begin)
                 work = _Work(connection)
                 yield work
+                last: Head | None = None
                 for statement, values in work.writes:
-                    connection.execute(statement, values)
+                    done = connection.execute(statement, values)
+                    if statement.startswith("INSERT INTO tacit_entries"):
+                        last = Head(self.identity, done.lastrowid or 0, values[-1])
                 if work.writes:
                     spent = "no answer was released, but the charge may have been recorded"
                 connection.execute("COMMIT")
+                if last is not None:
+                    with suppress(OSError):  # the charge is recorded; a head that lags behind only notices less
+                        self._head.write(last)
             except sqlite3.Error:
                 connection.close()
                 raise
@@ -211,11 +296,13 @@ class SqliteStore(Store):
         connection = self._take()
         try:
             rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
+            behind = self._behind(connection, self._head.read()) if self._headed(connection) else None
         except sqlite3.DatabaseError:
             return ["the file is damaged: SQLite cannot read it"]
         finally:
             self._give(connection)
-        return [] if rows == [("ok",)] else [f"the file is damaged: SQLite finds {len(rows)} faults"]
+        faults = [] if rows == [("ok",)] else [f"the file is damaged: SQLite finds {len(rows)} faults"]
+        return faults + ([] if behind is None else [f"the file is not what it was: {behind}"])
 
     def close(self) -> None:
         """Close this process's connections."""

@@ -9,6 +9,7 @@ The same statements serve both stores; ``?`` marks a parameter. Times are text i
 
 from __future__ import annotations
 
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -31,6 +32,9 @@ TABLES = (
     "CREATE TABLE tacit_answers (dataset TEXT NOT NULL, key TEXT NOT NULL, number BIGINT NOT NULL,"
     " PRIMARY KEY (dataset, key))",
 )
+
+IDENTITY = "identity"
+"""The name of a ledger's identity among its facts (tacit_meta); ledgers of before have none until they are opened."""
 
 Row = tuple[Any, ...]
 
@@ -58,6 +62,9 @@ class Store(ABC):
     """A query that keeps other registrations away until the work ends."""
     where = "ledger"
     """The place in words, without secrets."""
+
+    identity = ""
+    """What tells this ledger from every other: 32 hexadecimal digits, drawn when it was made."""
 
     def __init__(self, read_only: bool) -> None:
         self.read_only = read_only
@@ -88,12 +95,23 @@ class Store(ABC):
 
     def check_version(self, rows: Sequence[Row]) -> None:
         """Refuse a ledger of another version."""
-        found = {str(name): str(value) for name, value in rows}.get("version")
+        facts = {str(name): str(value) for name, value in rows}
+        found = facts.get("version")
         if found != VERSION:
             raise LedgerError(
                 f"{self.where} is a ledger of version {found or 'unknown'} and this Tacit reads version {VERSION}; "
                 "nothing was changed: use the Tacit that wrote it, or another ledger."
             )
+        if self.identity not in ("", facts.get(IDENTITY, "")):
+            raise LedgerError(
+                f"{self.where} is another ledger than a moment ago; nothing was spent: find out who replaced it."
+            )
+        self.identity = facts.get(IDENTITY, "")
+
+
+def new_identity() -> str:
+    """An identity that no other ledger has."""
+    return secrets.token_hex(16)
 
 
 def now() -> datetime:

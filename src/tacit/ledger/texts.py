@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.budgets.amounts import Vector
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted
-from tacit.budgets.policies import Policy
+from tacit.budgets.policies import STATISTICS, Policy
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 
@@ -102,6 +102,10 @@ def policy_text(policy: Policy) -> str:
         limits["columns"] = sorted(policy.columns)
     if policy.statistics is not None:
         limits["statistics"] = sorted(policy.statistics)
+    if policy.least is not None:
+        limits["least"] = str(policy.least)
+    if policy.failures is not None:
+        limits["failures"] = policy.failures
     return canonical(limits)
 
 
@@ -114,10 +118,39 @@ def policy_from(text: str) -> Policy:
         return Policy(
             None if largest is None else guarantee(largest),
             None if columns is None else frozenset(columns),
-            None if statistics is None else frozenset(statistics),
+            None if statistics is None else frozenset(key for name in statistics for key in _statistics(name)),
+            None if "least" not in limits else vector(limits["least"])[0],
+            limits.get("failures"),
         )
     except (AttributeError, TypeError, ValueError):
         raise _damaged() from None
+
+
+def _statistics(name: str) -> tuple[str, ...]:
+    """The statistics that a stored name allows.
+
+    Policies of earlier versions were held against the names of classes, so some may have been stored. A name that
+    means nothing allowed nothing, and still does not.
+    """
+    return (name,) if name in STATISTICS else _FORMER.get(name, ())
+
+
+_FORMER = {
+    "distinctvalues": ("nunique",),
+    "extremum": ("max", "min"),
+    "foundgroups": ("count", "mean", "persons", "sum"),
+    "frequent": ("mode", "top"),
+    "groupedmeans": ("mean",),
+    "groupedtotals": ("count", "histogram", "persons", "sum"),
+    "localquantile": ("quantile",),
+    "maximumdegree": ("max_degree",),
+    "modalcount": ("modal_count",),
+    "moment": ("mean", "std", "variance"),
+    "personcount": ("persons",),
+    "quantiles": ("quantile",),
+    "stablemode": ("mode",),
+    "total": ("count", "sum"),
+}
 
 
 def _damaged() -> LedgerError:

@@ -16,10 +16,11 @@ from typing import Any
 
 from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
+from tacit.budgets.failures import Tally
 from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
-from tacit.ledger.book import account_from, after, read_dataset
+from tacit.ledger.book import account_from, after, read_dataset, tally_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.store import Row, Work
@@ -72,6 +73,8 @@ class _Replay:
         self._answers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._once: dict[int, str] = {}
+        self._charged: dict[int, str] = {}
+        self._open: dict[str, Tally] = {}
 
     def problems(self) -> Iterator[str]:
         dataset = read_dataset(self._work, self._name)
@@ -117,15 +120,36 @@ class _Replay:
             if request := body.get("request"):
                 self._once[number] = once(request["key"], body["key"])
                 self._answers |= {once(request["key"]): number, self._once[number]: number}
-            changed = accounts.absorb(self._path(_name(body["account"])), texts.vector(body["measured"]))
+            path = self._path(_name(body["account"]))
+            changed = accounts.absorb(path, texts.vector(body["measured"]))
             yield from self._keep(changed, body["after"])
+            self._charged[number] = body["account"]
+            if accounts.allowance(path) is not None:
+                self._open[body["account"]] = self._open.get(body["account"], Tally()).charged(number)
+            yield from self._counted(body["account"], number, body)
+        elif what == "renewed":
+            self._open[body["account"]] = Tally()
+            yield from self._counted(body["account"], number, body)
         elif what in ("answered", "failed"):
+            account = self._charged.get(body["charge"], "")
+            if account in self._open:
+                tally = self._open[account].settled(body["charge"], answered=what == "answered")
+                self._open[account] = tally
+                yield from self._counted(account, number, body)
             if (key := self._keys.get(body["charge"])) and what == "answered":
                 self._answers[key] = number
             if key := self._once.get(body["charge"]):
                 self._answers[key] = number
         else:
             yield "is of an unknown kind"
+
+    def _counted(self, account: str, number: int, body: dict[str, Any]) -> Iterator[str]:
+        """Hold what an entry says of failures against the history."""
+        if body.get("tally") is None:
+            return
+        self._answers[tally_key(account)] = number
+        if account not in self._open or Tally.of(body["tally"]) != self._open[account]:
+            yield "counts other failures than happened"
 
     def _changed(self, what: str, body: dict[str, Any]) -> Iterator[str]:
         name, link = _name(body["account"]), Link(body["link"])

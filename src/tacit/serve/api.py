@@ -14,6 +14,7 @@ from starlette.routing import Route
 from tacit.answers import Answer, Answers
 from tacit.errors import InvalidInput, TacitError
 from tacit.ledger import texts
+from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
 from tacit.serve.questions import KEY_LENGTH, Asked, number
 from tacit.serve.running import padded
@@ -133,7 +134,7 @@ async def history(request: Request) -> Response:
 async def answer(request: Request) -> Response:
     """An answer of the caller, as it was released."""
     caller, gateway = visit(request).caller, state(request).gateway
-    name, wanted = request.path_params["dataset"], request.path_params["number"]
+    name, wanted = request.path_params["dataset"], numbered(request)
 
     def work() -> dict[str, Any]:
         line, found = gateway.answer(caller, name, wanted)
@@ -154,6 +155,14 @@ async def plan(request: Request) -> Response:
     return JSONResponse(found.to_dict() | {"words": found.headline})
 
 
+def numbered(request: Request) -> int:
+    """The number of an answer in an address."""
+    text = request.path_params["number"]
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise NotHere("you have no question of that number; see your history.")
+    return int(text)
+
+
 def _whole(request: Request, name: str, default: int, most: int) -> int:
     text = request.query_params.get(name, str(default))
     if not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > most:
@@ -170,6 +179,6 @@ ROUTES = [
     Route(f"{_ONE}/cost", cost, methods=["POST"]),
     Route(f"{_ONE}/ask", ask, methods=["POST"]),
     Route(f"{_ONE}/history", history),
-    Route(f"{_ONE}/answers/{{number:int}}", answer),
+    Route(f"{_ONE}/answers/{{number}}", answer),
     Route(f"{_ONE}/plan", plan),
 ]

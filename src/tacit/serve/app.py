@@ -10,6 +10,7 @@ import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -26,12 +27,15 @@ from tacit.serve.config import Config, load
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
 from tacit.serve.running import Pace, Threads
-from tacit.serve.tokens import Doorkeeper
+from tacit.serve.tokens import Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, chore, problem, state
 
 CONFIG = "TACIT_SERVE_CONFIG"
 SECRET = "TACIT_SERVE_SECRET"
-"""The environment in which a worker finds its configuration and the secret of the cookies."""
+LEDGER_ID = "TACIT_SERVE_LEDGER_ID"
+LOGGED_OUT = "TACIT_SERVE_LOGGED_OUT"
+"""The environment in which a worker finds its configuration, the secret of the cookies, the identity of the ledger that
+was opened at the start, and the file in which workers tell each other who logged out."""
 
 STATIC = Path(__file__).parent / "static"
 
@@ -52,16 +56,21 @@ HEADERS = {
 
 def from_environment() -> ASGIApp:
     """The application of a worker process."""
-    return application(load(os.environ[CONFIG]), bytes.fromhex(os.environ[SECRET]))
+    config = load(os.environ[CONFIG])
+    config = replace(config, server=replace(config.server, ledger_id=os.environ[LEDGER_ID]))
+    return application(config, bytes.fromhex(os.environ[SECRET]), Path(os.environ[LOGGED_OUT]))
 
 
-def application(config: Config, secret: bytes) -> ASGIApp:
-    """The application for a configuration; workers that share the secret accept each other's cookies."""
+def application(config: Config, secret: bytes, logged_out: Path | None = None) -> ASGIApp:
+    """The application for a configuration; workers that share the secret accept each other's cookies.
+
+    ``logged_out`` is the file in which they tell each other of cookies that no longer count.
+    """
     limits = config.limits
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
     here = State(
         gateway=Gateway(config),
-        doorkeeper=Doorkeeper(config.digests, secret),
+        doorkeeper=Doorkeeper(config.digests, secret, Revoked(logged_out)),
         log=AuditLog(config.server.log),
         questions=Threads(limits.concurrency, limits.waiting, "questions"),
         chores=Threads(2, limits.waiting, "chores"),

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import secrets
 import time
+from ipaddress import ip_address
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import quote
 
 from tacit.answers import Answer, Answers
 from tacit.budgets.amounts import amount
+from tacit.budgets.failures import FailuresUsedUp
 from tacit.engines.types import Schema
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
@@ -30,6 +32,7 @@ TRIES = 4
 
 _ERRORS: dict[str, type[TacitError]] = {
     "budget_exceeded": BudgetExceeded,
+    "failures_used_up": FailuresUsedUp,
     "unsupported_query": UnsupportedQuery,
     "engine_failed": EngineError,
     "charged_before": EngineError,
@@ -129,12 +132,16 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
         import httpx
     except ImportError:
         raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
-    local = address.startswith(("http://127.0.0.1", "http://localhost", "http://[::1]"))
-    if not (address.startswith("https://") or local):
-        raise InvalidInput("address must begin with https:// (http:// only on this machine), to protect the token.")
+    local = _local(address)
     if not token.isascii() or not token.isprintable() or not token:
         raise InvalidInput("token must be what `tacit serve token` printed; check it.")
-    line = httpx.Client(base_url=address, headers={"Authorization": f"Bearer {token}"}, timeout=timeout)
+    line = httpx.Client(
+        base_url=address,
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=timeout,
+        follow_redirects=False,  # the token goes where it was meant to and nowhere else,
+        trust_env=not local,  # and not through a proxy in the clear
+    )
     try:
         known = _sent(line, "GET", "/v1/datasets")["datasets"]
         if dataset is None and len(known) != 1:
@@ -143,6 +150,26 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     except BaseException:
         line.close()
         raise
+
+
+def _local(address: str) -> bool:
+    """Whether an address is this machine's own; refused if a token is not safe on the way there."""
+    import httpx
+
+    try:
+        found = httpx.URL(address)  # as it is read where the connection is made
+        host, fine = found.host, bool(found.host) and not found.userinfo and not found.fragment
+    except (httpx.InvalidURL, TypeError, ValueError):
+        fine = False
+    if not fine:
+        raise InvalidInput("address must be like https://tacit.example.org, without a name or a password in it.")
+    try:
+        local = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        local = False
+    if found.scheme == "https" or (found.scheme == "http" and local):
+        return local
+    raise InvalidInput("address must begin with https:// (http:// only on this machine), to protect the token.")
 
 
 def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.errors import InvalidInput
+from tacit.exact import bounded
 from tacit.guarantees import Guarantee
 from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
 from tacit.tables import Private, Public
@@ -43,6 +44,10 @@ class Server:
     """Where the report of the last audit is kept."""
     check_report: str = "tacit-check.json"
     """Where the report of the check of the data is kept."""
+    ledger_id: str = ""
+    """The identity of the ledger, so that a lost one is not made anew; printed at the first start."""
+    share_answers: bool = False
+    """Whether an answer is free for everybody once one analyst paid for it; then analysts see what others asked."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,10 @@ class Limits:
     """Rows of one question before any filter, where they concern several persons or a join multiplies them."""
     padding_seconds: Decimal = Decimal(0)
     """Answers are sent at multiples of this time after the question; 0 for at once."""
+    least_price: Decimal = Decimal("0.0001")
+    """The least share of a dataset's budget that each aggregate of a question must cost; 0 for none."""
+    failures: int = 3
+    """Questions of one analyst to one dataset that may fail after they were charged, until the custodian renews it."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,7 @@ def load(path: str | Path) -> Config:
         found = tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
     except OSError:
         raise InvalidInput(f"there is no configuration that can be read at {str(file)!r}; check the path.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise InvalidInput(f"{file} is not TOML: {error}; correct it there.") from None
     return configured(found, file.absolute().parent)
 
@@ -127,6 +136,8 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
         check_report=_source(server.check_report, folder),
     )
     limits = _settings(Limits, top.section("limits"))
+    if limits.least_price > 1:
+        raise InvalidInput("limits: least_price must be a share of the budget, from 0 to 1.")
     datasets = {name: _dataset(name, part, folder) for name, part in top.sections("datasets").items()}
     if not datasets:
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
@@ -157,7 +168,9 @@ def _settings(kind: type[T], part: _Section) -> T:
     given: dict[str, Any] = {}
     for item in fields(kind):  # type: ignore[arg-type]
         default = item.default
-        if isinstance(default, str):
+        if isinstance(default, bool):
+            given[item.name] = part.truth(item.name, default)
+        elif isinstance(default, str):
             given[item.name] = part.text(item.name, default)
         else:
             given[item.name] = part.number(item.name, default, whole=isinstance(default, int))
@@ -278,9 +291,16 @@ class _Section:
         value = self.take(name, default)
         kinds = int if whole else int | Decimal
         least = 1 if whole and default and name != "port" else 0
-        if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= 10**9:
+        if isinstance(value, bool) or not isinstance(value, kinds) or not bounded(value) or not least <= value <= 10**9:
             raise InvalidInput(f"{self.where}: {name} must be a {'whole ' if whole else ''}number from {least} up.")
         return value if whole else Decimal(value)
+
+    def truth(self, name: str, default: bool) -> bool:
+        """True or false."""
+        value = self.take(name, default)
+        if not isinstance(value, bool):
+            raise InvalidInput(f"{self.where}: {name} must be true or false.")
+        return value
 
     def mapping(self, name: str) -> dict[str, Any]:
         """A table whose names are free."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -20,6 +21,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from tacit import ledger as books
+from tacit.budgets import Budget
 from tacit.serve import checking, parts
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.pages import page
@@ -45,11 +47,11 @@ async def overview(request: Request) -> Response:
     known = _custodian(request)
     here = state(request)
     wanted = request.query_params.get("verify", "")
+    mark = here.doorkeeper.mark(known.cookie)
     sections = await chore(
-        request, lambda: [_dataset(here.gateway, name, wanted) for name in here.gateway.config.datasets]
+        request, lambda: [_dataset(here.gateway, name, wanted, mark) for name in here.gateway.config.datasets]
     )
     data = await chore(request, lambda: checking.section(here.gateway.config))
-    mark = here.doorkeeper.mark(known.cookie)
     body = f"<h1>Custodian</h1>{_analysts(here.gateway)}{''.join(sections)}{data}{_audit(here.gateway, mark)}"
     here.log.write("custodian looked")
     return page(request, known, "Custodian", body)
@@ -69,12 +71,13 @@ def _terms(access: Any) -> str:
     return "no limit of their own" if access.limit is None else f"up to {parts.price(access.limit)}"
 
 
-def _dataset(gateway: Gateway, name: str, verified: str) -> str:
+def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
     ledger = gateway.ledger
     asked = books.charges(ledger, name)
     states = Counter(charge.status for charge in asked)
     whole = ledger.budget(name)
-    accounts = [("everybody", whole), *ledger.accounts(name).items()]
+    own = ledger.accounts(name)
+    accounts = [("everybody", whole), *own.items()]
     rows = [tuple(map(escape, (key, *map(parts.price, (b.total, b.spent, b.remaining))))) for key, b in accounts]
     latest = [
         (
@@ -102,10 +105,38 @@ def _dataset(gateway: Gateway, name: str, verified: str) -> str:
         f'<section id="{escape(name)}"><h2>{escape(name)}</h2>'
         f"<p>Questions charged: {len(asked)}, of which {states['answered']} answered, {states['failed']} failed, "
         f"{states['charged']} without a recorded outcome.</p>"
-        f"{parts.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{check}"
+        f"{parts.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{_failures(name, own, mark)}{check}"
         f"{parts.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"
         f"<p>{files}</p></section>"
     )
+
+
+def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
+    """Who had questions that failed, and a button that lets them fail again."""
+    rows = [
+        (
+            escape(account),
+            f"{count} of {budget.failures_left + count}",
+            f'<form method="post" action="/custodian/{escape(name)}/renew">'
+            f'<input type="hidden" name="mark" value="{escape(mark)}">'
+            f'<input type="hidden" name="account" value="{escape(account)}">'
+            '<button class="second">Renew</button></form>',
+        )
+        for account, budget in accounts.items()
+        if (count := budget.unanswered) and budget.failures_left is not None
+    ]
+    return parts.table(("account", "failed or without an outcome", ""), rows, "Failures") if rows else ""
+
+
+async def renew(request: Request) -> Response:
+    """Begin an analyst's allowance of failures anew."""
+    known = _custodian(request)
+    given = await read_form(request)
+    check_mark(request, known, given.get("mark", ""))
+    here, name, account = state(request), request.path_params["dataset"], given.get("account", "")
+    await chore(request, lambda: here.gateway.renew(name, account))
+    here.log.write("failures renewed", dataset=name, account=account)
+    return RedirectResponse(f"/custodian#{name}", 303)
 
 
 def _audit(gateway: Gateway, mark: str) -> str:
@@ -173,5 +204,6 @@ ROUTES = [
     Route("/custodian", overview),
     Route("/custodian/audit", audit_report),
     Route("/custodian/audit", run_audit, methods=["POST"]),
+    Route("/custodian/{dataset}/renew", renew, methods=["POST"]),
     Route("/custodian/{dataset}/{file}", file),
 ]

@@ -14,15 +14,17 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Request, Unanswered, filter_for
+from tacit.budgets import Budget, Request, Unanswered, Unsettled, filter_for
 from tacit.engines.requests import RowCount
-from tacit.errors import InvalidInput, TacitError
+from tacit.errors import InvalidInput, LedgerError, TacitError
+from tacit.exact import exact
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee, Pure
@@ -42,6 +44,8 @@ LONG = 3600.0
 """Seconds of a statement without a time limit, as far as others wait for it."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
+TURN = 3.0
+"""Seconds for which a question waits for the analyst's earlier ones, if all of them together could fail too often."""
 MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
@@ -56,12 +60,12 @@ class Gateway:
     def __init__(self, config: Config) -> None:
         self.config = config
         with ExitStack() as stack:
-            self.ledger: Ledger = stack.enter_context(open_ledger(config.server.ledger))
+            self.ledger: Ledger = stack.enter_context(_expected(config.server.ledger, config.server.ledger_id))
             self._sessions = {
                 name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
             }
             self._views = {
-                (analyst, name): _view(self._sessions[name], analyst, access)
+                (analyst, name): _view(self._sessions[name], analyst, access, config.server.share_answers)
                 for analyst, allowed in config.analysts.items()
                 for name, access in allowed.items()
             }
@@ -70,7 +74,7 @@ class Gateway:
 
     def _open(self, dataset: Dataset) -> Session:
         try:
-            return Session(
+            session = Session(
                 dataset.tables,
                 dataset.budget,
                 composition=dataset.composition,
@@ -81,6 +85,8 @@ class Gateway:
                 max_join_rows=self.config.limits.rows,
                 expanding_joins=dataset.expanding_joins,
             )
+            self._limit(session.budget)
+            return session
         except TacitError as error:
             raise type(error)(f"dataset {dataset.name!r}: {error}") from None
 
@@ -91,6 +97,13 @@ class Gateway:
                 session._verify_sizes()
             except TacitError as error:
                 raise type(error)(f"dataset {name!r}: {error}") from None
+
+    def _limit(self, budget: Budget) -> None:
+        """Let the ledger hold every charge against the least price and the allowance of failures."""
+        limits = self.config.limits
+        policy = replace(budget.policy, least=exact(limits.least_price, "least_price"), failures=limits.failures)
+        if policy != budget.policy:
+            budget.amend(policy=policy)
 
     def close(self) -> None:
         """Let go of data and ledger."""
@@ -133,6 +146,8 @@ class Gateway:
             "spent": texts.guarantee_text(budget.spent),
             "remaining": texts.guarantee_text(budget.remaining),
             "composition": budget.composition,
+            "least": None if budget.least is None else texts.guarantee_text(budget.least),
+            "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
 
@@ -167,11 +182,18 @@ class Gateway:
             sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
             session = session.within(Request(sender, question.fingerprint))
         found = self._planned(session, question)
+        turn = time.monotonic() + TURN
         while True:
             try:
                 return found.ask(question.fresh)
             except Unanswered as waiting:
                 if waiting.failed or datetime.now(UTC) - waiting.at > self._patience:
+                    raise
+                time.sleep(GLANCE)
+            except Unsettled as waiting:
+                if datetime.now(UTC) - waiting.at > self._patience:
+                    raise waiting.lost from None
+                if time.monotonic() > turn:
                     raise
                 time.sleep(GLANCE)
 
@@ -198,6 +220,13 @@ class Gateway:
         if count > MOST_PERSONS:
             raise InvalidInput(f"persons must be at most {MOST_PERSONS:,}; more of them only make errors smaller.")
         return _forecast(statistic, count, epsilon, shape)
+
+    def renew(self, name: str, account: str) -> None:
+        """Begin an analyst's allowance of failures anew; for the custodian."""
+        known = self.ledger.accounts(name) if name in self.config.datasets else {}
+        if account not in known:
+            raise NotHere("there is no such account; see the custodian's view.")
+        known[account].renew()
 
     # The past
 
@@ -240,7 +269,19 @@ def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecas
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
 
 
-def _view(session: Session, analyst: str, access: Access) -> Session:
+def _expected(where: str, identity: str) -> Ledger:
+    """The ledger of this identity; without one any ledger, which is made if it is not there."""
+    ledger = open_ledger(where, create=not identity)
+    if identity not in ("", ledger.identity):
+        ledger.close()
+        raise LedgerError(
+            f"the ledger has the identity {ledger.identity!r} and the configuration expects {identity!r}, so it is not "
+            "the one that budgets were spent from; nothing was spent: put the right one back, or correct ledger_id."
+        )
+    return ledger
+
+
+def _view(session: Session, analyst: str, access: Access, shared: bool) -> Session:
     """An analyst's view of a dataset, opened or found again; a limit that was changed in the file counts from now."""
     try:
         whole = session if access.share is None else session.share(access.share, analyst)
@@ -250,7 +291,7 @@ def _view(session: Session, analyst: str, access: Access) -> Session:
             view.budget.amend(limit=limit)
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
-    return view
+    return view if shared else view.apart()
 
 
 def _size(amount: Guarantee) -> float:

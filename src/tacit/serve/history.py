@@ -80,7 +80,7 @@ class History:
                 at=stamp(entry.at),
                 account=account,
                 cost=body["cost"],
-                text=body.get("text", ""),
+                text=body.get("text", "").encode(errors="replace").decode(),  # older ledgers may hold half characters
                 status="charged",
                 outcome=None,
                 sums=body["after"].get(account, ""),

@@ -87,7 +87,15 @@ SCHEMAS: dict[str, Any] = {
     ),
     "Line": _object({"number": _WHOLE, "at": _TEXT, "cost": _GUARANTEE, "question": _TEXT, "status": _TEXT}),
     "Budget": _object(
-        {"total": _GUARANTEE, "spent": _GUARANTEE, "remaining": _GUARANTEE, "composition": _TEXT, "words": _TEXT}
+        {
+            "total": _GUARANTEE,
+            "spent": _GUARANTEE,
+            "remaining": _GUARANTEE,
+            "composition": _TEXT,
+            "least": {"type": ["string", "null"], "description": "The least cost of each aggregate of a question."},
+            "failures_left": {"type": ["integer", "null"], "description": "Charged questions that may still fail."},
+            "words": _TEXT,
+        }
     ),
     "Forecast": _object(
         {
@@ -105,7 +113,7 @@ SCHEMAS: dict[str, Any] = {
 _ERRORS = {
     "400": "A mistake in what was sent; nothing was spent.",
     "401": "No token, or one that is not known.",
-    "403": "Not allowed, or the budget does not cover it; nothing was spent.",
+    "403": "Not allowed, too cheap or not covered by the budget, or too many failed; nothing was spent.",
     "404": "Not there for this caller.",
     "405": "Another method is meant.",
     "409": "This request was charged before and has no answer; nothing more was charged.",

@@ -20,7 +20,7 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.serve import drawings, parts
-from tacit.serve.api import answered
+from tacit.serve.api import answered, numbered
 from tacit.serve.history import Line
 from tacit.serve.questions import Asked, composed
 from tacit.serve.script import script
@@ -101,9 +101,11 @@ async def log_in(request: Request) -> Response:
 
 
 async def log_out(request: Request) -> Response:
-    """Forget the cookie."""
+    """Forget the cookie, here and in the browser."""
     known = visit(request)
     check_mark(request, known, (await read_form(request)).get("mark", ""))
+    if known.cookie:
+        state(request).doorkeeper.forget(known.cookie)
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE, secure=state(request).secure, httponly=True, samesite="strict")
     return response
@@ -200,9 +202,13 @@ async def _dataset(
 
     def gathered() -> tuple[Any, ...]:
         facts, budget = gateway.facts(caller, name), gateway.session(caller, name).budget
-        return facts, gateway.history(caller, name), gateway.burn_down(caller, name), budget.total, budget.remaining
+        terms = "" if budget.least is None else f"; each aggregate costs at least {parts.price(budget.least)}"
+        if (failures := budget.failures_left) is not None:
+            terms += f"; {failures or 'no'} more questions may fail"
+        left = gateway.burn_down(caller, name)
+        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms
 
-    facts, lines, left, total, remaining = await chore(request, gathered)
+    facts, lines, left, total, remaining, terms = await chore(request, gathered)
     first = next((table["name"] for table in facts["tables"] if table["private"]), "")
     filled = {"sql": f"SELECT COUNT(*) FROM {first}", "epsilon": "0.5"} | dict(given)
     hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
@@ -215,7 +221,7 @@ async def _dataset(
     body = (
         f"<h1>{escape(name)}</h1>{others}"
         f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
-        f"{escape(parts.price(total))}</p>"
+        f"{escape(parts.price(total))}{escape(terms)}</p>"
         f"{shown}<section><h2>Ask</h2>"
         f"{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
         f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
@@ -230,7 +236,7 @@ async def _dataset(
 async def past(request: Request) -> Response:
     """An answer of before."""
     known = visit(request)
-    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], request.path_params["number"]
+    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], numbered(request)
 
     def gathered() -> tuple[Line, str]:
         line, found = gateway.answer(known.caller, name, wanted)
@@ -266,6 +272,6 @@ ROUTES = [
     Route("/logout", log_out, methods=["POST"]),
     Route("/datasets/{dataset}", dataset),
     Route("/datasets/{dataset}", act, methods=["POST"]),
-    Route("/datasets/{dataset}/answers/{number:int}", past),
+    Route("/datasets/{dataset}/answers/{number}", past),
     Route("/datasets/{dataset}/questions.py", export),
 ]

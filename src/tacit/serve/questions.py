@@ -14,7 +14,9 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
+from tacit.engines.syntax import writable
 from tacit.errors import InvalidInput
+from tacit.exact import bounded
 from tacit.ledger.texts import canonical
 from tacit.tables import Private, Session
 from tacit.tables.costs import Cost
@@ -129,8 +131,8 @@ def _quoted(name: str) -> str:
 
 
 def _text(value: object, name: str, longest: int) -> str:
-    if not isinstance(value, str) or len(value) > longest or "\x00" in value:
-        raise InvalidInput(f"{name} must be a text of at most {longest} characters.")
+    if not isinstance(value, str) or len(value) > longest or not writable(value):
+        raise InvalidInput(f"{name} must be a text of at most {longest} characters, without zeros or half characters.")
     return value
 
 
@@ -152,9 +154,9 @@ def _keys(value: object) -> tuple[Any, ...] | None:
 
 
 def _key(value: object) -> Any:
-    if isinstance(value, Decimal) and abs(value) < 10**300:
+    if isinstance(value, Decimal) and bounded(value) and abs(value) < 10**300:
         return float(value)
     whole = isinstance(value, int) and abs(value) < 2**63
-    if whole or value is None or (isinstance(value, str) and len(value) <= 1000):
+    if whole or value is None or (isinstance(value, str) and len(value) <= 1000 and writable(value)):
         return value
     raise InvalidInput("a key must be a text of at most 1,000 characters, a 64-bit number, true, false or null.")

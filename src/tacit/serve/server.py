@@ -12,12 +12,19 @@ import secrets
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tacit.errors import InvalidInput
 from tacit.serve.config import Config, load
 
 
-def serve(path: Path, ready: Callable[[str], None], host: str | None = None, port: int | None = None) -> None:
+def serve(
+    path: Path,
+    ready: Callable[[str], None],
+    host: str | None = None,
+    port: int | None = None,
+    advise: Callable[[str], None] = lambda _: None,
+) -> None:
     """Serve a configuration until told to stop; ``ready`` is given the address once it listens."""
     try:
         import uvicorn
@@ -25,15 +32,18 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
     except ImportError:
         raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit[serve].") from None
     from tacit.serve import checking
-    from tacit.serve.app import CONFIG, SECRET
+    from tacit.serve.app import CONFIG, LEDGER_ID, LOGGED_OUT, SECRET
     from tacit.serve.gateway import Gateway
 
     config = load(path)
     with closing(Gateway(config)) as gateway:
         gateway.check_sizes()
     checking.before_start(config)
+    if not config.server.ledger_id:
+        advise(f'add ledger_id = "{gateway.ledger.identity}" under [server], so that no other ledger is ever taken.')
     os.environ[CONFIG] = str(path.absolute())
     os.environ[SECRET] = secrets.token_hex(32)
+    os.environ[LEDGER_ID] = gateway.ledger.identity
     server = config.server
     settings = uvicorn.Config(
         "tacit.serve.app:from_environment",
@@ -54,12 +64,16 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
         raise InvalidInput(
             f"port {settings.port} of {settings.host} cannot be used; choose another with --port."
         ) from None
-    ready(address(config, settings.host, listening.getsockname()[1]))
-    with checking.in_background(path, config):
-        if server.workers > 1:
-            Multiprocess(settings, sockets=[listening]).run()
-        else:
-            uvicorn.Server(settings).run(sockets=[listening])
+    with TemporaryDirectory(prefix="tacit-logins-") as folder:
+        logged_out = Path(folder) / "logged-out"
+        logged_out.touch(0o600)
+        os.environ[LOGGED_OUT] = str(logged_out)
+        ready(address(config, settings.host, listening.getsockname()[1]))
+        with checking.in_background(path, config):
+            if server.workers > 1:
+                Multiprocess(settings, sockets=[listening]).run()
+            else:
+                uvicorn.Server(settings).run(sockets=[listening])
 
 
 def address(config: Config, host: str, port: int) -> str:

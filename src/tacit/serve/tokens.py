@@ -5,12 +5,13 @@ only slow down the server. `Doorkeeper.who` compares the digest with every known
 earlier one fits. Tokens come in the Authorization header or once in the login form, never in an address.
 
 A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
-the token too, so a token that is replaced takes its cookies with it. The mark against forged forms (CSRF) is an HMAC of
-the cookie: other sites can neither read the one nor the other.
+the token too, so a token that is replaced takes its cookies with it. Logging out revokes the nonce in all workers.
+The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the other.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Mapping
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac
+from pathlib import Path
 
 PREFIX = "sha256:"
 CUSTODIAN = "custodian"
@@ -50,11 +52,43 @@ class Caller:
         return self.role == CUSTODIAN
 
 
+class Revoked:
+    """The nonces of cookies that were logged out: in memory, or in a file that several processes share.
+
+    A line is added at once and read by the others at their next request, and by a worker that starts later. It holds
+    nothing secret. The file lives as long as the secret that signs cookies, so nothing needs to be taken out.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path, self._read, self._nonces = path, 0, set[str]()
+
+    def add(self, nonce: str) -> None:
+        """From now on a cookie with this nonce does not count."""
+        self._nonces.add(nonce)
+        if self._path is not None:
+            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                os.write(file, f"{nonce}\n".encode())
+            finally:
+                os.close(file)
+
+    def __contains__(self, nonce: str) -> bool:
+        if self._path is not None and self._path.stat().st_size > self._read:
+            with self._path.open("rb") as file:
+                file.seek(self._read)
+                lines = file.read()
+            whole = lines[: lines.rfind(b"\n") + 1]
+            self._read += len(whole)
+            self._nonces.update(whole.decode("ascii").split())
+        return nonce in self._nonces
+
+
 class Doorkeeper:
     """Knows tokens by their digests and signs cookies."""
 
-    def __init__(self, digests: Mapping[Caller, str], secret: bytes) -> None:
+    def __init__(self, digests: Mapping[Caller, str], secret: bytes, revoked: Revoked | None = None) -> None:
         self._digests, self._secret = dict(digests), secret
+        self._revoked = revoked or Revoked()
 
     def who(self, token: str) -> Caller | None:
         """The owner of a token, after comparing with everybody's."""
@@ -78,7 +112,13 @@ class Doorkeeper:
         caller = Caller(parts[0], parts[1])
         expected = self._sign("cookie", text, self._digests.get(caller, ""))
         genuine = compare_digest(expected, signature if signature.isascii() else "")
-        return caller if genuine and caller in self._digests and int(parts[2]) > time.time() else None
+        if not genuine or caller not in self._digests or parts[3] in self._revoked:
+            return None
+        return caller if len(parts[2]) < 16 and int(parts[2]) > time.time() else None
+
+    def forget(self, cookie: str) -> None:
+        """Let a cookie that `holder` knew count no more."""
+        self._revoked.add(cookie.split(":")[3])
 
     def mark(self, cookie: str) -> str:
         """What a form must bring back with this cookie."""

@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from tacit.budgets import Unanswered
+from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
@@ -54,6 +54,8 @@ ERRORS: list[tuple[type[TacitError], int, str]] = [
     (WrongKind, 415, "wrong_kind"),
     (Busy, 429, "busy"),
     (Unanswered, 409, "charged_before"),
+    (Unsettled, 429, "busy"),
+    (FailuresUsedUp, 403, "failures_used_up"),
     (BudgetExceeded, 403, "budget_exceeded"),
     (UnsupportedQuery, 422, "unsupported_query"),
     (InvalidInput, 400, "invalid_input"),

@@ -12,8 +12,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer, Answers
+from tacit.budgets import Question
 from tacit.engines.requests import Relation
-from tacit.errors import BudgetExceeded, InvalidInput
+from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.spreads import Chosen
 from tacit.tables.statistics.base import Statistic
@@ -52,7 +53,7 @@ class Plan:
         if len(self.statistics) > 1:
             unpaid = [s for s in self.statistics if self._unanswered(s, fresh)]
             if unpaid:
-                self.session.budget.check(split(self.cost, len(self.statistics), len(unpaid)))
+                self.session.budget.check(self.each, *(self._question(s) for s in unpaid))
         found = [
             self.session.ask(self.relation, statistic, self.each, fresh=fresh, text=self.query)
             for statistic in self.statistics
@@ -65,8 +66,11 @@ class Plan:
             self.session.check(self.relation, statistic, self.each)
 
     def _unanswered(self, statistic: Statistic, fresh: bool) -> bool:
-        budget, question = self.session.budget, self.session.question(self.relation, statistic)
+        budget, question = self.session.budget, self._question(statistic)
         return budget.repeated(question, self.each) is None and (fresh or budget.recall(question, self.each) is None)
+
+    def _question(self, statistic: Statistic) -> Question:
+        return self.session.question(self.relation, statistic, self.query)
 
     @property
     def free(self) -> bool:
@@ -77,11 +81,9 @@ class Plan:
         """The cost in words, and whether it fits."""
         self._check()
         words = ", ".join(statistic.words for statistic in self.statistics)
-        try:
-            self.session.budget.check(self.cost)
-            fits = "which fits"
-        except BudgetExceeded:
-            fits = "which does not fit"
+        for statistic in self.statistics:
+            self.session.budget.allows(self.each, self._question(statistic))
+        fits = "which fits" if self.session.budget.fits(self.cost) else "which does not fit"
         split_ = "" if len(self.statistics) == 1 else f", {self.each!r} for each of {len(self.statistics)} aggregates"
         return f"{words}: {self.cost!r}{split_}; {self.session.budget.remaining!r} is left, {fits}. Nothing was spent."
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from tacit.engines import syntax
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.tables.costs import Cost, cost_of, taken
@@ -81,14 +82,9 @@ def _zero(text: str) -> bool:
 
 def _cut(query: Any) -> tuple[str, dict[str, str] | None]:
     """The query without the clause and the bounds, and the clause's options; None without a clause."""
-    if not isinstance(query, str) or "DIFFERENTIAL_PRIVACY" not in query.upper():
+    if not isinstance(query, str) or "differential_privacy" not in query.lower():
         return query, None
-    import sqlglot
-
-    try:
-        tokens = sqlglot.tokenize(query, read="duckdb")
-    except sqlglot.errors.SqlglotError:
-        return query, None  # the parser will say so
+    tokens = syntax.tokens(query, "the query")
     words = [query[token.start : token.end + 1] for token in tokens]
     upper = [word.upper() for word in words]
     found = [i for i in range(len(upper)) if upper[i : i + 3] == ["SELECT", "WITH", "DIFFERENTIAL_PRIVACY"]]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from tacit.answers import Answer, Answers
 from tacit.budgets import ONE_PART, Budget, Question, Request, open_budget
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
-from tacit.engines.expressions import Cast, Column, Expression, Scope
+from tacit.engines.expressions import Cast, Column, Scope, expressions
 from tacit.engines.incidence import MAX_ROWS
 from tacit.engines.requests import Membership, Relation
 from tacit.engines.sizes import MAX_JOIN_ROWS, key_repeats
@@ -119,6 +119,7 @@ class Session:
         self._divisions: tuple[Division, ...] = ()
         self._deciding: tuple[str, ...] = ()
         self._request: Request | None = None
+        self._own_answers = False
 
     def _kinds(self) -> dict[str, None]:
         """The kinds of person that the private tables are about; without a name, the columns'."""
@@ -270,15 +271,16 @@ class Session:
         if relation.members[: len(self._members)] != self._members:
             raise UnsupportedQuery(ONE_PART)
         columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
-        for expression in _expressions((relation, statistic)):
+        for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
             plan=repr((relation, statistic, self._sampling) if self._sampling else (relation, statistic)),
             text=text or statistic.words,
-            statistics=(type(statistic).__name__.lower(),),
+            statistics=(statistic.key,),
             columns=tuple(sorted(columns)),
             analyst=self._analyst,
             request=self._request,
+            owner=self.budget.account if self._own_answers else "",
         )
 
     def protected(self, relation: Relation) -> str:
@@ -300,6 +302,12 @@ class Session:
         """A session for one message: what the same message asked and paid before is not charged again."""
         view = self._under(self._account)
         view._request = request
+        return view
+
+    def apart(self) -> Session:
+        """A session whose answers are kept for its own account: what others asked is neither free here nor known."""
+        view = self._under(self._account)
+        view._own_answers = True
         return view
 
     def _part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Session:
@@ -368,19 +376,6 @@ def _check_tables(tables: Mapping[str, Private | Public]) -> None:
     for name, table in tables.items():
         if not isinstance(name, str) or not name or not isinstance(table, Private | Public):
             raise InvalidInput("tables must map names to Private(…) or Public(…).")
-
-
-def _expressions(part: object) -> list[Expression]:
-    """Every expression inside a relation or statistic."""
-    from dataclasses import fields, is_dataclass
-
-    if isinstance(part, Expression):
-        return [part]
-    if isinstance(part, tuple):
-        return [found for item in part for found in _expressions(item)]
-    if is_dataclass(part) and not isinstance(part, type):
-        return [found for item in fields(part) for found in _expressions(getattr(part, item.name))]
-    return []
 
 
 def read(

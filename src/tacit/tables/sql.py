@@ -7,16 +7,21 @@ and what to write instead.
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.engines.expressions import Case, Column, Comparison, Expression, In, Literal, Scope
+from tacit.engines.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
 from tacit.engines.parsing import convert
 from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
+from tacit.engines.syntax import parsed
 from tacit.engines.types import BOOLEAN, FLOAT
 from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.exact import exact
 from tacit.tables.declare import Private
-from tacit.tables.grouping import given, listed
+from tacit.tables.grouping import MOST_KEYS, given, listed
 from tacit.tables.plans import Order, Plan
 from tacit.tables.privacy_clause import Priced, check_unit
 from tacit.tables.public import public_keys
@@ -40,6 +45,13 @@ _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order",
 _AGGREGATES = "COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VARIANCE and STDDEV"
 
 
+MOST_COLUMNS = 100
+"""The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
+
+LARGEST_PLAN = 40_000
+"""The most parts of all expressions of a query together, each aggregate with its filter and its keys."""
+
+
 def plan(session: Session, asked: Priced, keys: Any = None) -> Plan:
     """The plan of a query; refuses what cannot be answered, and spends nothing."""
     return _Planner(session, asked, keys).plan()
@@ -47,14 +59,9 @@ def plan(session: Session, asked: Priced, keys: Any = None) -> Plan:
 
 def parse_select(query: str) -> exp.Select:
     """The one SELECT that a text holds."""
-    import sqlglot
-
     if not isinstance(query, str) or not query.strip():
         raise InvalidInput("a query must be a text such as 'SELECT SUM(amount) FROM orders'.")
-    try:
-        statements = sqlglot.parse(query, read="duckdb")
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        raise InvalidInput("the query is not SQL that can be read; check its spelling.") from None
+    statements = parsed(query, "the query")
     if len(statements) != 1 or statements[0] is None:
         raise UnsupportedQuery("one SELECT is expected, not several statements; ask them one after the other.")
     select = statements[0]
@@ -73,6 +80,9 @@ class _Planner:
     def plan(self) -> Plan:
         select = parse_select(self.asked.query)
         refuse(select, _CLAUSES)
+        for clause in (select, select.args.get("group"), select.args.get("order")):
+            if clause is not None and len(clause.expressions) > MOST_COLUMNS:
+                raise UnsupportedQuery(f"a query has at most {MOST_COLUMNS} columns; ask several queries.")
         view = self.views.rows(select, {})
         relation = self.views.relation(view)
         if self.asked.unit is not None:
@@ -88,6 +98,7 @@ class _Planner:
             raise InvalidInput("keys goes with GROUP BY; add GROUP BY or leave keys out.")
         statistics: list[Statistic] = []
         columns: list[tuple[str, int]] = []
+        size = 0
         for item in select.expressions:
             node = item.this if type(item).__name__ == "Alias" else item
             if by and not _aggregate(node):
@@ -97,6 +108,12 @@ class _Planner:
             statistic = self._statistic(node, relation, view.scope, groups)
             if statistic not in statistics:
                 statistics.append(statistic)
+                size += sum(part.extent[0] for part in expressions((relation, statistic)))
+                if size > LARGEST_PLAN:
+                    raise UnsupportedQuery(
+                        f"the query has more than {LARGEST_PLAN:,} parts, filter and keys counted for each aggregate; "
+                        "ask several queries."
+                    )
             columns.append((_unused(item.alias or node.sql("duckdb"), columns), statistics.index(statistic)))
         if not statistics:
             raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_AGGREGATES}.")
@@ -121,12 +138,11 @@ class _Planner:
         found = []
         for node in group.expressions:
             if type(node).__name__ == "Literal" and not node.is_string:
-                index = int(node.this) - 1
-                if not 0 <= index < len(select.expressions):
+                item = _position(node, select)
+                if item is None:
                     raise UnsupportedQuery(
                         "GROUP BY names an output column that is not there; write the column's name."
                     )
-                item = select.expressions[index]
                 node = item.this if type(item).__name__ == "Alias" else item
             elif type(node).__name__ == "Column" and not node.table and node.name.lower() in aliases:
                 alias = node.name.lower()
@@ -208,7 +224,7 @@ class _Planner:
             parts = [convert(part, scope) for part in node.this.expressions]
             if parts == [relation.person] and not relation.others:
                 return PersonCount() if groups is None else _found(_persons(groups))
-            if len(parts) > 1:
+            if len(parts) != 1:
                 raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
             _ungrouped(groups, "COUNT(DISTINCT …)")
             return DistinctValues(parts[0], node.this.expressions[0].sql())
@@ -253,8 +269,8 @@ class _Planner:
     ) -> tuple[str, int]:
         """The aggregate or the part of the key that an item of ORDER BY names: by position, by name, or written out."""
         named = {item.alias.lower(): item for item in select.expressions if item.alias}
-        if type(node).__name__ == "Literal" and not node.is_string and 1 <= int(node.this) <= len(select.expressions):
-            node = select.expressions[int(node.this) - 1]
+        if (item := _position(node, select)) is not None:
+            node = item
         elif type(node).__name__ == "Column" and not node.table and node.name.lower() in named:
             node = named[node.name.lower()]
         bare = node.this if type(node).__name__ == "Alias" else node
@@ -304,10 +320,18 @@ def _within_group(node: Any) -> tuple[Any, Any]:
     return order[0].this, node.this.this
 
 
+def _position(node: Any, select: exp.Select) -> Any:
+    """The output column that a number in GROUP BY or ORDER BY counts to, or None."""
+    if type(node).__name__ != "Literal" or node.is_string or not re.fullmatch("[0-9]{1,9}", node.this):
+        return None
+    number = int(node.this)
+    return select.expressions[number - 1] if 1 <= number <= len(select.expressions) else None
+
+
 def _fraction(node: Any) -> Fraction:
     if type(node).__name__ != "Literal" or node.is_string:
         raise UnsupportedQuery("a quantile needs a constant between 0 and 1, such as QUANTILE_CONT(x, 0.9).")
-    return Fraction(node.this)
+    return exact(node.this, "a quantile")
 
 
 def _limit(select: exp.Select) -> int | None:
@@ -315,14 +339,15 @@ def _limit(select: exp.Select) -> int | None:
     if limit is None:
         return None
     node = limit.args.get("expression")
-    if type(node).__name__ != "Literal" or not str(node.this).isdigit():
+    if type(node).__name__ != "Literal" or not re.fullmatch("[0-9]{1,18}", str(node.this)):
         raise UnsupportedQuery("LIMIT takes a whole number.")
     return int(node.this)
 
 
 def _product(lists: list[list[Any]]) -> list[Any]:
-    from itertools import product
-
+    """Every combination of keys; how many there are is known before they are made."""
+    if prod(map(len, lists)) > MOST_KEYS:
+        raise UnsupportedQuery(f"the groups have more than {MOST_KEYS} combinations of keys; name the wanted ones.")
     return lists[0] if len(lists) == 1 else list(product(*lists))
 
 

@@ -269,7 +269,7 @@ class Table:
     ) -> Answers:
         """Counts in the bins [e0, e1), [e1, e2), …, the last one closed."""
         groups = bins(self._expression(column), column, edges)
-        return self._many(GroupedTotals(counted(_per(per)), "count", groups, _per(per)), cost)
+        return self._many(GroupedTotals(counted(_per(per)), "count", groups, _per(per), histogram=True), cost)
 
     def mode(
         self,

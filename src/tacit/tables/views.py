@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.engines import build
 from tacit.engines.expressions import Column, Expression, Logic, Scope
-from tacit.engines.parsing import convert
+from tacit.engines.parsing import convert, within_bounds
 from tacit.engines.requests import Join, Relation
 from tacit.engines.types import BOOLEAN
 from tacit.errors import UnsupportedQuery
@@ -63,6 +63,8 @@ class View:
         for alias, _ in other.tables:
             if alias in taken:
                 raise UnsupportedQuery(f"the name {alias!r} is used twice in FROM; give one of them another with AS.")
+        if len(taken) + len(other.tables) > MOST_TABLES:
+            raise UnsupportedQuery(f"a query joins at most {MOST_TABLES} tables; leave some out.")
         return View(
             self.tables + other.tables,
             self.left + other.left,
@@ -73,7 +75,9 @@ class View:
     def where(self, condition: Expression) -> View:
         """With one more condition."""
         parts = condition.operands if isinstance(condition, Logic) and condition.operator == "AND" else (condition,)
-        return replace(self, conditions=self.conditions + parts)
+        found = replace(self, conditions=self.conditions + parts)
+        within_bounds(build.logic("AND", found.conditions))
+        return found
 
 
 class ViewBuilder:

@@ -133,6 +133,7 @@ class Wrong(Statistic):
 
     how: Callable[[Room], Any]
     words = "wrong on purpose"
+    key = "sum"
 
     def release(self, room: Room) -> Any:
         return self.how(room)

@@ -36,6 +36,11 @@ class Statistic(ABC):
 
     @property
     @abstractmethod
+    def key(self) -> str:
+        """Its name for policies, the same for each group: one of `tacit.budgets.policies.STATISTICS`."""
+
+    @property
+    @abstractmethod
     def words(self) -> str:
         """What is asked, for people: "sum of amount"."""
 

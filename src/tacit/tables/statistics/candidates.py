@@ -55,6 +55,11 @@ class Frequent(Statistic):
             raise InvalidInput(f"k must lie between 1 and the number of candidates, which may be at most {MOST}.")
 
     @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return "mode" if self.single else "top"
+
+    @property
     def words(self) -> str:
         """What is asked."""
         return f"most frequent {self.groups.name}" if self.single else f"{self.k} most frequent {self.groups.name}"

@@ -24,6 +24,7 @@ class DistinctValues(Statistic):
     name: str
     method: str | None = None
     several = True
+    key = "nunique"
 
     def __post_init__(self) -> None:
         known_method(self.method)

@@ -96,6 +96,11 @@ class Extremum(Statistic):
             super().suits(several)
 
     @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return "max" if self.largest else "min"
+
+    @property
     def words(self) -> str:
         """What is asked."""
         if self.rank == 1:

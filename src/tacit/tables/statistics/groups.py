@@ -10,7 +10,7 @@ use the two-sum method of `moments`: for each group the sums of (1−t) and t, a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -61,6 +61,15 @@ class GroupedTotals(Statistic):
     name: str
     groups: Groups
     per: Per = "row"
+    histogram: bool = field(default=False, repr=False, compare=False)
+    """Whether the groups are bins; it changes nothing but the name."""
+
+    @property
+    def key(self) -> str:
+        """Its name for policies."""
+        if self.histogram:
+            return "histogram"
+        return "sum" if isinstance(self.entry, Value) else "persons" if self.per == "person" else "count"
 
     @property
     def words(self) -> str:

@@ -61,6 +61,11 @@ class FoundGroups(Statistic):
     statistic: GroupedTotals | GroupedMeans
 
     @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return self.statistic.key
+
+    @property
     def words(self) -> str:
         """What is asked."""
         return self.statistic.words

@@ -27,6 +27,7 @@ class StableMode(Statistic):
     value: Expression
     name: str
     per: Per = "person"
+    key = "mode"
 
     def __post_init__(self) -> None:
         LeadingValue(self.value)  # refuses what the engine could not answer

@@ -76,6 +76,11 @@ class LocalQuantile(Statistic):
         RankSteps(self.value, (self.quantile,), REACH)  # refuses what the engine could not answer
 
     @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return "median" if self.quantile == Fraction(1, 2) else "quantile"
+
+    @property
     def words(self) -> str:
         """What is asked."""
         return f"{ordinal(self.quantile)} of {self.name}"

@@ -69,6 +69,7 @@ class Mean(Statistic):
     value: Value
     name: str
     per: Per = "row"
+    key = "mean"
 
     @property
     def words(self) -> str:
@@ -144,6 +145,7 @@ class GroupedMeans(Statistic):
     name: str
     groups: Groups
     per: Per = "row"
+    key = "mean"
 
     @property
     def words(self) -> str:

@@ -78,6 +78,11 @@ class Moment(Statistic):
             raise InvalidInput("range must lie within 64 bits of the column's unit; give a smaller one, or none.")
 
     @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return "std" if self.wanted == "standard deviation" else self.wanted
+
+    @property
     def words(self) -> str:
         """What is asked."""
         return f"{self.wanted} of {self.name}"

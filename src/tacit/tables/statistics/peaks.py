@@ -36,6 +36,7 @@ class ModalCount(Statistic):
     per: Per = "row"
     method: str | None = None
     several = True
+    key = "modal_count"
 
     def __post_init__(self) -> None:
         known_method(self.method)
@@ -64,6 +65,7 @@ class MaximumDegree(Statistic):
 
     method: str | None = None
     several = True
+    key = "max_degree"
 
     def __post_init__(self) -> None:
         known_method(self.method)

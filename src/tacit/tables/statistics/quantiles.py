@@ -119,6 +119,11 @@ class Quantiles(Statistic):
         RankSteps(self.value, self.quantiles, reach=1)  # refuses what the engine could not answer
 
     @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return "median" if self.quantiles == (Fraction(1, 2),) else "quantile"
+
+    @property
     def words(self) -> str:
         """What is asked."""
         if self.single:

@@ -31,6 +31,7 @@ class Ratio(Statistic):
     per: Per = "person"
     method: str | None = None
     """Another method of `tacit.mechanisms.ratio`; None is the default of two noisy counts."""
+    key = "ratio"
 
     def __post_init__(self) -> None:
         Flags(self.condition)  # refuses what is not true or false

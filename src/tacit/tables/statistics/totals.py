@@ -31,6 +31,7 @@ class PersonCount(Statistic):
     expression: Expression | None = None
     name: str | None = None
     per: Per = "person"
+    key = "persons"
 
     @property
     def words(self) -> str:
@@ -69,6 +70,11 @@ class Total(Statistic):
         super().suits(several)
         if self.method is not None and not several:
             raise UnsupportedQuery("method is for rows that concern several persons; leave it out where they do not.")
+
+    @property
+    def key(self) -> str:
+        """Its name for policies."""
+        return "sum" if isinstance(self.total, Value) else "count"
 
     @property
     def words(self) -> str:

@@ -1,0 +1,298 @@
+"""Doors: who may ask what, where a token goes, when a login ends, and which ledger is the right one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pyarrow as pa
+import pytest
+from starlette.testclient import TestClient
+
+import tacit
+from tacit import InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
+from tacit.budgets import Policy, open_budget
+from tacit.budgets.policies import STATISTICS
+from tacit.ledger import open_ledger, verify
+from tacit.serve.app import application
+from tacit.serve.client import connect
+from tacit.serve.config import load
+from tacit.serve.gateway import Gateway
+from tacit.serve.tokens import ANALYST, Caller, Doorkeeper, Revoked
+from tacit.tables.statistics.base import Statistic
+from tests.serve.support import configuration, token
+
+TABLE = pa.table({"who": ["a", "b", "c"], "x": [1, 2, 3], "place": ["u", "v", "u"]})
+ADA, GRACE = Caller(ANALYST, "ada"), Caller(ANALYST, "grace")
+
+
+# Policies
+
+
+def _session(*names: str) -> tacit.Session:
+    budget = open_budget(Pure(100), policy=Policy(statistics=frozenset(names)))
+    return tacit.Session({"t": Private(TABLE, person="who")}, budget)
+
+
+ASKED = {
+    "sum": "SUM(x)", "count": "COUNT(*)", "mean": "AVG(x)", "persons": "COUNT(DISTINCT who)", "median": "MEDIAN(x)",
+    "quantile": "QUANTILE_CONT(x, 0.9)", "min": "MIN(x)", "max": "MAX(x)", "variance": "VARIANCE(x)",
+    "std": "STDDEV(x)", "nunique": "COUNT(DISTINCT x)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_policy_allows_the_statistics_it_names_and_no_others(name: str) -> None:
+    with _session(name) as session:
+        session.cost(f"SELECT {ASKED[name]} FROM t", epsilon=1)
+        other = "SUM(x)" if name != "sum" else "COUNT(*)"
+        with pytest.raises(UnsupportedQuery, match=r"does not allow the statistic '(sum|count)'; nothing was spent"):
+            session.sql(f"SELECT {other} FROM t", epsilon=1)
+
+
+def test_a_policy_of_sums_and_counts_answers_them_grouped_and_together() -> None:
+    with _session("sum", "count") as session:
+        session.sql("SELECT SUM(x), COUNT(*) FROM t", epsilon=1)
+        session["t"].group_by("place", keys=["u", "v"]).sum("x", epsilon=1)
+        with pytest.raises(UnsupportedQuery, match="'histogram'"):
+            session["t"].histogram("x", [0, 2, 4], epsilon=1)
+
+
+def test_every_statistic_has_a_known_name() -> None:
+    def below(kind: type[Any]) -> Iterator[type[Any]]:
+        found: type[Any]
+        for found in kind.__subclasses__():
+            yield found
+            yield from below(found)
+
+    import tacit.black_boxes.aggregation
+    import tacit.black_boxes.wrapping  # noqa: F401
+
+    for kind in below(Statistic):
+        if kind.__module__.startswith("tacit."):
+            key = vars(kind).get("key")
+            assert isinstance(key, property) or key in STATISTICS, kind
+    with pytest.raises(InvalidInput, match="there is no statistic 'total'; there are count, histogram"):
+        Policy(statistics=frozenset({"total"}))
+
+
+# Where a token goes
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://localhost.evil.test", "http://127.0.0.1.evil.test", "http://127.0.0.1@evil.test", "http://evil.test",
+        "http://localhost:80@evil.test", "http://[::1].evil.test", "http://localhost\\@evil.test", "http://10.0.0.1",
+        "http://0.0.0.0", "ftp://localhost", "file:///etc", "//localhost", "localhost", "", "https://", "https://u:p@x.test",
+    ],
+)  # fmt: skip
+def test_a_token_is_sent_nowhere_in_the_clear(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def sent(*_: Any, **__: Any) -> None:
+        raise AssertionError("the token was sent")
+
+    monkeypatch.setattr(httpx.Client, "request", sent)
+    with pytest.raises(InvalidInput, match=r"^address must "):
+        connect(address, "tacit_token")
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "https://x.test"])
+def test_a_token_goes_to_real_loopback_and_by_https(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.evil.test")
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.evil.test")
+    seen: list[httpx.Client] = []
+
+    def sent(self: httpx.Client, *_: Any, **__: Any) -> httpx.Response:
+        seen.append(self)
+        return httpx.Response(302, headers={"location": "http://evil.test"}, json={"error": "x", "message": "moved"})
+
+    monkeypatch.setattr(httpx.Client, "request", sent)
+    with pytest.raises(InvalidInput, match="moved"):
+        connect(address, "tacit_token")
+    (line,) = seen
+    assert not line.follow_redirects
+    assert line.trust_env == address.startswith("https")  # on this machine no proxy is asked
+
+
+# Logging out
+
+
+def test_a_cookie_that_was_logged_out_counts_in_no_worker_and_after_no_restart(tmp_path: Path) -> None:
+    shared = tmp_path / "logged-out"
+    shared.touch()
+    digests = {ADA: "0" * 64}
+    first, second = (Doorkeeper(digests, bytes(32), Revoked(shared)) for _ in range(2))
+    cookie, other = first.cookie(ADA), first.cookie(ADA)
+    assert second.holder(cookie) == ADA
+    first.forget(cookie)
+    restarted = Doorkeeper(digests, bytes(32), Revoked(shared))
+    for keeper in (first, second, restarted):
+        assert keeper.holder(cookie) is None
+        assert keeper.holder(other) == ADA
+
+
+def test_logging_out_over_http(tmp_path: Path) -> None:
+    import re
+
+    with TestClient(application(load(configuration(tmp_path)), bytes(32)), follow_redirects=False) as client:
+        client.post("/login", data={"token": token("ada")})
+        cookie = client.cookies["tacit"]
+        mark = re.search(r'name="mark" value="([0-9a-f]+)"', client.get("/datasets/visits").text)
+        assert mark is not None
+        assert client.post("/logout", data={"mark": mark[1]}).status_code == 303
+        client.cookies.set("tacit", cookie)  # somebody had kept it
+        assert client.get("/datasets/visits").headers["location"] == "/login"
+
+
+# The right ledger
+
+
+def _charged(path: Path, times: int = 1) -> None:
+    with open_ledger(path) as ledger:
+        budget = ledger.budget("d", Pure(100))
+        for _ in range(times):
+            budget.charge(Pure(1))
+
+
+def test_a_ledger_is_its_owners_alone_whatever_the_umask(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        ledger = open_ledger(tmp_path / "ledger.db")
+        ledger.budget("d", Pure(1)).charge(Pure(1))
+        files = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+        ledger.close()
+    finally:
+        os.umask(old)
+    assert files == dict.fromkeys(("ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db.head"), 0o600)
+    (tmp_path / "ledger.db").chmod(0o644)
+    with pytest.warns(UserWarning, match="chmod 600"):
+        open_ledger(tmp_path / "ledger.db").close()
+
+
+def _copied(source: Path, target: Path) -> None:
+    """A whole copy of a ledger's file, its log written into it."""
+    with sqlite3.connect(source) as a, sqlite3.connect(target) as b:
+        a.backup(b)
+    a.close()
+    b.close()
+
+
+def test_an_old_copy_that_is_put_back_is_noticed(tmp_path: Path) -> None:
+    path, copy = tmp_path / "ledger.db", tmp_path / "copy.db"
+    _charged(path, 3)
+    _copied(path, copy)
+    _charged(path)
+    for name in ("ledger.db-wal", "ledger.db-shm"):
+        (tmp_path / name).unlink(missing_ok=True)
+    shutil.copy(copy, path)
+    with pytest.raises(LedgerError, match=r"old copy, without the entry 5 .*nothing was spent.*`tacit ledger accept`"):
+        open_ledger(path)
+    with open_ledger(path, read_only=True) as ledger:  # the custodian can look at it
+        assert any("old copy" in problem for problem in verify(ledger, "d").problems)
+    with open_ledger(path, accept=True) as ledger:
+        assert ledger.budget("d").spent == Pure(3)
+    _charged(path)
+    with open_ledger(path) as ledger:
+        assert verify(ledger, "d").sound
+
+
+def test_a_head_that_is_gone_or_anothers_is_noticed(tmp_path: Path) -> None:
+    path, other = tmp_path / "ledger.db", tmp_path / "other.db"
+    _charged(path)
+    _charged(other)
+    shutil.copy(tmp_path / "other.db.head", tmp_path / "ledger.db.head")
+    with pytest.raises(LedgerError, match="belongs to another ledger"):
+        open_ledger(path)
+    (tmp_path / "ledger.db.head").unlink()
+    with pytest.raises(LedgerError, match="gone or cannot be read"):
+        open_ledger(path)
+
+
+def test_a_ledger_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    running = open_ledger(path)
+    running.budget("d", Pure(10))
+    running.close()  # its next question opens the file again
+    path.unlink()
+    with pytest.raises(LedgerError):
+        running.budget("d").charge(Pure(1))
+    with pytest.raises(LedgerError, match=r"there was a ledger at .* and it is gone"):
+        open_ledger(path)
+    assert not path.exists()
+
+
+def test_a_ledger_of_before_is_given_its_head(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    _charged(path)
+    (tmp_path / "ledger.db.head").unlink()
+    with sqlite3.connect(path) as file:
+        file.execute("DELETE FROM tacit_meta WHERE name <> 'version'")
+    file.close()
+    with open_ledger(path) as ledger:
+        identity = ledger.identity
+        assert len(identity) == 32
+        assert ledger.budget("d").spent == Pure(1)
+    with open_ledger(path) as ledger:
+        assert ledger.identity == identity
+
+
+def test_no_kill_makes_a_false_alarm(tmp_path: Path) -> None:
+    """Five processes are killed in the midst of charging; the ledger opens each time and holds all that was charged."""
+    path = tmp_path / "ledger.db"
+    code = (
+        "import sys; from tacit import Pure; from tacit.ledger import open_ledger\n"
+        "budget = open_ledger(sys.argv[1]).budget('d', Pure(10**6))\n"
+        "while True: print(budget.charge(Pure(1)).number, flush=True)"
+    )
+    for _ in range(5):
+        process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        numbers = [int(process.stdout.readline()) for _ in range(20)]
+        process.kill()
+        numbers += [int(line) for line in process.stdout.read().split("\n")[:-1]]
+        process.wait(30)
+        with open_ledger(path) as ledger:
+            assert verify(ledger, "d").sound
+            assert ledger.dataset("d").entries >= numbers[-1]
+
+
+def test_the_gateway_takes_no_other_ledger_than_it_expects(tmp_path: Path) -> None:
+    path = configuration(tmp_path)
+    gateway = Gateway(load(path))
+    identity = gateway.ledger.identity
+    gateway.close()
+    path.write_text(path.read_text().replace("[server]", f'[server]\nledger_id = "{identity}"'))
+    Gateway(load(path)).close()
+    for file in tmp_path.glob("ledger.db*"):
+        file.unlink()
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        Gateway(load(path))
+    open_ledger(tmp_path / "ledger.db").close()
+    with pytest.raises(LedgerError, match="not the one that budgets were spent from"):
+        Gateway(load(path))
+
+
+# What others asked
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path: Path, shared: bool) -> None:
+    path = configuration(tmp_path)
+    path.write_text(path.read_text().replace("[server]", f"[server]\nshare_answers = {str(shared).lower()}"))
+    gateway = Gateway(load(path))
+    question = gateway.asked(ADA, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1"})
+    gateway.ask(ADA, "visits", question)
+    assert gateway.preview(ADA, "visits", question)["free"]
+    assert gateway.preview(GRACE, "visits", question)["free"] is shared
+    assert gateway.ask(GRACE, "visits", question).stored is shared  # type: ignore[union-attr]
+    assert gateway.budget(GRACE, "visits")["spent"] == ("Pure 0" if shared else "Pure 1/10")
+    assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+    gateway.close()
