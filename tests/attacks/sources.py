@@ -243,6 +243,10 @@ _RAW = [
 """Fields as bytes that may break the line they stand in, and no other."""
 
 
+_UTF8 = {"encoding": "utf-8"}
+"""Declared, so that a line that is not UTF-8 is left out; otherwise the first bytes of a file say what it is."""
+
+
 def _csv(folder: Path, pairs: Pairs) -> str:
     path = folder / f"{next(_numbers)}.csv"
     rows = [b"%d,%s" % (who, v if isinstance(v, bytes) else v.encode()) for who, v in pairs]
@@ -253,7 +257,7 @@ def _csv(folder: Path, pairs: Pairs) -> str:
 def csv(draw: Random, folder: Path) -> Iterator[Case]:
     """Comma-separated text."""
     for kind, (ordinary, hostile) in _WRITTEN.items():
-        yield Case(f"CSV {kind}", [*ordinary] * 5, [*hostile, *_RAW], partial(_csv, folder))
+        yield Case(f"CSV {kind}", [*ordinary] * 5, [*hostile, *_RAW], partial(_csv, folder), _UTF8)
 
 
 def ndjson(draw: Random, folder: Path) -> Iterator[Case]:
@@ -285,9 +289,9 @@ def ndjson(draw: Random, folder: Path) -> Iterator[Case]:
         "NaN",
     ]
     for name, ordinary in {"numbers": ["1", "2"], "text": ['"a"', '"b"'], "fractions": ["1.5", "2.25"]}.items():
-        yield Case(f"NDJSON {name}", ordinary * 5, [*values, *broken], build)
+        yield Case(f"NDJSON {name}", ordinary * 5, [*values, *broken], build, _UTF8)
     long = json.dumps({"who": 200, "v": "z" * 20_000_000}).encode()
-    yield Case("NDJSON of a long line", ["1", "2"] * 5, [long], build)
+    yield Case("NDJSON of a long line", ["1", "2"] * 5, [long], build, _UTF8)
 
 
 # ---- databases ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -36,6 +36,8 @@ class Case:
     ordinary: Sequence[Any]
     hostile: Sequence[Any]
     build: Place
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The reader's."""
     held: bool = False
     """Whether the rows are held in memory and cannot change once they are open; opening may then refuse them."""
 
@@ -164,7 +166,7 @@ def _mixed(draw: Random, ordinary: Pairs, hostile: Pairs) -> list[tuple[int, Any
 def _session(case: Case, rows: Pairs, schema: Schema | None, person: str = "who") -> Session:
     source = case.build(rows)
     facts = None if schema is None else dict(schema.columns)
-    table = Private(source, person, schema=facts)
+    table = Private(source, person, schema=facts, **case.options)
     return Session({"t": table}, Approx(10**6, "0.9"))
 
 
