@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_limits: dict[str, str] = {}
+
+
+def limit_memory(megabytes: int) -> None:
+    """Connections that this process opens from now on hold no more than this; the rest goes to the disk."""
+    _limits["memory_limit"] = f"{megabytes}MiB"
+
 
 class DuckDB:
     """Some named tables in DuckDB; see `tacit.engines.Engine`."""
@@ -127,6 +134,7 @@ def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
             "temp_directory": spill,
+            **_limits,
         }
     )
     connection.execute("SET GLOBAL TimeZone = 'UTC'")

@@ -1,7 +1,8 @@
 """The one file that says what is served to whom: TOML, read into frozen values, refused with the line at fault.
 
 The schema is in docs/how-to/serve.md. Numbers keep their decimals exactly. Paths are relative to the file. Unknown
-settings are refused: a misspelt limit must not be no limit.
+settings are refused: a misspelt limit must not be no limit. A configuration is plain data that goes to every executor;
+each opens what it names by itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -49,10 +51,20 @@ class Limits:
 
     seconds: Decimal = Decimal(30)
     """For one statement of the engine."""
+    question_seconds: Decimal = Decimal(90)
+    """For a whole question: planning, statements, and what is computed of them."""
+    preview_seconds: Decimal = Decimal(5)
+    """For a preview, or for looking at an answer again."""
+    memory_mb: int = 2048
+    """For each executor; the engine gets half of it."""
     concurrency: int = 4
     """Questions that each worker computes at the same time."""
+    per_analyst: int = 2
+    """Questions of one analyst among them, always fewer than all where there are several."""
+    previews: int = 2
+    """Previews that each worker computes at the same time, one of an analyst."""
     waiting: int = 200
-    """Questions that may wait in each worker; more are asked to come back."""
+    """Questions, and previews, of one analyst that may wait in each worker; more are asked to come back."""
     body_bytes: int = 65_536
     query_characters: int = 10_000
     aggregates: int = 20
@@ -171,7 +183,7 @@ def _dataset(name: str, part: _Section, folder: Path) -> Dataset:
 
 
 def _table(name: str, part: _Section, folder: Path) -> Private | Public:
-    source = _opened(_source(part.text("source"), folder))
+    source = _source(part.text("source"), folder)
     through = part.mapping("through")
     person, public = part.take("person", None), part.take("public", False)
     reader = {"table": part.take("table", None), "schema": part.mapping("schema") or None, **part.mapping("options")}
@@ -192,16 +204,20 @@ def _source(text: str, folder: Path) -> str:
     return text if "://" in text else str(folder / text)
 
 
-def _opened(source: str) -> Any:
-    """A Spark address becomes a Spark session; everything else the engines open themselves."""
-    if not source.startswith(("sc://", "spark://")):
-        return source
+def connected(table: Private | Public) -> Private | Public:
+    """A table whose Spark address became a session of this process; everything else the engines open themselves."""
+    address = table.source.data
+    if not (isinstance(address, str) and address.startswith(("sc://", "spark://"))):
+        return table
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
     builder: Any = SparkSession.builder
-    return (builder.remote(source) if source.startswith("sc://") else builder.master(source)).getOrCreate()
+    session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
+    found = copy(table)
+    object.__setattr__(found, "source", replace(table.source, data=session))
+    return found
 
 
 def _access(name: str, part: _Section, datasets: Mapping[str, Dataset]) -> Access:

@@ -1,12 +1,11 @@
 """What analysts asked before, read from the ledger, page by page and never twice.
 
-Each process follows the history on its own: it keeps a line for each charge and reads an answer when somebody looks at
-it. Nothing here is a second truth; a restart begins again at the first entry.
+Each process follows the history on its own: it keeps a line for each charge and no answer. Nothing here is a
+second truth; a restart begins again at the first entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
@@ -62,14 +61,6 @@ class History:
                 self._take(entry)
                 self._last = entry.number
             return [self._lines[number] for number in self._by_account.get(account, [])]
-
-    def answer(self, account: str, number: int) -> tuple[Line, Mapping[str, Any] | None] | None:
-        """A charge of an account with its answer as the ledger keeps it; None if the account has no such charge."""
-        line = next((line for line in self.of(account) if line.number == number), None)
-        if line is None:
-            return None
-        entry = self._ledger.entry(self._name, line.outcome) if line.outcome is not None else None
-        return line, entry.body.get("answer") if entry is not None else None
 
     def _take(self, entry: Entry) -> None:
         body = entry.body

@@ -41,7 +41,7 @@ def serve(path: Path, ready: Callable[[str], None], host: str | None = None, por
         access_log=False,
         server_header=False,
         ws="none",
-        timeout_graceful_shutdown=int(2 * config.limits.seconds + config.limits.padding_seconds) + 5,
+        timeout_graceful_shutdown=int(config.limits.question_seconds + config.limits.padding_seconds) + 5,
         timeout_worker_healthcheck=30,
     )
     try:

@@ -11,7 +11,7 @@ Whatever fails after 4 has been paid: giving it back would tell what the data lo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from html import escape
@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Budget, Question, Request, open_budget
+from tacit.budgets import Budget, Question, Receipt, Request, open_budget
 from tacit.engines import Engine, Snapshot, open_engine
 from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.group_requests import KeyCounts
@@ -229,9 +229,12 @@ class Session:
         view._analyst = name
         return view
 
-    def within(self, request: Request) -> Session:
-        """A session for one message: what the same message asked and paid before is not charged again."""
-        view = self._under(self.budget)
+    def within(self, request: Request | None, heard: Callable[[Receipt], object] | None = None) -> Session:
+        """A session for one message: what the same message asked and paid before is not charged again.
+
+        ``heard`` is told of each charge once it is recorded.
+        """
+        view = self._under(self.budget if heard is None else self.budget.telling(heard))
         view._request = request
         return view
 
