@@ -11,7 +11,7 @@ import pytest
 
 from tacit import Approx, InvalidInput, Pure, Zcdp
 from tacit.ledger import open_ledger
-from tacit.serve.config import connected, Access, load
+from tacit.serve.config import Access, connected, load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tests.serve.support import TOKENS, configuration, people

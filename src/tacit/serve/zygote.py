@@ -127,6 +127,7 @@ def live(descriptor: int, modules: Iterable[str]) -> None:
             with suppress(ChildProcessError):
                 os.waitpid(number, 0)
         shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)  # nothing else is to be put away
 
 
 def _copied(control: socket.socket, files: list[int], folder: Path) -> int:
