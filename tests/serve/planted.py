@@ -1,7 +1,7 @@
 """Faults that executors of tests carry: a remark in a question says which, and whether before or after the charge.
 
-    SELECT COUNT(*) FROM visits -- spin            in the planner, of previews too
-    SELECT COUNT(*) FROM visits -- spin, paid      once it is charged
+SELECT COUNT(*) FROM visits -- spin            in the planner, of previews too
+SELECT COUNT(*) FROM visits -- spin, paid      once it is charged
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def spin() -> None:
 
 
 def hold() -> None:
-    """One call that never lets go of the interpreter: no other thread of its process runs."""
-    sum(itertools.repeat(0))
+    """One call that does not let go of the interpreter: no other thread of its process runs, for a minute or so."""
+    sum(itertools.repeat(0, 10**10))
 
 
 def grow() -> None:
@@ -48,6 +48,16 @@ def crash() -> None:
     time.sleep(60)
 
 
+def nap() -> None:
+    """A second of nothing."""
+    time.sleep(1)
+
+
+def swell() -> None:
+    """Memory that stays after the work."""
+    _kept.append(bytearray(b"x") * (150 * 2**20))
+
+
 def surprise() -> None:
     """What nobody foresaw, with a row in its words."""
     raise KeyError("p17 was here for 42 minutes")
@@ -59,8 +69,11 @@ FAULTS: dict[str, Callable[[], None]] = {
     "grow": grow,
     "leave": leave,
     "crash": crash,
+    "nap": nap,
+    "swell": swell,
     "surprise": surprise,
 }
+_kept: list[bytearray] = []
 
 _planned, _charged, _settle = Gateway._planned, sessions.charged, Budget.settle
 
