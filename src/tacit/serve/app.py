@@ -42,7 +42,7 @@ SECRET = "TACIT_SERVE_SECRET"
 
 CHORES = 2
 """Threads for what is quick."""
-BEHIND = 10
+BEHIND = 5
 """How far questions stand back for previews and pages."""
 UNFINISHED = (
     "this did not finish within the limits of the gateway, and nothing was spent; ask for less at once, or ask the "
