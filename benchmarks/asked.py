@@ -287,4 +287,12 @@ FIGURES = (
     ),
     Figure("Serve", "50 analysts at once for a minute: no server error", _calm("load")),
     Figure("Serve", "2,000 hostile strings: no server error", _calm("hostile")),
+    Figure(
+        "Serve",
+        "two minutes of a hostile analyst: others' previews, 95th percentile",
+        _stored("hostile_gateway", "beside", "previews_ms", "p95"),
+        most=300,
+        unit="ms",
+        reason=BUSY,
+    ),
 )

@@ -23,7 +23,7 @@ from tacit.engines import FAILED
 from tacit.ledger import charges, open_ledger, verify
 from tacit.serve.app import UNFINISHED
 from tests.serve.conftest import ada, nobody  # noqa: F401
-from tests.serve.support import configuration, serving, token
+from tests.serve.support import configuration, processes, serving, token
 
 COST, ASK = "/v1/datasets/visits/cost", "/v1/datasets/visits/ask"
 COUNT = "SELECT COUNT(*) FROM visits"
@@ -33,20 +33,6 @@ limited = pytest.mark.parametrize("nobody", [{"extra": LIMITS}], indirect=True)
 
 
 listed = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="not run: this system lists no processes")
-
-
-def processes(parent: int) -> set[int]:
-    """All processes below one."""
-    found: set[int] = set()
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            words = path.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(words[1]) == parent and words[0] != "Z":
-            number = int(path.parent.name)
-            found |= {number} | processes(number)
-    return found
 
 
 def executors() -> set[int]:

@@ -12,9 +12,9 @@ import re
 import signal
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
-import tacit.tables.session as sessions
 from tacit.budgets import Budget
 from tacit.serve.gateway import Gateway
 
@@ -75,6 +75,7 @@ FAULTS: dict[str, Callable[[], None]] = {
 }
 _kept: list[bytearray] = []
 
+sessions: Any = import_module("tacit.tables.session")
 _planned, _charged, _settle = Gateway._planned, sessions.charged, Budget.settle
 
 

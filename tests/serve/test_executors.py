@@ -56,7 +56,7 @@ async def _replaced(pool: Executors, folder: Path) -> None:
     assert (await pool.run("ada", preview())).body
     assert await number(pool) not in (first, second)
     with pytest.raises(NotHere):
-        await pool.run("ada", preview() | {"caller": ["analyst", "eve"]})
+        await pool.run("ada", {**preview(), "caller": ["analyst", "eve"]})
     with pytest.raises(Unforeseen, match="KeyError"):
         await pool.run("ada", preview("surprise"))
 

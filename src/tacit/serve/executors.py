@@ -12,6 +12,10 @@ SIGKILL, which no code can refuse (`tacit.serve.zygote`). The gateway itself run
 there to watch. (2) An executor that was ended is replaced at once by a copy of the zygote. (3) An executor whose memory
 stays above half of the limit after a piece of work is replaced before the next.
 
+Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
+that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. A process cannot
+come forward again, so it is replaced afterwards.
+
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
 had reached the ledger before. Where the system does not say how large a process is (no /proc), memory is limited by the
 engine alone.
@@ -37,6 +41,9 @@ from tacit.serve.zygote import Zygote
 
 GLANCE = 0.05
 """Seconds between two looks at the memory of an executor that works."""
+LONG = 1.0
+"""Seconds after which work stands back, by `BACK` steps of niceness."""
+BACK = 5
 OPENING = 120.0
 """Seconds for opening all datasets: a Spark session may take long."""
 GRACE = 10.0
@@ -69,6 +76,8 @@ class Executor:
 
     def __init__(self, zygote: Zygote, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._zygote, self._number, self._reader, self._writer = zygote, number, reader, writer
+        self.fresh = True
+        """Whether it stands where it was put."""
 
     @classmethod
     async def start(cls, zygote: Zygote, setup: Setup) -> Executor:
@@ -104,10 +113,18 @@ class Executor:
                 if loop.time() >= end or self.megabytes > bounds.megabytes:
                     await self.end(reading)
                     break
+                if self.fresh and loop.time() > end - bounds.seconds + LONG:
+                    self._stand_back()
             return await reading  # even of one just ended: what it said before then counts
         except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
             await self.end()
             raise Stopped from None
+
+    def _stand_back(self) -> None:
+        self.fresh = False
+        with suppress(OSError):  # of the group: on Linux that means all threads
+            niceness = os.getpriority(os.PRIO_PROCESS, self._number)
+            os.setpriority(os.PRIO_PGRP, self._number, min(niceness + BACK, 19))
 
     async def _reply(self, heard: Callable[[Mapping[str, Any]], object]) -> Message:
         while True:
@@ -183,7 +200,7 @@ class Executors(Pool[Work]):
 
     async def _keep(self, executor: Executor) -> None:
         """Put an executor back, or a fresh one in its place."""
-        if executor.alive and executor.megabytes <= self._bounds.megabytes / 2:
+        if executor.alive and executor.fresh and executor.megabytes <= self._bounds.megabytes / 2:
             back: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
             back.set_result(executor)
             self._spare.append(back)
