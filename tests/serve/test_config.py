@@ -83,6 +83,8 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
         ("[[analysts]]", "[analysts]", "[[analysts]]"),
         ("[[analysts]]", "[limits]\nseconds = 'long'\n[[analysts]]", "limits: seconds must be a number from 0"),
         ("[[analysts]]", "[limits]\nconcurrency = 0\n[[analysts]]", "whole number from 1"),
+        ("[[analysts]]", "[limits]\npreview_seconds = 0\n[[analysts]]", "preview_seconds must be above 0"),
+        ("[[analysts]]", "[limits]\nmemory_mb = 10\n[[analysts]]", "memory_mb at least 256"),
         ("[[analysts]]", "[limit]\nseconds = 3\n[[analysts]]", "no setting 'limit'"),
         ("[datasets.visits]", "[datasets.visits", "is not TOML"),
         ("[[analysts]]", f'[custodian]\ntoken = "{LINE}"\n[[analysts]]', "two callers have the same token"),

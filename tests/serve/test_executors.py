@@ -16,7 +16,7 @@ import pytest
 from tacit.budgets import Unanswered
 from tacit.errors import EngineError, InvalidInput
 from tacit.serve.config import load
-from tacit.serve.executors import Bounds, Executors, Unforeseen, _raised
+from tacit.serve.executors import BACK, Bounds, Executors, Unforeseen, _raised
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.running import Turns
 from tacit.serve.tokens import ANALYST, Caller
@@ -61,6 +61,18 @@ async def _replaced(pool: Executors, folder: Path) -> None:
         await pool.run("ada", preview("surprise"))
 
 
+async def _long(pool: Executors, folder: Path) -> None:
+    """Work stands where it was put, and back when it takes long; then somebody else takes its place."""
+    await pool.run("ada", preview())
+    first, own = await number(pool), os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, first) == own + 3
+    work = asyncio.create_task(pool.run("ada", preview("nap")))
+    while os.getpriority(os.PRIO_PROCESS, first) != own + 3 + BACK:
+        await asyncio.sleep(0.01)
+    await work
+    assert await number(pool) != first
+
+
 async def _changed(pool: Executors, folder: Path) -> None:
     """A table that is not as it was when the gateway opened it is not asked, and no path is told."""
     (folder / "visits.csv").write_text("who,minutes,place,age\np1,2,north,30\n")
@@ -74,12 +86,13 @@ async def _changed(pool: Executors, folder: Path) -> None:
     assert (await pool.run("ada", preview())).body
 
 
-@pytest.mark.parametrize("case", [_replaced, _changed])
-def test_executors(tmp_path: Path, case: Case) -> None:
+@pytest.mark.parametrize("case", [_replaced, _long, _changed])
+def test_executors(tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.serve.executors.LONG", 0.2 if case is _long else 60)
     config = load(configuration(tmp_path))
     gateway = Gateway(config)
     ended: list[Mapping[str, Any]] = []
-    setup, bounds = Setup(config, 0, 300, gateway.columns()), Bounds(20, 300)
+    setup, bounds = Setup(config, 3, 300, gateway.columns()), Bounds(20, 300)
 
     async def bounded() -> None:
         async with asyncio.timeout(60):

@@ -11,6 +11,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,7 @@ def application(config: Config, secret: bytes, zygote: Zygote | None = None) -> 
                 gateway.failed(caller, work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
-        setup = Setup(config, niceness, limits.memory_mb, columns)
+        setup = Setup(replace(config, digests={}), niceness, limits.memory_mb, columns)
         return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), words, stopped)
 
     here = State(
@@ -97,7 +98,7 @@ def application(config: Config, secret: bytes, zygote: Zygote | None = None) -> 
             "questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND, FAILED
         ),
         previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0, UNFINISHED),
-        forecasts=executors("forecasts", 1, 1, limits.question_seconds, BEHIND, UNFINISHED),
+        forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND, UNFINISHED),
         chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),

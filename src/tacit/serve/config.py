@@ -24,6 +24,8 @@ from tacit.tables.costs import cost_of
 
 T = TypeVar("T")
 
+LEAST_MEMORY = 256
+"""Megabytes that an executor needs for itself and a small question."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
 
@@ -132,6 +134,10 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
         audit_report=_source(server.audit_report, folder),
     )
     limits = _settings(Limits, top.section("limits"))
+    if not (limits.question_seconds and limits.preview_seconds and limits.memory_mb >= LEAST_MEMORY):
+        raise InvalidInput(
+            f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
+        )
     datasets = {name: _dataset(name, part, folder) for name, part in top.sections("datasets").items()}
     if not datasets:
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")

@@ -180,7 +180,7 @@ class Executors(Pool[Work]):
     async def _done(self, work: Work) -> Message:
         charged: list[Mapping[str, Any]] = []
         try:
-            executor = await (self._spare.pop() if self._spare else self._started())
+            executor = await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
             message = await executor.answer(work, self._bounds, charged.append)
@@ -191,6 +191,14 @@ class Executors(Pool[Work]):
         await self._keep(executor)
         _raised(message)
         return message
+
+    def _taken(self) -> asyncio.Future[Executor]:
+        """A spare executor, or a new one."""
+        while self._spare:
+            spare = self._spare.pop()
+            if not (spare.done() and spare.exception()):
+                return spare
+        return self._started()
 
     def _started(self) -> asyncio.Future[Executor]:
         """An executor on its way; whoever takes it waits for it."""

@@ -44,6 +44,22 @@ class Line:
         }
 
 
+def charged(entry: Entry) -> Line:
+    """The line of a charge, as long as its outcome is not known."""
+    body = entry.body
+    return Line(
+        number=entry.number,
+        at=stamp(entry.at),
+        account=body["account"],
+        cost=body["cost"],
+        text=body.get("text", ""),
+        status="charged",
+        outcome=None,
+        sums=body["after"].get(body["account"], ""),
+        request=body.get("request", {}).get("key", ""),
+    )
+
+
 class History:
     """The charges of one dataset, by account."""
 
@@ -65,19 +81,8 @@ class History:
     def _take(self, entry: Entry) -> None:
         body = entry.body
         if entry.what == "charged":
-            account = body["account"]
-            self._lines[entry.number] = Line(
-                number=entry.number,
-                at=stamp(entry.at),
-                account=account,
-                cost=body["cost"],
-                text=body.get("text", ""),
-                status="charged",
-                outcome=None,
-                sums=body["after"].get(account, ""),
-                request=body.get("request", {}).get("key", ""),
-            )
-            self._by_account.setdefault(account, []).append(entry.number)
+            self._lines[entry.number] = line = charged(entry)
+            self._by_account.setdefault(line.account, []).append(entry.number)
         elif entry.what in ("answered", "failed") and body["charge"] in self._lines:
             line = self._lines[body["charge"]]
             self._lines[line.number] = replace(line, status=entry.what, outcome=entry.number)

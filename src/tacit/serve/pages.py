@@ -248,7 +248,7 @@ async def export(request: Request) -> Response:
     here, name = state(request), request.path_params["dataset"]
     address = here.gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
     lines = await chore(request, lambda: here.gateway.history(known.caller, name)[-MOST_LINES:])
-    facts = {"dataset": name, "address": address, "lines": [vars(line) for line in lines]}
+    facts = {"dataset": name, "address": address, "lines": [(line.number, line.outcome) for line in lines]}
     found = await executed(here.previews, known, "script", **facts)
     headers = {"content-disposition": 'attachment; filename="questions.py"'}
     return PlainTextResponse(found.body, headers=headers, media_type="text/x-python")

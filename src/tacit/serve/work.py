@@ -16,7 +16,7 @@ import resource
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from tacit.ledger import texts
 from tacit.serve import parts
 from tacit.serve.config import Config
 from tacit.serve.gateway import Gateway
-from tacit.serve.history import Line
+from tacit.serve.history import charged
 from tacit.serve.questions import Asked
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
@@ -134,8 +134,9 @@ def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
 
 
 def _script(gateway: Gateway, work: Work, _: Tell) -> Made:
-    name = work["dataset"]
-    lines = [Line(**line) for line in work["lines"]]
+    name, entry = work["dataset"], gateway.ledger.entry
+    found = [(entry(name, number), outcome) for number, outcome in work["lines"]]
+    lines = [replace(charged(charge), outcome=outcome) for charge, outcome in found if charge is not None]
     text = script(work["address"], name, lines, lambda line: gateway.released(name, line.outcome))
     return {}, text.encode(errors="replace")
 

@@ -46,6 +46,7 @@ class Zygote:
     def __init__(self, modules: Iterable[str] = ()) -> None:
         self._modules = (*ENGINES, *modules)
         self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
     def start(self) -> None:
@@ -74,18 +75,21 @@ class Zygote:
                 socket.send_fds(self._boot(), [message], files)
 
     def _boot(self) -> socket.socket:
-        if self._control is not None:
+        if self._control is not None and self._process is not None:
             self._control.close()
+            self._process.kill()
+            self._process.wait()
         self._control, theirs = socket.socketpair()
         paths = [path or os.getcwd() for path in sys.path]
+        own = {name: value for name, value in os.environ.items() if not name.startswith("TACIT_SERVE_")}  # no secret
         code = _BOOT.format(paths=paths, descriptor=theirs.fileno(), modules=self._modules)
         with theirs:
-            subprocess.Popen(
+            self._process = subprocess.Popen(
                 [sys.executable, "-c", code],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env=os.environ | _ALONE,
+                env=own | _ALONE,
                 process_group=0,  # an interrupt of the terminal is for the gateway; the session, and so nice, is shared
             )
         return self._control
