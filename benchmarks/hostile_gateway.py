@@ -44,7 +44,7 @@ PATH = "/v1/datasets/wages"
 JOIN = "FROM wages v JOIN wages a ON v.college = a.college JOIN wages b ON a.college = b.college"
 PREVIEWS = [
     "SELECT QUANTILE_CONT(wage, 1e-7000000) FROM wages",
-    "SELECT SUM(" + "CASE age WHEN 1 THEN " * 50 + "wage" + " END" * 50 + ") FROM wages",
+    "SELECT SUM(" + "CASE " * 40 + "wage" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 40 + ") FROM wages",
     "SELECT " + ", ".join(f"SUM(wage + {i})" for i in range(300)) + " FROM wages",
     "SELECT COUNT(*) FROM wages WHERE " + " OR ".join(f"age = {i}" for i in range(900)),
     "SELECT SUM(" + "wage + " * 1200 + "1) FROM wages",

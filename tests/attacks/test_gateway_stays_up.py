@@ -132,7 +132,7 @@ def test_one_analyst_cannot_hold_all_places(ada: httpx.Client, beside: ThreadPoo
 HOSTILE = [
     "SELECT QUANTILE_CONT(minutes, 1e-7000000) FROM visits",
     "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e10000000) COUNT(*) FROM visits",
-    "SELECT SUM(" + "CASE minutes WHEN 1 THEN " * 45 + "minutes" + " END" * 45 + ") FROM visits",
+    "SELECT SUM(" + "CASE " * 40 + "minutes" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 40 + ") FROM visits",
 ]
 
 

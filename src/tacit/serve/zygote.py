@@ -28,7 +28,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import Lock
 
-ENGINES = ("tacit.serve.work", "tacit.engines.duckdb", "duckdb", "numpy", "sqlglot.dialects.duckdb")
+ENGINES = ("numpy", "duckdb", "sqlglot.dialects.duckdb", "tacit.engines.duckdb", "tacit.serve.work")
 """What is loaded before copies are made; none of it starts a thread."""
 _BOOT = "import sys; sys.path[:] = {paths!r}; from tacit.serve.zygote import live; live({descriptor}, {modules!r})"
 _ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -107,6 +107,8 @@ def live(descriptor: int, modules: Iterable[str]) -> None:
         signal.signal(name, signal.SIG_IGN)  # the gateway decides when it is over
     control = socket.socket(fileno=descriptor)
     for module in modules:
+        if _over(control):
+            os._exit(0)
         import_module(module)
     gc.collect()
     gc.freeze()  # so that copies share their pages for long
@@ -134,6 +136,14 @@ def live(descriptor: int, modules: Iterable[str]) -> None:
         os._exit(0)  # nothing else is to be put away
 
 
+def _over(control: socket.socket) -> bool:
+    """Whether the gateway has ended already."""
+    try:
+        return not control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+
+
 def _copied(control: socket.socket, files: list[int], folder: Path) -> int:
     """Copy this process; the copy never comes back from here."""
     parent = os.getpid()
@@ -148,6 +158,7 @@ def _copied(control: socket.socket, files: list[int], folder: Path) -> int:
         os.setpgid(0, 0)
         _die_with(parent)
         control.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what a library complains of may show rows
         own = folder / str(os.getpid())
         own.mkdir(mode=0o700)
         tempfile.tempdir = str(own)
