@@ -74,6 +74,25 @@ def test_a_preview_that_never_ends_delays_nobody(ada: httpx.Client, beside: Thre
     assert hostile.result(30).status_code == 503
 
 
+def test_nothing_a_caller_wrote_is_computed_where_http_is_served(
+    ada: httpx.Client,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("plan", "priced", "decode", "_forecast", "Gateway._planned", "Gateway.released"):
+        monkeypatch.setattr(f"tacit.serve.gateway.{name}", None)  # of this process; executors have their own
+    assert ada.post(COST, json=body()).json()["cost"] == "Pure 1/100"
+    assert ada.post(ASK, json=body()).status_code == 200
+    (line,) = ada.get("/v1/datasets/visits/history").json()["questions"]
+    for path in (
+        f"/v1/datasets/visits/answers/{line['number']}",
+        "/v1/datasets/visits/plan?statistic=persons&epsilon=1",
+        "/datasets/visits",
+        f"/datasets/visits/answers/{line['number']}",
+        "/datasets/visits/questions.py",
+    ):
+        assert ada.get(path).status_code == 200, path
+
+
 @limited
 def test_a_preview_that_never_ends_is_ended(ada: httpx.Client) -> None:  # noqa: F811
     for fault in ("spin", "hold"):
