@@ -61,6 +61,7 @@ STUDIES = {
     "engines": Study(full=("10000000", "100000000")),
     "spark": Study(),
     "serve": Study(quick=None),
+    "hostile_gateway": Study(),
     "exactness": Study(),
     "conformance": Study(),
     "attacks": Study(),

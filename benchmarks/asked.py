@@ -291,6 +291,14 @@ FIGURES = (
     ),
     Figure("Serve", "50 analysts at once for a minute: no server error", _calm("load")),
     Figure("Serve", "2,000 hostile strings: no server error", _calm("hostile")),
+    Figure(
+        "Serve",
+        "two minutes of a hostile analyst: others' previews, 95th percentile",
+        _stored("hostile_gateway", "beside", "previews_ms", "p95"),
+        most=300,
+        unit="ms",
+        reason=BUSY,
+    ),
     Figure("Attacks", "random plans compared with removing one person", _attacks("plans", "cases"), least=10**6),
     *(
         Figure("Attacks", f"{name}: failures found", _attacks(kind, "failures"), most=0)

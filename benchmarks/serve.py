@@ -29,7 +29,7 @@ from record import read, write  # noqa: E402
 
 from tests.serve.hostile import CANARIES, SECRET, hostile, rows  # noqa: E402
 from tests.serve.load import ASK, crowd, hammer, kill, settled  # noqa: E402
-from tests.serve.support import Served, configuration, serving, token, worked  # noqa: E402
+from tests.serve.support import Served, configuration, processes, serving, token, worked  # noqa: E402
 
 QUERY = "SELECT SUM(minutes) FROM visits"
 
@@ -83,9 +83,8 @@ def larger(persons: int) -> dict[str, Any]:
 
 
 def busy(served: Served) -> float:
-    """Processor seconds of all workers."""
-    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children").read_text()
-    return sum(worked(int(child), 0) for child in children.split())
+    """Processor seconds of all workers and their executors."""
+    return sum(worked(number, 0) for number in processes(served.process.pid))
 
 
 def load(seconds: float, persons: int) -> dict[str, Any]:

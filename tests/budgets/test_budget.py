@@ -5,7 +5,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from tacit.budgets import Budget, Policy, Question, open_budget
+from tacit.budgets import Budget, Policy, Question, Receipt, open_budget
 from tacit.budgets.amounts import amount, plus
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
@@ -34,6 +34,17 @@ def test_spending() -> None:
     assert budget.spent == Pure("0.5")
     budget.charge(Pure("1.5"))
     assert not budget.fits(Pure("1e-30"))
+
+
+def test_somebody_is_told_of_each_charge_and_of_no_refusal() -> None:
+    budget = open_budget(Pure(1))
+    heard: list[Receipt] = []
+    receipt = budget.telling(heard.append).charge(Pure("0.5"), QUESTION)
+    with pytest.raises(BudgetExceeded):
+        budget.telling(heard.append).charge(Pure(1))
+    budget.charge(Pure("0.1"))
+    assert heard == [receipt]
+    assert budget.spent == Pure("0.6")
 
 
 def test_thirds_add_up_exactly() -> None:

@@ -13,14 +13,18 @@ import uvicorn
 
 from tacit.serve.app import application
 from tacit.serve.config import load
+from tacit.serve.zygote import Zygote
 from tests.serve.support import configuration, token
+
+ZYGOTE = Zygote(["tests.serve.planted"])
+"""One for all gateways of this process; its executors misbehave when a question tells them to."""
 
 
 @pytest.fixture
 def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
     """A client without a token; a test may ask for other settings by ``indirect`` parameters of `configuration`."""
     path = configuration(tmp_path, **getattr(request, "param", {}))
-    app = application(load(path), bytes(32))
+    app = application(load(path), bytes(32), zygote=ZYGOTE)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", ws="none"))
     listening = server.config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

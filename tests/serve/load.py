@@ -64,6 +64,7 @@ def crowd(
     path.write_text(
         f'[server]\nlog = "audit.jsonl"\nworkers = {workers}\n[limits]\nper_minute = 100000\nseconds = {seconds}\n'
         "least_price = 0\nfailures = 100\n"
+        f"question_seconds = {2 * seconds + 5}\n"
         f"[datasets.visits]\nbudget.epsilon = {total}\n"
         f'tables.visits = {{ source = "visits.csv", person = "who" }}\n{listed}'
     )

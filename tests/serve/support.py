@@ -87,6 +87,20 @@ def worked(process: int, otherwise: float) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def processes(parent: int) -> set[int]:
+    """All processes below one."""
+    found: set[int] = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == parent and words[0] != "Z":
+            number = int(path.parent.name)
+            found |= {number} | processes(number)
+    return found
+
+
 def people(folder: Path, persons: int = 200) -> Path:
     """A table of made-up visits: three for each of some persons."""
     path = folder / "visits.csv"

@@ -11,7 +11,7 @@ import pytest
 
 from tacit import Approx, InvalidInput, Pure, Zcdp
 from tacit.ledger import open_ledger
-from tacit.serve.config import Access, load
+from tacit.serve.config import Access, connected, load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tests.serve.support import TOKENS, configuration, people
@@ -61,7 +61,9 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("pyspark.sql.SparkSession.builder", SimpleNamespace(remote=opened, master=opened))
     for address in ("sc://spark.example.org:15002", "spark://spark.example.org:7077"):
         config = load(written(tmp_path, BASE.replace('"visits.csv"', f'"{address}", table = "lake.visits"')))
-        source = config.datasets["visits"].tables["visits"].source
+        table = config.datasets["visits"].tables["visits"]
+        assert table.source.data == address  # plain data, which goes to every executor
+        source = connected(table).source
         assert (source.data, source.table) == (session, "lake.visits")
     assert asked == ["sc://spark.example.org:15002", "spark://spark.example.org:7077"]
 
@@ -81,6 +83,8 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
         ("[[analysts]]", "[analysts]", "[[analysts]]"),
         ("[[analysts]]", "[limits]\nseconds = 'long'\n[[analysts]]", "limits: seconds must be a number from 0"),
         ("[[analysts]]", "[limits]\nconcurrency = 0\n[[analysts]]", "whole number from 1"),
+        ("[[analysts]]", "[limits]\npreview_seconds = 0\n[[analysts]]", "preview_seconds must be above 0"),
+        ("[[analysts]]", "[limits]\nmemory_mb = 10\n[[analysts]]", "memory_mb at least 256"),
         ("[[analysts]]", "[limit]\nseconds = 3\n[[analysts]]", "no setting 'limit'"),
         ("[datasets.visits]", "[datasets.visits", "is not TOML"),
         ("[[analysts]]", f'[custodian]\ntoken = "{LINE}"\n[[analysts]]', "two callers have the same token"),
@@ -122,7 +126,7 @@ def test_limits_and_shares_are_opened_found_again_and_changed(tmp_path: Path) ->
         question = gateway.asked(grace, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": 1})
         gateway.ask(grace, "visits", question)
         assert gateway.budget(grace, "visits")["remaining"] == "Pure 2"
-        assert gateway.burn_down(grace, "visits") == [1.0, 2 / 3]
+        assert gateway.burn_down(grace, "visits") == [(0, 1.0), (1, 2 / 3)]
         gateway.close()
     assert open_ledger(tmp_path / "ledger.db", read_only=True).budget("visits").spent == Pure(3)
     path.write_text(path.read_text().replace("share.epsilon = 3", "limit.rho = 3"))

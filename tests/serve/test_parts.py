@@ -54,10 +54,10 @@ def test_several_answers_share_a_scale() -> None:
 
 
 def test_a_budget_burns_down() -> None:
-    for left in ([1.0], [1.0, 0.5], [1.0, 0.9, 0.2, 0.0]):
+    for left in ([(0, 1.0)], [(0, 1.0), (1, 0.5)], [(0, 1.0), (1, 0.9), (500, 0.2), (1000, 0.0)]):
         picture = drawings.burn_down(left, "ε = 2")
         ElementTree.fromstring(picture)
-        assert f"{100 * left[-1]:.3g} % of ε = 2 is left" in picture
+        assert f"{100 * left[-1][1]:.3g} % of ε = 2 is left" in picture
 
 
 def test_prices_are_letters() -> None:

@@ -15,7 +15,7 @@ a ledger (tacit.ledger) in one transaction, for many processes and for good. Cha
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from html import escape
@@ -194,8 +194,12 @@ class MemoryBook(Book):
 class Budget:
     """A privacy budget: charge it before data is touched."""
 
-    def __init__(self, book: Book, name: Name = ()) -> None:
-        self._book, self._name = book, name
+    def __init__(self, book: Book, name: Name = (), heard: Callable[[Receipt], object] | None = None) -> None:
+        self._book, self._name, self._heard = book, name, heard
+
+    def telling(self, heard: Callable[[Receipt], object]) -> Budget:
+        """The same budget, which tells somebody of each charge once it is recorded."""
+        return Budget(self._book, self._name, heard)
 
     @property
     def account(self) -> str:
@@ -248,7 +252,10 @@ class Budget:
 
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
         """Spend ``cost``, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit."""
-        return self._book.charge(self._name, cost, question)
+        receipt = self._book.charge(self._name, cost, question)
+        if self._heard is not None:
+            self._heard(receipt)
+        return receipt
 
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Record the released answer (plain JSON values) of a charge, or None when the engine failed."""

@@ -40,6 +40,12 @@ TICK = 0.1
 
 FileState = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change of content and of anything at all."""
+_limits: dict[str, str] = {}
+
+
+def limit_memory(megabytes: int) -> None:
+    """Connections that this process opens from now on hold no more than this; the rest goes to the disk."""
+    _limits["memory_limit"] = f"{megabytes}MiB"
 
 
 class DuckDB:
@@ -209,6 +215,7 @@ def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",
             "temp_directory": spill,
+            **_limits,
         }
     )
     connection.execute("SET GLOBAL TimeZone = 'UTC'")

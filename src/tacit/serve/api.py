@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from bisect import bisect_right
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tacit.answers import Answer, Answers
 from tacit.errors import InvalidInput, TacitError
-from tacit.ledger import texts
 from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
 from tacit.serve.questions import KEY_LENGTH, Asked, number
 from tacit.serve.running import padded
-from tacit.serve.web import Visit, check_mark, chore, finite, read_json, state, status, visit
-from tacit.tables.stored import encode
-
-T = TypeVar("T")
+from tacit.serve.web import Visit, check_mark, chore, executed, read_json, state, status, visit
+from tacit.serve.wire import Message
+from tacit.serve.work import question_facts
 
 MOST_LINES = 1_000
 """The most lines of history in one response."""
@@ -54,7 +51,13 @@ async def cost(request: Request) -> Response:
     check_mark(request, known, request.headers.get("x-csrf-token", ""))
     gateway, name = state(request).gateway, request.path_params["dataset"]
     question = gateway.asked(known.caller, name, await read_json(request))
-    return JSONResponse(await chore(request, lambda: gateway.preview(known.caller, name, question)))
+    found = await executed(state(request).previews, known, "preview", dataset=name, question=question_facts(question))
+    return _passed_on(found)
+
+
+def _passed_on(found: Message) -> Response:
+    """JSON that an executor wrote."""
+    return Response(found.body, media_type="application/json")
 
 
 async def ask(request: Request) -> Response:
@@ -65,37 +68,22 @@ async def ask(request: Request) -> Response:
     name = request.path_params["dataset"]
     key = request.headers.get("idempotency-key", "")
     question = state(request).gateway.asked(known.caller, name, await read_json(request))
-    budget = state(request).gateway.session(known.caller, name).budget
-
-    def tell(found: Answer | Answers) -> dict[str, Any]:
-        return told(found) | {"remaining": texts.guarantee_text(budget.remaining)}
-
-    return JSONResponse(await answered(request, known, name, question, key, start, tell))
+    return _passed_on(await answered(request, known, name, question, key, start))
 
 
 async def answered(
-    request: Request,
-    known: Visit,
-    name: str,
-    question: Asked,
-    key: str,
-    start: float,
-    tell: Callable[[Answer | Answers], T],
-) -> T:
-    """Ask and tell in a thread, write down what became of it, and go on no sooner than the padding allows."""
+    request: Request, known: Visit, name: str, question: Asked, key: str, start: float, page: bool = False
+) -> Message:
+    """Have a question answered, write down what became of it, and go on no sooner than the padding allows."""
     here = state(request)
     if key and not re.fullmatch(rf"[\x21-\x7e]{{1,{KEY_LENGTH}}}", key):
         raise InvalidInput(f"Idempotency-Key must be 1 to {KEY_LENGTH} visible ASCII characters without spaces.")
     outcome = "unforeseen"
-
-    def work() -> tuple[T, bool]:
-        found = here.gateway.ask(known.caller, name, question, key)
-        return tell(found), is_stored(found)
-
+    facts = question_facts(question)
     try:
-        words, stored = await here.questions.run(work)
-        outcome = "stored" if stored else "answered"
-        return words
+        found = await executed(here.questions, known, "ask", dataset=name, question=facts, key=key, page=page)
+        outcome = "stored" if found.facts["stored"] else "answered"
+        return found
     except TacitError as error:
         outcome = status(error)[1]
         raise
@@ -105,54 +93,42 @@ async def answered(
         await padded(start, float(here.gateway.config.limits.padding_seconds))
 
 
-def is_stored(answer: Answer | Answers) -> bool:
-    """Whether all of an answer had been released before."""
-    return answer.stored if isinstance(answer, Answer) else all(part.stored for part in answer.values())
-
-
-def told(answer: Answer | Answers) -> dict[str, Any]:
-    """An answer for programs: as plain values, as a sentence, and whole, for our own client."""
-    return {
-        "answer": finite(answer.to_dict()),
-        "words": str(answer),
-        "cost": texts.guarantee_text(answer.guarantee),
-        "stored": is_stored(answer),
-        "whole": encode(answer),
-    }
-
-
 async def history(request: Request) -> Response:
     """The caller's questions, oldest first."""
     caller, gateway = visit(request).caller, state(request).gateway
     after = _whole(request, "after", 0, 2**62)
     limit = _whole(request, "limit", 100, MOST_LINES)
-    lines = await chore(request, lambda: gateway.history(caller, request.path_params["dataset"]))
-    found = [line.to_dict() for line in lines if line.number > after][:limit]
-    return JSONResponse({"questions": found})
+
+    def work() -> str:
+        lines = gateway.history(caller, request.path_params["dataset"])
+        first = bisect_right(lines, after, key=lambda line: line.number)
+        return ",".join(json.dumps(line.to_dict()) for line in lines[first : first + limit])  # in small steps
+
+    found = await chore(request, work)
+    return Response(f'{{"questions":[{found}]}}', media_type="application/json")
 
 
 async def answer(request: Request) -> Response:
     """An answer of the caller, as it was released."""
-    caller, gateway = visit(request).caller, state(request).gateway
-    name, wanted = request.path_params["dataset"], numbered(request)
-
-    def work() -> dict[str, Any]:
-        line, found = gateway.answer(caller, name, wanted)
-        return line.to_dict() | ({} if found is None else told(found))
-
-    return JSONResponse(await chore(request, work))
+    known, here, name = visit(request), state(request), request.path_params["dataset"]
+    wanted = numbered(request)
+    line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
+    facts = {"dataset": name, "outcome": line.outcome, "line": line.to_dict(), "page": False}
+    return _passed_on(await executed(here.previews, known, "past", **facts))
 
 
 async def plan(request: Request) -> Response:
     """The accuracy to expect from made-up data."""
-    caller, gateway = visit(request).caller, state(request).gateway
-    name, given = request.path_params["dataset"], request.query_params
-    gateway.session(caller, name)
-    persons = _whole(request, "persons", 0, 10**9) or None
-    epsilon = number(given.get("epsilon", ""), "epsilon")
-    statistic, shape = given.get("statistic", ""), given.get("shape", "lognormal")
-    found = await state(request).forecasts.run(lambda: gateway.plan(name, statistic, persons, epsilon, shape))
-    return JSONResponse(found.to_dict() | {"words": found.headline})
+    known, here, name, given = visit(request), state(request), request.path_params["dataset"], request.query_params
+    here.gateway.session(known.caller, name)
+    facts = {
+        "dataset": name,
+        "statistic": given.get("statistic", ""),
+        "persons": _whole(request, "persons", 0, 10**9) or None,
+        "epsilon": number(given.get("epsilon", ""), "epsilon"),
+        "shape": given.get("shape", "lognormal"),
+    }
+    return _passed_on(await executed(here.forecasts, known, "forecast", **facts))
 
 
 def numbered(request: Request) -> int:

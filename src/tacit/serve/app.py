@@ -1,17 +1,20 @@
 """The application: routes, the headers that every response carries, and the last net for what is unforeseen.
 
-A worker process makes its own from the configuration (`from_environment`). When it is told to stop, it answers what is
-in flight, and waits until every charged question has its outcome in the ledger.
+A worker process makes its own from the configuration (`from_environment`). Nothing that a caller wrote is parsed or
+computed in it, beyond a bounded body: that is for three pools of executors, which it watches. When it is told to stop,
+it answers what is in flight, and waits until every charged question has its outcome in the ledger.
 """
 
 from __future__ import annotations
 
-import logging
+import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,14 +24,18 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tacit.engines import FAILED
 from tacit.errors import TacitError
 from tacit.serve import api, custodian, pages
 from tacit.serve.config import Config, load
+from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
-from tacit.serve.running import Pace, Threads
-from tacit.serve.tokens import Doorkeeper, Revoked
+from tacit.serve.running import Pace, Threads, Turns
+from tacit.serve.tokens import Caller, Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, chore, problem, state
+from tacit.serve.work import Setup, Work
+from tacit.serve.zygote import Zygote, shared
 
 CONFIG = "TACIT_SERVE_CONFIG"
 SECRET = "TACIT_SERVE_SECRET"
@@ -36,6 +43,16 @@ LEDGER_ID = "TACIT_SERVE_LEDGER_ID"
 LOGGED_OUT = "TACIT_SERVE_LOGGED_OUT"
 """The environment in which a worker finds its configuration, the secret of the cookies, the identity of the ledger that
 was opened at the start, and the file in which workers tell each other who logged out."""
+
+CHORES = 2
+"""Threads for what is quick."""
+BEHIND = 5
+"""How far questions stand back for previews and pages."""
+UNFINISHED = (
+    "this did not finish within the limits of the gateway, and nothing was spent; ask for less at once, or ask the "
+    "custodian for higher limits."
+)
+"""What a caller is told whose preview was ended."""
 
 STATIC = Path(__file__).parent / "static"
 
@@ -61,31 +78,47 @@ def from_environment() -> ASGIApp:
     return application(config, bytes.fromhex(os.environ[SECRET]), Path(os.environ[LOGGED_OUT]))
 
 
-def application(config: Config, secret: bytes, logged_out: Path | None = None) -> ASGIApp:
+def application(config: Config, secret: bytes, logged_out: Path | None = None, zygote: Zygote | None = None) -> ASGIApp:
     """The application for a configuration; workers that share the secret accept each other's cookies.
 
     ``logged_out`` is the file in which they tell each other of cookies that no longer count.
     """
     limits = config.limits
-    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
+    gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared()
+    columns = gateway.columns()
+
+    def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int, words: str) -> Executors:
+        def stopped(work: Work, charged: list[Mapping[str, Any]]) -> None:
+            caller = Caller(*work["caller"])
+            log.write("stopped", pool=kind, analyst=caller.name)
+            with suppress(TacitError):  # the charge stands, and has no outcome
+                gateway.failed(caller, work["dataset"], charged)
+
+        turns = Turns(places, share, limits.waiting)
+        setup = Setup(replace(config, digests={}), niceness, limits.memory_mb, columns)
+        return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), words, stopped)
+
     here = State(
-        gateway=Gateway(config),
+        gateway=gateway,
         doorkeeper=Doorkeeper(config.digests, secret, Revoked(logged_out)),
-        log=AuditLog(config.server.log),
-        questions=Threads(limits.concurrency, limits.waiting, "questions"),
-        chores=Threads(2, limits.waiting, "chores"),
-        forecasts=Threads(1, limits.waiting, "forecasts"),
+        log=log,
+        questions=executors(
+            "questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND, FAILED
+        ),
+        previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0, UNFINISHED),
+        forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND, UNFINISHED),
+        chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
     )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        await asyncio.to_thread(copied.start)
         here.log.write("started")
         yield
-        here.questions.close()
-        here.chores.close()
-        here.forecasts.close()
+        for pool in (here.questions, here.previews, here.forecasts, here.chores):
+            await pool.close()
         here.gateway.close()
         here.log.write("stopped")
 
@@ -113,8 +146,8 @@ async def health(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Counts of this worker, without names, data or times."""
     here = state(request)
-    running = here.questions.running
-    gauges = {"tacit_questions_in_flight": running, "tacit_questions_waiting": here.questions.pending - running}
+    turns = here.questions.turns
+    gauges = {"tacit_questions_in_flight": turns.held, "tacit_questions_waiting": turns.queued}
     return PlainTextResponse(here.counts.text(gauges), media_type="text/plain; version=0.0.4")
 
 
@@ -138,7 +171,8 @@ def _other(request: Request, error: Exception) -> Response:
 
 def _unforeseen(request: Request, error: Exception) -> Response:
     """The same for all: the error's own words may hold anything, so only its kind is written down."""
-    state(request).log.write("unforeseen", kind=type(error).__name__)
+    kind = error.kind if isinstance(error, Unforeseen) else type(error).__name__
+    state(request).log.write("unforeseen", kind=kind)
     if _programs(request):
         return JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
     return pages.sorry(UNFORESEEN, 500)

@@ -25,7 +25,7 @@ from tacit.checks import Report, check, check_keys
 from tacit.checks.report import described
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import parts
-from tacit.serve.config import Config, load
+from tacit.serve.config import Config, connected, load, on_spark
 from tacit.serve.records import AuditLog
 
 PATIENCE = 10.0
@@ -43,7 +43,8 @@ _CODE = "import sys, time; time.sleep(float(sys.argv[2])); from tacit.serve.chec
 def before_start(config: Config) -> None:
     """Refuse to start over keys that are called unique and are not."""
     for name, dataset in config.datasets.items():
-        found = check_keys(dataset.tables, PATIENCE).serious
+        tables = {key: connected(table) for key, table in dataset.tables.items()}
+        found = check_keys(tables, PATIENCE).serious
         if found:
             raise InvalidInput(
                 f"dataset {name!r}, table {found[0].table!r}: {found[0].text.rstrip('.')}, so nothing is served; "
@@ -77,8 +78,7 @@ def in_background(path: Path, config: Config) -> Iterator[None]:
 
 
 def _on_spark(config: Config) -> bool:
-    sources = [table.source.data for dataset in config.datasets.values() for table in dataset.tables.values()]
-    return any(type(source).__module__.startswith("pyspark") for source in sources)
+    return any(on_spark(table) for dataset in config.datasets.values() for table in dataset.tables.values())
 
 
 def run(path: str) -> None:

@@ -1,7 +1,8 @@
 """The one file that says what is served to whom: TOML, read into frozen values, refused with the line at fault.
 
 The schema is in docs/how-to/serve.md. Numbers keep their decimals exactly. Paths are relative to the file. Unknown
-settings are refused: a misspelt limit must not be no limit.
+settings are refused: a misspelt limit must not be no limit. A configuration is plain data that goes to every executor;
+each opens what it names by itself.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +25,8 @@ from tacit.tables.costs import cost_of
 
 T = TypeVar("T")
 
+LEAST_MEMORY = 256
+"""Megabytes that an executor needs for itself and a small question."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
 
@@ -56,10 +60,20 @@ class Limits:
 
     seconds: Decimal = Decimal(30)
     """For one statement of the engine."""
+    question_seconds: Decimal = Decimal(90)
+    """For a whole question: planning, statements, and what is computed of them."""
+    preview_seconds: Decimal = Decimal(5)
+    """For a preview, or for looking at an answer again."""
+    memory_mb: int = 2048
+    """For each executor; the engine gets half of it."""
     concurrency: int = 4
     """Questions that each worker computes at the same time."""
+    per_analyst: int = 2
+    """Questions of one analyst among them, always fewer than all where there are several."""
+    previews: int = 2
+    """Previews that each worker computes at the same time, one of an analyst."""
     waiting: int = 200
-    """Questions that may wait in each worker; more are asked to come back."""
+    """Questions, and previews, of one analyst that may wait in each worker; more are asked to come back."""
     body_bytes: int = 65_536
     query_characters: int = 10_000
     aggregates: int = 20
@@ -138,6 +152,10 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
     limits = _settings(Limits, top.section("limits"))
     if limits.least_price > 1:
         raise InvalidInput("limits: least_price must be a share of the budget, from 0 to 1.")
+    if not (limits.question_seconds and limits.preview_seconds and limits.memory_mb >= LEAST_MEMORY):
+        raise InvalidInput(
+            f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
+        )
     datasets = {name: _dataset(name, part, folder) for name, part in top.sections("datasets").items()}
     if not datasets:
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
@@ -194,7 +212,7 @@ def _dataset(name: str, part: _Section, folder: Path) -> Dataset:
 
 
 def _table(name: str, part: _Section, folder: Path) -> Private | Public:
-    source = _opened(_source(part.text("source"), folder))
+    source = _source(part.text("source"), folder)
     through = part.mapping("through")
     person, public = part.take("person", None), part.take("public", False)
     facts = {"key": part.take("key", None), "table": part.take("table", None)}
@@ -217,16 +235,26 @@ def _source(text: str, folder: Path) -> str:
     return text if "://" in text else str(folder / text)
 
 
-def _opened(source: str) -> Any:
-    """A Spark address becomes a Spark session; everything else the engines open themselves."""
-    if not source.startswith(("sc://", "spark://")):
-        return source
+def on_spark(table: Private | Public) -> bool:
+    """Whether a table's source is the address of a Spark server."""
+    address = table.source.data
+    return isinstance(address, str) and address.startswith(("sc://", "spark://"))
+
+
+def connected(table: Private | Public) -> Private | Public:
+    """A table whose Spark address became a session of this process; everything else the engines open themselves."""
+    if not on_spark(table):
+        return table
+    address = str(table.source.data)
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
     builder: Any = SparkSession.builder
-    return (builder.remote(source) if source.startswith("sc://") else builder.master(source)).getOrCreate()
+    session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
+    found = copy(table)
+    object.__setattr__(found, "source", replace(table.source, data=session))
+    return found
 
 
 def _access(name: str, part: _Section, datasets: Mapping[str, Dataset]) -> Access:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from html import escape
+from itertools import pairwise
 from math import isfinite
 
 from tacit.answers import Answer, Interval, show
@@ -85,22 +86,22 @@ def small(answer: Answer, over: tuple[float, float]) -> str:
     )
 
 
-def burn_down(left: Sequence[float], total: str) -> str:
-    """The share of a budget that is left, after each question."""
+def burn_down(left: Sequence[tuple[int, float]], total: str) -> str:
+    """The share of a budget that is left after so many questions."""
     wide, high, edge = 640, 150, 30
-    step = (wide - 2 * edge) / max(len(left) - 1, 1)
+    count = left[-1][0]
+    step = (wide - 2 * edge) / max(count, 1)
 
     def y(share: float) -> float:
         return 14 + (high - 40) * (1 - share)
 
-    points = [f"{edge},{y(left[0]):.1f}"]
-    for i, share in enumerate(left[1:], start=1):
-        points += [f"{edge + step * i:.1f},{y(left[i - 1]):.1f}", f"{edge + step * i:.1f},{y(share):.1f}"]
-    if len(left) == 1:
-        points.append(f"{wide - edge},{y(left[0]):.1f}")
-    count = len(left) - 1
+    points = [f"{edge},{y(left[0][1]):.1f}"]
+    for (_, before), (number, share) in pairwise(left):
+        points += [f"{edge + step * number:.1f},{y(before):.1f}", f"{edge + step * number:.1f},{y(share):.1f}"]
+    if not count:
+        points.append(f"{wide - edge},{y(left[0][1]):.1f}")
     asked = "no question yet" if not count else f"after {count} question{'s' if count > 1 else ''}"
-    words = escape(f"{100 * left[-1]:.3g} % of {total} is left, {asked}")
+    words = escape(f"{100 * left[-1][1]:.3g} % of {total} is left, {asked}")
     area = f"{edge},{y(0):.1f} {' '.join(points)} {wide - edge},{y(0):.1f}"
     return (
         f'<svg class="burn" viewBox="0 0 {wide} {high}" role="img" aria-label="{words}"><title>{words}</title>'

@@ -1,18 +1,22 @@
 """The gateway: datasets behind budgets, and what callers may do with them. Everything here blocks.
 
+The process that serves HTTP has one for public facts and the ledger; what a caller wrote is parsed and computed by
+those of its executors alone (`tacit.serve.work`).
+
 PROMISE. An analyst sees public facts, costs, and answers that were paid for; nothing else, in no message.
 PROOF. The only way to data is the plan that the analyst's own session makes of SQL, which charges first
 (tacit.tables.session); all else here reads the configuration and the ledger, which hold no data.
 
 A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
-its answer was lost in a crash, that is said and nothing more is charged.
+its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
+and failed, and the gateway writes that down.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +25,7 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Budget, Request, Unanswered, Unsettled, filter_for
+from tacit.budgets import Budget, Receipt, Request, Unanswered, Unsettled, filter_for
 from tacit.engines.requests import RowCount
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.exact import exact
@@ -29,7 +33,7 @@ from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee, Pure
 from tacit.ledger import Ledger, open_ledger, texts
-from tacit.serve.config import Access, Config, Dataset
+from tacit.serve.config import Access, Config, Dataset, connected
 from tacit.serve.history import History, Line
 from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
@@ -40,8 +44,10 @@ from tacit.tables.sql import plan
 from tacit.tables.statistics.totals import Total
 from tacit.tables.stored import decode
 
-LONG = 3600.0
-"""Seconds of a statement without a time limit, as far as others wait for it."""
+MOST_POINTS = 200
+"""The most points of a drawing of the past."""
+PATIENT = 0.8
+"""The part of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
 TURN = 3.0
@@ -75,7 +81,7 @@ class Gateway:
     def _open(self, dataset: Dataset) -> Session:
         try:
             session = Session(
-                dataset.tables,
+                {key: connected(table) for key, table in dataset.tables.items()},
                 dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,
@@ -151,6 +157,13 @@ class Gateway:
             "words": repr(budget)[1:-1],
         }
 
+    def columns(self) -> dict[str, dict[str, str]]:
+        """The columns of all tables in words."""
+        return {
+            name: {table: str(session.schema(table)) for table in session.tables}
+            for name, session in self._sessions.items()
+        }
+
     # Questions
 
     def asked(self, caller: Caller, name: str, body: object) -> Asked:
@@ -173,21 +186,28 @@ class Gateway:
             "words": words,
         }
 
-    def ask(self, caller: Caller, name: str, question: Asked, key: str = "") -> Answer | Answers:
-        """The answer to a question, charged at most once for each key."""
+    def ask(
+        self,
+        caller: Caller,
+        name: str,
+        question: Asked,
+        key: str = "",
+        heard: Callable[[Receipt], object] | None = None,
+    ) -> Answer | Answers:
+        """The answer to a question, charged at most once for each key; ``heard`` is told of each charge."""
+        end = time.monotonic() + PATIENT * float(self.config.limits.question_seconds)
         session = self.session(caller, name)
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
-        if key:
-            sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-            session = session.within(Request(sender, question.fingerprint))
+        sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
+        session = session.within(Request(sender, question.fingerprint) if key else None, heard)
         found = self._planned(session, question)
         turn = time.monotonic() + TURN
         while True:
             try:
                 return found.ask(question.fresh)
             except Unanswered as waiting:
-                if waiting.failed or datetime.now(UTC) - waiting.at > self._patience:
+                if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
                     raise
                 time.sleep(GLANCE)
             except Unsettled as waiting:
@@ -196,6 +216,15 @@ class Gateway:
                 if time.monotonic() > turn:
                     raise
                 time.sleep(GLANCE)
+
+    def failed(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
+        """Write down that charges failed whose executor was ended, unless their outcome is there already."""
+        budget = self.session(caller, name).budget
+        states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
+        for each in charged:
+            if states.get(each["number"]) == "charged":
+                receipt = Receipt(each["number"], texts.guarantee(each["cost"]), datetime.now(UTC), "", each["once"])
+                budget.settle(receipt, None)
 
     def _planned(self, session: Session, question: Asked) -> Plan:
         """The plan of a question; refuses what is too much for one."""
@@ -209,8 +238,8 @@ class Gateway:
 
     @property
     def _patience(self) -> timedelta:
-        """After this time a question without an outcome is lost: each of its rounds has a time limit."""
-        return timedelta(seconds=2 * (float(self.config.limits.seconds) or LONG) + 5)
+        """After this time a question without an outcome is lost: its executor was ended by then."""
+        return timedelta(seconds=float(self.config.limits.question_seconds) + 5)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""
@@ -234,21 +263,27 @@ class Gateway:
         """A caller's charged questions, oldest first."""
         return self._histories[name].of(self.session(caller, name).budget.account)
 
-    def answer(self, caller: Caller, name: str, number: int) -> tuple[Line, Answer | Answers | None]:
-        """An answer that a caller paid for, as it was released."""
-        found = self._histories[name].answer(self.session(caller, name).budget.account, number)
-        if found is None:
-            raise NotHere("you have no question of that number; see your history.")
-        line, stored = found
-        return line, None if stored is None else decode(stored).as_stored()
+    def line(self, caller: Caller, name: str, number: int) -> Line:
+        """A question that a caller paid for."""
+        for line in self.history(caller, name):
+            if line.number == number:
+                return line
+        raise NotHere("you have no question of that number; see your history.")
 
-    def burn_down(self, caller: Caller, name: str) -> list[float]:
-        """The share of the caller's budget that was left, first at the beginning and then after each question."""
-        budget = self.session(caller, name).budget
+    def released(self, name: str, outcome: int | None) -> Answer | Answers | None:
+        """The answer in an entry of the ledger, as it was released; None where there is none."""
+        entry = None if outcome is None else self.ledger.entry(name, outcome)
+        stored = None if entry is None else entry.body.get("answer")
+        return None if stored is None else decode(stored).as_stored()
+
+    def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
+        """The share of the caller's budget that was left after some numbers of questions, from none to all."""
+        budget, lines = self.session(caller, name).budget, self.history(caller, name)
         rule = filter_for(budget.total, budget.composition)
         whole = _size(budget.total)
-        left = [_size(rule.remaining(texts.vector(line.sums))) / whole for line in self.history(caller, name)]
-        return [1.0, *(max(0.0, share) for share in left)]
+        chosen = sorted({len(lines) * i // MOST_POINTS for i in range(1, MOST_POINTS + 1)} - {0})
+        left = [(n, _size(rule.remaining(texts.vector(lines[n - 1].sums))) / whole) for n in chosen]
+        return [(0, 1.0), *((n, max(0.0, share)) for n, share in left)]
 
 
 _FORECASTS = {"PersonCount": "persons", "Mean": "mean", "Quantiles": "median", "DistinctValues": "nunique"}

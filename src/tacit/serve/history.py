@@ -1,12 +1,11 @@
 """What analysts asked before, read from the ledger, page by page and never twice.
 
-Each process follows the history on its own: it keeps a line for each charge and reads an answer when somebody looks at
-it. Nothing here is a second truth; a restart begins again at the first entry.
+Each process follows the history on its own: it keeps a line for each charge and no answer. Nothing here is a
+second truth; a restart begins again at the first entry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
@@ -45,6 +44,22 @@ class Line:
         }
 
 
+def charged(entry: Entry) -> Line:
+    """The line of a charge, as long as its outcome is not known."""
+    body = entry.body
+    return Line(
+        number=entry.number,
+        at=stamp(entry.at),
+        account=body["account"],
+        cost=body["cost"],
+        text=body.get("text", "").encode(errors="replace").decode(),  # older ledgers may hold half characters
+        status="charged",
+        outcome=None,
+        sums=body["after"].get(body["account"], ""),
+        request=body.get("request", {}).get("key", ""),
+    )
+
+
 class History:
     """The charges of one dataset, by account."""
 
@@ -63,30 +78,11 @@ class History:
                 self._last = entry.number
             return [self._lines[number] for number in self._by_account.get(account, [])]
 
-    def answer(self, account: str, number: int) -> tuple[Line, Mapping[str, Any] | None] | None:
-        """A charge of an account with its answer as the ledger keeps it; None if the account has no such charge."""
-        line = next((line for line in self.of(account) if line.number == number), None)
-        if line is None:
-            return None
-        entry = self._ledger.entry(self._name, line.outcome) if line.outcome is not None else None
-        return line, entry.body.get("answer") if entry is not None else None
-
     def _take(self, entry: Entry) -> None:
         body = entry.body
         if entry.what == "charged":
-            account = body["account"]
-            self._lines[entry.number] = Line(
-                number=entry.number,
-                at=stamp(entry.at),
-                account=account,
-                cost=body["cost"],
-                text=body.get("text", "").encode(errors="replace").decode(),  # older ledgers may hold half characters
-                status="charged",
-                outcome=None,
-                sums=body["after"].get(account, ""),
-                request=body.get("request", {}).get("key", ""),
-            )
-            self._by_account.setdefault(account, []).append(entry.number)
+            self._lines[entry.number] = line = charged(entry)
+            self._by_account.setdefault(line.account, []).append(entry.number)
         elif entry.what in ("answered", "failed") and body["charge"] in self._lines:
             line = self._lines[body["charge"]]
             self._lines[line.number] = replace(line, status=entry.what, outcome=entry.number)

@@ -6,6 +6,7 @@ form sent twice is charged once.
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 import time
@@ -20,10 +21,8 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.serve import drawings, parts
-from tacit.serve.api import answered, numbered
-from tacit.serve.history import Line
+from tacit.serve.api import MOST_LINES, answered, numbered
 from tacit.serve.questions import Asked, composed
-from tacit.serve.script import script
 from tacit.serve.tokens import LIFETIME
 from tacit.serve.web import (
     COOKIE,
@@ -32,12 +31,14 @@ from tacit.serve.web import (
     Visit,
     check_mark,
     chore,
+    executed,
     read_form,
     refused,
     state,
     status,
     visit,
 )
+from tacit.serve.work import question_facts
 
 
 def _costs(total: Guarantee) -> tuple[str, ...]:
@@ -151,8 +152,8 @@ async def act(request: Request) -> Response:
         question = gateway.asked(known.caller, name, {"sql": given.get("sql", "")} | _paid(given))
         if given.get("action") == "ask":
             key = f"{given.get('key', '')}-{question.fingerprint[:16]}"  # a form may be gone back to and changed
-            found = await answered(request, known, name, question, key, begun, parts.answer)
-            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found}</section>'
+            found = await answered(request, known, name, question, key, begun, page=True)
+            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found.body.decode()}</section>'
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
@@ -178,18 +179,19 @@ def _literal(value: str) -> str:
 
 
 async def _preview(request: Request, known: Visit, question: Asked, given: Mapping[str, str]) -> str:
-    gateway, name = state(request).gateway, request.path_params["dataset"]
-    seen = await chore(request, lambda: gateway.preview(known.caller, name, question))
+    here, name = state(request), request.path_params["dataset"]
+    facts = {"dataset": name, "question": question_facts(question)}
+    seen = json.loads((await executed(here.previews, known, "preview", **facts)).body)
     free = " Answered before, so it is free." if seen["free"] else ""
     found = parts.notice("plain" if seen["fits"] or seen["free"] else "bad", seen["words"] + free)
     count, epsilon = given.get("persons", ""), given.get("epsilon", "")
     if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
+        wanted = {"statistic": seen["forecast"], "persons": int(count), "epsilon": epsilon, "shape": "lognormal"}
         try:
-            wanted = (name, seen["forecast"], int(count), epsilon, "lognormal")
-            forecast = await state(request).forecasts.run(lambda: gateway.plan(*wanted))
+            forecast = await executed(here.forecasts, known, "forecast", dataset=name, **wanted)
         except InvalidInput as error:
             return found + parts.notice("plain", str(error))
-        found += parts.notice("plain", forecast.headline)
+        found += parts.notice("plain", json.loads(forecast.body)["words"])
     return found
 
 
@@ -236,16 +238,11 @@ async def _dataset(
 async def past(request: Request) -> Response:
     """An answer of before."""
     known = visit(request)
-    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], numbered(request)
-
-    def gathered() -> tuple[Line, str]:
-        line, found = gateway.answer(known.caller, name, wanted)
-        nothing = parts.notice("plain", "charged, and there is no answer.")
-        return line, nothing if found is None else parts.answer(found)
-
-    line, shown = await chore(request, gathered)
+    here, name, wanted = state(request), request.path_params["dataset"], numbered(request)
+    line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
+    found = await executed(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
     body = (
-        f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{shown}"
+        f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{found.body.decode()}"
         f'<p><a href="/datasets/{escape(name)}">Back to {escape(name)}</a></p>'
     )
     return page(request, known, f"Answer {line.number}", body)
@@ -254,15 +251,13 @@ async def past(request: Request) -> Response:
 async def export(request: Request) -> Response:
     """A Python script that repeats the caller's questions."""
     known = visit(request)
-    gateway, name = state(request).gateway, request.path_params["dataset"]
-    address = gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
-
-    def written() -> str:
-        lines = gateway.history(known.caller, name)
-        return script(address, name, lines, lambda line: gateway.answer(known.caller, name, line.number)[1])
-
+    here, name = state(request), request.path_params["dataset"]
+    address = here.gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
+    lines = await chore(request, lambda: here.gateway.history(known.caller, name)[-MOST_LINES:])
+    facts = {"dataset": name, "address": address, "lines": [(line.number, line.outcome) for line in lines]}
+    found = await executed(here.previews, known, "script", **facts)
     headers = {"content-disposition": 'attachment; filename="questions.py"'}
-    return PlainTextResponse(await chore(request, written), headers=headers, media_type="text/x-python")
+    return PlainTextResponse(found.body, headers=headers, media_type="text/x-python")
 
 
 ROUTES = [

@@ -55,7 +55,7 @@ def serve(
         access_log=False,
         server_header=False,
         ws="none",
-        timeout_graceful_shutdown=int(2 * config.limits.seconds + config.limits.padding_seconds) + 5,
+        timeout_graceful_shutdown=int(config.limits.question_seconds + config.limits.padding_seconds) + 5,
         timeout_worker_healthcheck=30,
     )
     try:

@@ -8,7 +8,6 @@ limit. A mistake becomes one sentence and a word for programs; what is unforesee
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -20,10 +19,12 @@ from starlette.responses import JSONResponse
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.serve.executors import Executors
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
 from tacit.serve.running import Busy, Pace, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
+from tacit.serve.wire import Message
 
 T = TypeVar("T")
 
@@ -86,11 +87,13 @@ class State:
     gateway: Gateway
     doorkeeper: Doorkeeper
     log: AuditLog
-    questions: Threads
+    questions: Executors
+    previews: Executors
+    """What a caller wrote and does not pay for."""
+    forecasts: Executors
+    """Made-up data takes longer, and must not keep people from their previews."""
     chores: Threads
-    """Everything else that takes a moment: previews, histories, reports."""
-    forecasts: Threads
-    """Made-up data takes longer, and must not keep people from their pages."""
+    """What no caller wrote: budgets, histories, reports."""
     pace: Pace
     logins: Pace
     counts: Counts = field(default_factory=Counts)
@@ -130,6 +133,7 @@ def visit(request: Request) -> Visit:
             raise Unknown("send your token as 'Authorization: Bearer …', or log in.")
         found = Visit(holder, cookie)
     here.pace.take(found.caller.name)
+    request.state.name = found.caller.name
     return found
 
 
@@ -188,14 +192,13 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 async def chore(request: Request, work: Callable[[], T]) -> T:
-    """Some blocking work that is no question."""
-    return await state(request).chores.run(work)
+    """Some quick work that blocks, in the caller's turn."""
+    found: T = await state(request).chores.run(getattr(request.state, "name", ""), work)
+    return found
 
 
-def finite(value: Any) -> Any:
-    """The same plain values with null for what JSON cannot hold."""
-    if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+async def executed(pool: Executors, known: Visit, kind: str, **facts: Any) -> Message:
+    """What an executor makes of a piece of work, in the caller's turn."""
+    caller = known.caller
+    found: Message = await pool.run(caller.name, {"kind": kind, "caller": [caller.role, caller.name], **facts})
+    return found

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import ONE_PART, Budget, Question, Request, open_budget
+from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request, open_budget
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
 from tacit.engines.expressions import Cast, Column, Scope, expressions
 from tacit.engines.incidence import MAX_ROWS
@@ -298,9 +298,12 @@ class Session:
         view._analyst = name
         return view
 
-    def within(self, request: Request) -> Session:
-        """A session for one message: what the same message asked and paid before is not charged again."""
-        view = self._under(self._account)
+    def within(self, request: Request | None, heard: Callable[[Receipt], object] | None = None) -> Session:
+        """A session for one message: what the same message asked and paid before is not charged again.
+
+        ``heard`` is told of each charge once it is recorded.
+        """
+        view = self._under(self._account if heard is None else self._account.telling(heard))
         view._request = request
         return view
 

@@ -1,0 +1,245 @@
+"""Executors: processes in which everything that a caller wrote is parsed, planned and computed, and which can be ended.
+
+Python in a thread cannot be stopped, and one thread of it keeps all others waiting. So the process that serves HTTP
+reads a bounded body and hands it on; executors (`tacit.serve.work`) do the rest, each one piece of work at a time.
+
+PROMISE. (1) No work holds an executor for longer than its pool's seconds, or grows it beyond the pool's megabytes by
+more than it can take in `GLANCE` seconds, whatever runs: Python, an engine, or code that has crashed. (2) No caller
+waits for another's work except for places that several others hold at once (`tacit.serve.running.Turns`), each for at
+most these seconds. (3) Nobody's work is ended for memory that was somebody else's, up to half of the limit.
+PROOF. (1) The gateway watches from outside, by the clock and by what the system says of the process, and ends it with
+SIGKILL, which no code can refuse (`tacit.serve.zygote`). The gateway itself runs nothing of a caller's, so it is always
+there to watch. (2) An executor that was ended is replaced at once by a copy of the zygote. (3) An executor whose memory
+stays above half of the limit after a piece of work is replaced before the next.
+
+Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
+that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. A process cannot
+come forward again, so it is replaced afterwards.
+
+Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
+had reached the ledger before. Where the system does not say how large a process is (no /proc), memory is limited by the
+engine alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import struct
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tacit.engines import UNREACHABLE
+from tacit.errors import EngineError, TacitError
+from tacit.serve.running import Pool, Turns
+from tacit.serve.wire import Message, read
+from tacit.serve.work import Setup, Work
+from tacit.serve.zygote import Zygote
+
+GLANCE = 0.05
+"""Seconds between two looks at the memory of an executor that works."""
+LONG = 1.0
+"""Seconds after which work stands back, by `BACK` steps of niceness."""
+BACK = 5
+OPENING = 120.0
+"""Seconds for opening all datasets: a Spark session may take long."""
+GRACE = 10.0
+"""Seconds in which a killed process is gone."""
+_PAGE = os.sysconf("SC_PAGESIZE")
+
+
+class Unforeseen(Exception):
+    """Something that nobody foresaw, of a kind that may be written down."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+class Stopped(Exception):
+    """An executor was ended, or ended by itself, before it answered."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What one piece of work may take."""
+
+    seconds: float
+    megabytes: int
+
+
+class Executor:
+    """The gateway's end of the line to one executor."""
+
+    def __init__(self, zygote: Zygote, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._zygote, self._number, self._reader, self._writer = zygote, number, reader, writer
+        self.fresh = True
+        """Whether it stands where it was put."""
+
+    @classmethod
+    async def start(cls, zygote: Zygote, setup: Setup) -> Executor:
+        """A new one that has opened all datasets, or the reason why they cannot be opened."""
+        reader, writer = await asyncio.open_unix_connection(sock=zygote.copy())
+        executor = None
+        try:
+            async with asyncio.timeout(OPENING):
+                writer.write(Message(body=pickle.dumps(setup)).packed())
+                (number,) = struct.unpack(">I", await reader.readexactly(4))
+                executor = cls(zygote, number, reader, writer)
+                _raised(await read(reader))
+        except BaseException as error:
+            if executor is None:
+                writer.close()
+            else:
+                await executor.end()
+            if isinstance(error, TimeoutError | asyncio.IncompleteReadError | OSError):
+                raise Stopped from None
+            if isinstance(error, TacitError):  # its words are for the custodian: they may name files
+                raise EngineError(f"{UNREACHABLE} Nothing was charged.") from None
+            raise
+        return executor
+
+    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any]], object]) -> Message:
+        """What comes of a piece of work; whoever takes too long or too much is ended."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + bounds.seconds
+        self._writer.write(Message(work).packed())
+        reading = asyncio.create_task(self._reply(heard))
+        try:
+            while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:
+                if loop.time() >= end or self.megabytes > bounds.megabytes:
+                    await self.end(reading)
+                    break
+                if self.fresh and loop.time() > end - bounds.seconds + LONG:
+                    self._stand_back()
+            return await reading  # even of one just ended: what it said before then counts
+        except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
+            await self.end()
+            raise Stopped from None
+
+    def _stand_back(self) -> None:
+        self.fresh = False
+        with suppress(OSError):  # of the group: on Linux that means all threads
+            niceness = os.getpriority(os.PRIO_PROCESS, self._number)
+            os.setpriority(os.PRIO_PGRP, self._number, min(niceness + BACK, 19))
+
+    async def _reply(self, heard: Callable[[Mapping[str, Any]], object]) -> Message:
+        while True:
+            message = await read(self._reader)
+            if "charged" not in message.facts:
+                return message
+            heard(message.facts["charged"])
+
+    @property
+    def megabytes(self) -> float:
+        """The memory that is this process's own; 0 where the system does not say."""
+        try:
+            with open(f"/proc/{self._number}/statm") as file:
+                _, resident, shared, *_ = map(int, file.read().split())
+        except (OSError, ValueError):
+            return 0.0
+        return (resident - shared) * _PAGE / 2**20
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be given work."""
+        return not self._reader.at_eof() and not self._writer.is_closing()
+
+    async def end(self, reading: asyncio.Task[Any] | None = None) -> None:
+        """Kill it, and wait until it is gone: until nobody holds the other end of the line."""
+        if self._writer.is_closing():
+            return
+        self._zygote.kill(self._number)
+        gone = reading or asyncio.create_task(self._reader.read())
+        await asyncio.wait({gone}, timeout=GRACE)
+        gone.cancel()
+        self._writer.close()
+
+
+class Executors(Pool[Work]):
+    """Some executors for one kind of work, started when they are needed and replaced when they ended."""
+
+    def __init__(
+        self,
+        turns: Turns,
+        zygote: Zygote,
+        setup: Setup,
+        bounds: Bounds,
+        words: str,
+        stopped: Callable[[Work, list[Mapping[str, Any]]], None],
+    ) -> None:
+        """``words`` is what a caller is told whose work was ended; ``stopped`` hears of it, with what was charged."""
+        super().__init__(turns)
+        self._zygote, self._setup, self._bounds = zygote, setup, bounds
+        self._words, self._stopped = words, stopped
+        self._spare: list[asyncio.Future[Executor]] = []
+
+    async def _done(self, work: Work) -> Message:
+        charged: list[Mapping[str, Any]] = []
+        try:
+            executor = await self._taken()
+            if not executor.alive:  # ended by somebody while it had nothing to do
+                executor = await self._started()
+            message = await executor.answer(work, self._bounds, charged.append)
+        except Stopped:
+            self._spare.append(self._started())
+            await asyncio.to_thread(self._stopped, work, charged)
+            raise EngineError(self._words) from None
+        await self._keep(executor)
+        _raised(message)
+        return message
+
+    def _taken(self) -> asyncio.Future[Executor]:
+        """A spare executor, or a new one."""
+        while self._spare:
+            spare = self._spare.pop()
+            if not (spare.done() and spare.exception()):
+                return spare
+        return self._started()
+
+    def _started(self) -> asyncio.Future[Executor]:
+        """An executor on its way; whoever takes it waits for it."""
+        task = asyncio.create_task(Executor.start(self._zygote, self._setup))
+        task.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return task
+
+    async def _keep(self, executor: Executor) -> None:
+        """Put an executor back, or a fresh one in its place."""
+        if executor.alive and executor.fresh and executor.megabytes <= self._bounds.megabytes / 2:
+            back: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
+            back.set_result(executor)
+            self._spare.append(back)
+            return
+        self._spare.append(self._started())
+        await executor.end()
+
+    async def close(self) -> None:
+        """Wait for what is being worked on, then end all."""
+        await super().close()
+        for task in self._spare:
+            with suppress(Exception):
+                await (await task).end()
+
+
+def _raised(message: Message) -> None:
+    """Raise what went wrong there as it would have been raised here."""
+    facts = message.facts
+    if "unforeseen" in facts:
+        raise Unforeseen(facts["unforeseen"])
+    if "error" in facts:
+        known = _kinds(TacitError)
+        kind = next((known[name] for name in facts["error"] if name in known), TacitError)
+        error = kind.__new__(kind)
+        error.args = (facts["message"],)
+        raise error
+
+
+def _kinds(kind: type[TacitError]) -> dict[str, type[TacitError]]:
+    """All errors of ours by their names."""
+    found = {kind.__name__: kind}
+    for below in kind.__subclasses__():
+        found |= _kinds(below)
+    return found

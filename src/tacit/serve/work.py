@@ -1,0 +1,200 @@
+"""What an executor does: one piece of work after the other, each plain data, each answered with a message.
+
+An executor has a `Gateway` of its own. It parses, plans, charges, computes and writes answers as they will be sent; it
+knows no token and no request. Mistakes go back as one sentence with the name of their kind. A charge is told to the
+gateway as soon as it is in the ledger, so that the gateway can record its outcome should this process be ended.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import pickle
+import resource
+import socket
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tacit.answers import Answer, Answers
+from tacit.budgets import Receipt
+from tacit.engines import UNREACHABLE
+from tacit.engines.duckdb import limit_memory
+from tacit.errors import EngineError, TacitError
+from tacit.ledger import texts
+from tacit.serve import parts
+from tacit.serve.config import Config
+from tacit.serve.gateway import Gateway
+from tacit.serve.history import charged
+from tacit.serve.questions import Asked
+from tacit.serve.script import script
+from tacit.serve.tokens import Caller
+from tacit.serve.wire import Message, receive
+from tacit.tables.stored import encode
+
+Work = Mapping[str, Any]
+Tell = Callable[[Message], None]
+Made = tuple[dict[str, Any], bytes]
+"""Small facts for the gateway, and what goes to the caller."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What an executor is told at first."""
+
+    config: Config
+    niceness: int
+    """How far it stands back for others."""
+    megabytes: int
+    columns: Mapping[str, Mapping[str, str]]
+    """The columns of each dataset's tables as they were when the gateway opened them."""
+
+
+def serve(line: socket.socket) -> None:
+    """Answer until the line ends."""
+    setup: Setup = pickle.loads(receive(line).body)  # from the gateway that started us
+    os.nice(setup.niceness)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold rows
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500")  # rather this process than the gateway
+    logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
+    limit_memory(setup.megabytes // 2)  # the other half is Python's
+
+    def tell(message: Message) -> None:
+        line.sendall(message.packed())
+
+    try:
+        gateway = Gateway(setup.config)
+        if gateway.columns() != setup.columns:
+            raise EngineError(UNREACHABLE)
+    except Exception as error:
+        tell(_mistake(error))
+        return
+    tell(Message())
+    with suppress(EOFError, OSError):
+        while True:
+            tell(done(gateway, receive(line).facts, tell))
+
+
+def done(gateway: Gateway, work: Work, tell: Tell) -> Message:
+    """What comes of a piece of work."""
+    try:
+        facts, body = KINDS[work["kind"]](gateway, work, tell)
+        return Message(facts, body)
+    except MemoryError:
+        os._exit(1)  # a limit like any other: what is left of this process is not to be trusted
+    except Exception as error:
+        return _mistake(error)
+
+
+def _mistake(error: Exception) -> Message:
+    """A mistake by the name of its kind; the words of what nobody foresaw stay here."""
+    if isinstance(error, TacitError):
+        kinds = [kind.__name__ for kind in type(error).__mro__]
+        return Message({"error": kinds, "message": str(error)})
+    return Message({"unforeseen": type(error).__name__})
+
+
+def _preview(gateway: Gateway, work: Work, _: Tell) -> Made:
+    seen = gateway.preview(_caller(work), work["dataset"], question(work["question"]))
+    return {}, _json(seen)
+
+
+def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
+    caller, name = _caller(work), work["dataset"]
+
+    def heard(receipt: Receipt) -> None:
+        with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
+            cost = texts.guarantee_text(receipt.cost)
+            tell(Message({"charged": {"number": receipt.number, "cost": cost, "once": receipt.once}}))
+
+    found = gateway.ask(caller, name, question(work["question"]), work["key"], heard)
+    facts = {"stored": is_stored(found)}
+    if work["page"]:
+        return facts, parts.answer(found).encode(errors="replace")
+    left = texts.guarantee_text(gateway.session(caller, name).budget.remaining)
+    return facts, _json(told(found) | {"remaining": left})
+
+
+def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
+    found = gateway.released(work["dataset"], work["outcome"])
+    if work["page"]:
+        nothing = parts.notice("plain", "charged, and there is no answer.")
+        return {}, (nothing if found is None else parts.answer(found)).encode(errors="replace")
+    return {}, _json(work["line"] | ({} if found is None else told(found)))
+
+
+def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
+    found = gateway.plan(work["dataset"], work["statistic"], work["persons"], work["epsilon"], work["shape"])
+    return {}, _json(found.to_dict() | {"words": found.headline})
+
+
+def _script(gateway: Gateway, work: Work, _: Tell) -> Made:
+    name, entry = work["dataset"], gateway.ledger.entry
+    found = [(entry(name, number), outcome) for number, outcome in work["lines"]]
+    lines = [replace(charged(charge), outcome=outcome) for charge, outcome in found if charge is not None]
+    text = script(work["address"], name, lines, lambda line: gateway.released(name, line.outcome))
+    return {}, text.encode(errors="replace")
+
+
+KINDS: dict[str, Callable[[Gateway, Work, Tell], Made]] = {
+    "preview": _preview,
+    "ask": _ask,
+    "past": _past,
+    "forecast": _forecast,
+    "script": _script,
+}
+"""All that an executor can do."""
+
+
+def told(answer: Answer | Answers) -> dict[str, Any]:
+    """An answer for programs: as plain values, as a sentence, and whole, for our own client."""
+    return {
+        "answer": finite(answer.to_dict()),
+        "words": str(answer),
+        "cost": texts.guarantee_text(answer.guarantee),
+        "stored": is_stored(answer),
+        "whole": encode(answer),
+    }
+
+
+def is_stored(answer: Answer | Answers) -> bool:
+    """Whether all of an answer had been released before."""
+    return answer.stored if isinstance(answer, Answer) else all(part.stored for part in answer.values())
+
+
+def finite(value: Any) -> Any:
+    """The same plain values with null for what JSON cannot hold."""
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
+
+
+def _caller(work: Work) -> Caller:
+    return Caller(*work["caller"])
+
+
+def question_facts(asked: Asked) -> dict[str, Any]:
+    """A question as it is sent to an executor."""
+    return {"sql": asked.sql, "keys": asked.keys, "amounts": asked.amounts, "fresh": asked.fresh}
+
+
+def question(facts: Mapping[str, Any]) -> Asked:
+    """The same question there."""
+    keys = facts["keys"]
+    return Asked(
+        facts["sql"],
+        None if keys is None else tuple(tuple(key) if isinstance(key, list) else key for key in keys),
+        tuple((name, value) for name, value in facts["amounts"]),
+        facts["fresh"],
+    )

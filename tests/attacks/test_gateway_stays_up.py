@@ -1,0 +1,186 @@
+"""One analyst cannot stop the gateway for others: not with Python that never ends, not with memory, not with a crash.
+
+Before everything a caller wrote ran in threads of the process that serves HTTP: a preview of 40 characters froze it for
+everybody, for as long as a computation took that nothing could stop. Faults are planted (`tests.serve.planted`), so
+that they stay when the planner learns to refuse one query more. "Not delayed" means: answered while the hostile work
+still runs, however fast the machine is.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tacit.engines import FAILED
+from tacit.ledger import charges, open_ledger, verify
+from tacit.serve.app import UNFINISHED
+from tests.serve.conftest import ada, nobody  # noqa: F401
+from tests.serve.support import configuration, processes, serving, token
+
+COST, ASK = "/v1/datasets/visits/cost", "/v1/datasets/visits/ask"
+COUNT = "SELECT COUNT(*) FROM visits"
+GRACE = {"Authorization": f"Bearer {token('grace')}"}
+LIMITS = "[limits]\npreview_seconds = 1\nquestion_seconds = 1.5\nmemory_mb = 400"
+limited = pytest.mark.parametrize("nobody", [{"extra": LIMITS}], indirect=True)
+
+
+listed = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="not run: this system lists no processes")
+
+
+def executors() -> set[int]:
+    """Those of the gateways in this process."""
+    return {number for child in processes(os.getpid()) for number in processes(child)}
+
+
+def alive(number: int) -> bool:
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def body(remark: str = "", epsilon: str = "0.01") -> dict[str, Any]:
+    return {"sql": f"{COUNT} -- {remark}" if remark else COUNT, "epsilon": epsilon}
+
+
+@pytest.fixture
+def beside() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(12) as pool:
+        yield pool
+
+
+@listed
+@pytest.mark.parametrize("nobody", [{"extra": "[limits]\npreview_seconds = 60"}], indirect=True)
+def test_a_preview_that_never_ends_delays_nobody(ada: httpx.Client, beside: ThreadPoolExecutor) -> None:  # noqa: F811
+    before, end = executors(), time.monotonic() + 30
+    hostile = beside.submit(ada.post, COST, json=body("hold"))
+    while not (busy := executors() - before):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    for path, given in ((COST, body()), (ASK, body(epsilon="0.001"))):
+        assert ada.post(path, json=given, headers=GRACE).status_code == 200
+    for path in ("/login", "/healthz", "/v1/datasets/visits/history", "/v1/datasets/visits/budget"):
+        assert ada.get(path, headers=GRACE).status_code == 200
+    assert not hostile.done()
+    os.kill(busy.pop(), signal.SIGKILL)  # as the limit would do later
+    assert hostile.result(30).status_code == 503
+
+
+def test_nothing_a_caller_wrote_is_computed_where_http_is_served(
+    ada: httpx.Client,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("plan", "priced", "decode", "_forecast", "Gateway._planned", "Gateway.released"):
+        monkeypatch.setattr(f"tacit.serve.gateway.{name}", None)  # of this process; executors have their own
+    assert ada.post(COST, json=body()).json()["cost"] == "Pure 1/100"
+    assert ada.post(ASK, json=body()).status_code == 200
+    (line,) = ada.get("/v1/datasets/visits/history").json()["questions"]
+    for path in (
+        f"/v1/datasets/visits/answers/{line['number']}",
+        "/v1/datasets/visits/plan?statistic=persons&epsilon=1",
+        "/datasets/visits",
+        f"/datasets/visits/answers/{line['number']}",
+        "/datasets/visits/questions.py",
+    ):
+        assert ada.get(path).status_code == 200, path
+
+
+@limited
+def test_a_preview_that_never_ends_is_ended(ada: httpx.Client) -> None:  # noqa: F811
+    for fault in ("spin", "hold"):
+        response = ada.post(COST, json=body(fault))
+        assert (response.status_code, response.json()["error"]) == (503, "engine_failed")
+        assert response.json()["message"] == UNFINISHED
+        assert "nothing was spent" in UNFINISHED
+    assert ada.post(COST, json=body()).status_code == 200
+
+
+@limited
+def test_memory_and_crashes_end_an_executor_and_nothing_else(tmp_path: Path, ada: httpx.Client) -> None:  # noqa: F811
+    for fault in ("grow", "leave", "crash"):
+        start = time.monotonic()
+        response = ada.post(COST, json=body(fault))
+        assert (response.status_code, response.json()["message"]) == (503, UNFINISHED), fault
+        assert fault == "grow" or time.monotonic() - start < 2  # noticed at once, not by the clock
+        assert ada.post(COST, json=body()).status_code == 200
+    stopped = [line for line in (tmp_path / "audit.jsonl").read_text().splitlines() if '"stopped"' in line]
+    assert len(stopped) == 3
+    assert all('"pool": "previews", "analyst": "ada"' in line for line in stopped)
+
+
+@limited
+def test_a_question_that_is_ended_stays_charged_and_is_recorded_as_failed(
+    tmp_path: Path,
+    ada: httpx.Client,  # noqa: F811
+) -> None:
+    for i, fault in enumerate(("hold", "grow", "leave", "crash"), start=1):
+        key = {"Idempotency-Key": fault}
+        question = body(f"{fault}, paid", f"0.0{i}")
+        response = ada.post(ASK, json=question, headers=key)
+        assert (response.status_code, response.json()["error"]) == (503, "engine_failed"), fault
+        assert response.json()["message"] == FAILED  # the same words as of every failure
+        again = ada.post(ASK, json=question, headers=key)
+        assert (again.status_code, again.json()["error"]) == (409, "charged_before")
+        assert "it failed" in again.json()["message"]
+    assert ada.post(ASK, json=body("leave")).status_code == 503  # while planning, so nothing is charged
+    assert ada.post(ASK, json=body()).status_code == 200
+    with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
+        assert verify(ledger, "visits").sound
+        assert [charge.status for charge in charges(ledger, "visits")] == ["failed"] * 4 + ["answered"]
+        assert str(ledger.budget("visits").spent) == "Pure(0.11)"
+
+
+@pytest.mark.parametrize("nobody", [{"extra": "[limits]\nconcurrency = 2\nwaiting = 2"}], indirect=True)
+def test_one_analyst_cannot_hold_all_places(ada: httpx.Client, beside: ThreadPoolExecutor) -> None:  # noqa: F811
+    for path, epsilon in ((COST, "0.1"), (ASK, "0.001")):
+        held = [beside.submit(ada.post, path, json=body("nap", f"{epsilon}{i}")) for i in range(4)]
+        wait(held, timeout=30, return_when=FIRST_COMPLETED)  # one works, two wait, one comes back later
+        assert ada.post(path, json=body(epsilon=epsilon), headers=GRACE).status_code == 200
+        assert not all(each.done() for each in held)  # hers still wait
+        assert sorted(each.result(30).status_code for each in held) == [200] * 3 + [429]
+
+
+HOSTILE = [
+    "SELECT QUANTILE_CONT(minutes, 1e-7000000) FROM visits",
+    "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 1e10000000) COUNT(*) FROM visits",
+    "SELECT SUM(" + "CASE " * 40 + "minutes" + " WHEN 1 THEN 2 WHEN 3 THEN 4 END" * 40 + ") FROM visits",
+]
+
+
+@limited
+def test_what_froze_the_gateway_does_so_no_more(ada: httpx.Client, beside: ThreadPoolExecutor) -> None:  # noqa: F811
+    assert ada.post(COST, json=body(), headers=GRACE).status_code == 200
+    for sql in HOSTILE:
+        cost = {} if "OPTIONS" in sql else {"epsilon": "0.1"}
+        hostile = beside.submit(ada.post, COST, json={"sql": sql} | cost)
+        assert ada.post(COST, json=body(), headers=GRACE).status_code == 200
+        assert ada.get("/login").status_code == 200
+        assert hostile.result(30).status_code in (200, 400, 422, 503)
+
+
+@listed
+def test_kill_9_of_the_gateway_leaves_no_executor_and_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "tmp"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    with serving(str(configuration(tmp_path)), tokens={"ada": token("ada")}) as served:
+        with served.line("ada") as line:
+            assert line.post(COST, json=body()).status_code == 200
+            assert line.post(ASK, json=body()).status_code == 200
+        below = processes(served.process.pid)
+        assert len(below) == 3  # the zygote and two executors
+        os.kill(served.process.pid, signal.SIGKILL)
+        end = time.monotonic() + 30
+        while any(map(alive, below)) or list(place.glob("tacit-executors-*")):
+            assert time.monotonic() < end
+            time.sleep(0.05)

@@ -1,0 +1,104 @@
+"""Faults that executors of tests carry: a remark in a question says which, and whether before or after the charge.
+
+SELECT COUNT(*) FROM visits -- spin            in the planner, of previews too
+SELECT COUNT(*) FROM visits -- spin, paid      once it is charged
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from tacit.budgets import Budget
+from tacit.serve.gateway import Gateway
+
+
+def spin() -> None:
+    """Python that never ends, and takes the processor for itself."""
+    for _ in itertools.count():
+        pow(7, 10**5, 10**3000 + 1)
+
+
+def hold() -> None:
+    """One call that does not let go of the interpreter: no other thread of its process runs, for a minute or so."""
+    sum(itertools.repeat(0, 10**10))
+
+
+def grow() -> None:
+    """Memory without end."""
+    kept = []
+    while True:
+        kept.append(bytearray(2**22))
+
+
+def leave() -> None:
+    """The process ends by itself."""
+    os._exit(3)
+
+
+def crash() -> None:
+    """A fault in a library."""
+    os.kill(os.getpid(), signal.SIGSEGV)
+    time.sleep(60)
+
+
+def nap() -> None:
+    """A second of nothing."""
+    time.sleep(1)
+
+
+def swell() -> None:
+    """Memory that stays after the work."""
+    _kept.append(bytearray(b"x") * (150 * 2**20))
+
+
+def surprise() -> None:
+    """What nobody foresaw, with a row in its words."""
+    raise KeyError("p17 was here for 42 minutes")
+
+
+FAULTS: dict[str, Callable[[], None]] = {
+    "spin": spin,
+    "hold": hold,
+    "grow": grow,
+    "leave": leave,
+    "crash": crash,
+    "nap": nap,
+    "swell": swell,
+    "surprise": surprise,
+}
+_kept: list[bytearray] = []
+
+sessions: Any = import_module("tacit.tables.session")
+_planned, _charged, _settle = Gateway._planned, sessions.charged, Budget.settle
+
+
+def _fault(text: str, paid: bool) -> None:
+    found = re.search(r"-- (\w+)(, paid)?$", text)
+    if found and bool(found.group(2)) == paid and found.group(1) in FAULTS:
+        FAULTS[found.group(1)]()
+
+
+def planned(self: Gateway, session: Any, question: Any) -> Any:
+    _fault(question.sql, paid=False)
+    return _planned(self, session, question)
+
+
+def charged(budget: Any, cost: Any, question: Any, release: Callable[[], Any]) -> Any:
+    def faulty() -> Any:
+        _fault(question.text, paid=True)
+        return release()
+
+    lost = question.text.endswith("-- lost")  # the process dies before the outcome is written
+    Budget.settle = (lambda *_: None) if lost else _settle  # type: ignore[method-assign]
+    return _charged(budget, cost, question, faulty)
+
+
+Gateway._planned = planned  # type: ignore[method-assign]
+sessions.charged = charged

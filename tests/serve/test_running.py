@@ -1,0 +1,128 @@
+"""Turns: a share for each name, names one after the other, and queues that are nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tacit.serve.running import Busy, Pool, Threads, Turns
+
+Step = Callable[[], Awaitable[None]]
+
+
+class Gate(Pool[str]):
+    """Work that ends when it is told to."""
+
+    def __init__(self, places: int, share: int, waiting: int) -> None:
+        super().__init__(Turns(places, share, waiting))
+        self.begun: list[str] = []
+        self.open: dict[str, asyncio.Event] = {}
+
+    async def _done(self, work: str) -> str:
+        self.begun.append(work)
+        self.open[work] = asyncio.Event()
+        await self.open[work].wait()
+        return work
+
+    async def sent(self, *works: str) -> list[asyncio.Task[str]]:
+        found = [asyncio.create_task(self.run(work[0], work)) for work in works]
+        await settled()
+        return found
+
+    async def ends(self, work: str) -> None:
+        self.open[work].set()
+        await settled()
+
+
+async def settled() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def _shares() -> None:
+    gate = Gate(places=3, share=2, waiting=10)
+    await gate.sent("a1", "a2", "a3", "a4", "a5")
+    assert gate.begun == ["a1", "a2"]  # one place stays free for others
+    await gate.sent("b1", "b2", "c1", "c2")
+    assert gate.begun[2:] == ["b1"]
+    assert (gate.turns.held, gate.turns.queued) == (3, 6)
+    for ended, begins in (("b1", "b2"), ("b2", "c1"), ("a1", "a3"), ("c1", "c2"), ("a2", "a4")):
+        await gate.ends(ended)
+        assert gate.begun[-1] == begins  # in turn, and nobody beyond their share
+    for last in ("a3", "a4", "c2"):
+        await gate.ends(last)
+    await gate.ends("a5")
+    assert gate.begun[-1] == "a5"
+    assert (gate.turns.held, gate.turns.queued) == (0, 0)
+
+
+async def _full() -> None:
+    gate = Gate(places=2, share=2, waiting=2)  # a share of all is one less than all
+    *_, refused = await gate.sent("a1", "a2", "a3", "a4")
+    with pytest.raises(Busy, match="your requests"):
+        await refused
+    await gate.sent("b1")
+    assert gate.begun == ["a1", "b1"]
+    waiting = (await gate.sent("b2"))[0]
+    closing = asyncio.create_task(gate.close())
+    await settled()
+    with pytest.raises(Busy, match="stopping, and nothing was spent"):
+        await waiting
+    assert not closing.done()
+    await gate.ends("a1")
+    await gate.ends("b1")
+    await closing
+
+
+async def _gone() -> None:
+    gate = Gate(places=1, share=1, waiting=5)
+    first, second, third = await gate.sent("a1", "a2", "b1")
+    first.cancel()  # a caller who goes away does not stop the work
+    await settled()
+    assert gate.turns.held == 1
+    await gate.ends("a1")
+    assert gate.begun == ["a1", "a2"]
+    await gate.ends("a2")
+    await gate.ends("b1")
+    assert [await second, await third] == ["a2", "b1"]
+
+
+async def _cancelled() -> None:
+    turns = Turns(1, 1, 5)
+
+    async def one() -> None:
+        async with turns.turn("a"):
+            pass
+
+    async with turns.turn("b"):
+        waiting = [asyncio.create_task(one()) for _ in range(3)]
+        await settled()
+        waiting[1].cancel()
+        await settled()
+        assert (turns.held, turns.queued) == (1, 2)
+    await asyncio.gather(*waiting, return_exceptions=True)
+    async with turns.turn("b"):
+        last = asyncio.create_task(one())
+        await settled()
+    last.cancel()  # it was given its place in this very moment
+    await settled()
+    assert (turns.held, turns.queued) == (0, 0)
+
+
+async def _threads() -> None:
+    threads = Threads(Turns(2, 1, 5), 2, "test")
+    assert await threads.run("a", lambda: 6 * 7) == 42
+    with pytest.raises(ZeroDivisionError):
+        await threads.run("a", lambda: 1 // 0)
+    await threads.close()
+
+
+@pytest.mark.parametrize("case", [_shares, _full, _gone, _cancelled, _threads])
+def test_turns(case: Step) -> None:
+    async def bounded() -> None:
+        async with asyncio.timeout(20):
+            await case()
+
+    asyncio.run(bounded())
