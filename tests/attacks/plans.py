@@ -163,7 +163,7 @@ def _incidence(session: Session, relation: Relation, world: Column, rows: Counte
     only = build.comparison("=", world, build.literal(0))
     where = only if relation.filter is None else build.logic("AND", (relation.filter, only))
     with session._engine.snapshot() as snapshot:
-        found = snapshot.touches(replace(relation, filter=where), Incidence())
+        found = snapshot.touches(replace(relation, filter=where, bound=None), Incidence())  # of all worlds together
     degrees: Counter[Any] = Counter()
     listed: Counter[Any] = Counter()
     for column, kind in zip(found.persons, kinds, strict=True):

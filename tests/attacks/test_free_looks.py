@@ -67,6 +67,7 @@ def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
     relation, statistic = t._relation, PersonCount()
     return {
         (Session, "analyst"): lambda: s.analyst("ada", Pure(1)),
+        (Session, "apart"): lambda: s.apart(),
         (Session, "budget"): lambda: s.budget,
         (Session, "check"): lambda: s.check(relation, statistic, price),
         (Session, "close"): lambda: s.share(Pure(1), "closed").close(),

@@ -28,7 +28,7 @@ from tests.serve.support import configuration, processes, serving, token
 COST, ASK = "/v1/datasets/visits/cost", "/v1/datasets/visits/ask"
 COUNT = "SELECT COUNT(*) FROM visits"
 GRACE = {"Authorization": f"Bearer {token('grace')}"}
-LIMITS = "[limits]\npreview_seconds = 1\nquestion_seconds = 1.5\nmemory_mb = 400"
+LIMITS = "[limits]\npreview_seconds = 1\nquestion_seconds = 1.5\nmemory_mb = 400\nfailures = 9"
 limited = pytest.mark.parametrize("nobody", [{"extra": LIMITS}], indirect=True)
 
 
@@ -178,7 +178,7 @@ def test_kill_9_of_the_gateway_leaves_no_executor_and_no_folder(
             assert line.post(COST, json=body()).status_code == 200
             assert line.post(ASK, json=body()).status_code == 200
         below = processes(served.process.pid)
-        assert len(below) == 3  # the zygote and two executors
+        assert len(below) == 4  # the zygote, two executors, and the check of the data
         os.kill(served.process.pid, signal.SIGKILL)
         end = time.monotonic() + 30
         while any(map(alive, below)) or list(place.glob("tacit-executors-*")):

@@ -21,7 +21,7 @@ from tests.attacks.odd_http import App, attack
 from tests.serve.support import configuration
 
 REQUESTS = 400
-MANY = "[limits]\nper_minute = 1000000\nlogins_per_minute = 1000000"
+MANY = "[limits]\nper_minute = 1000000\nlogins_per_minute = 1000000\nleast_price = 0"
 
 
 def opened(folder: Path) -> tuple[App, Callable[[], object]]:
@@ -72,7 +72,7 @@ def charges(app: App, folder: Path) -> App:
 
     async def faulty(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http" and scope["path"].endswith("/cost"):
-            budget.charge(Pure("0.001"))
+            budget.settle(budget.charge(Pure("0.1")), {})
         await app(scope, receive, send)
 
     return faulty

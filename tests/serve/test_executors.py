@@ -116,9 +116,9 @@ def test_mistakes_keep_their_kind() -> None:
 def test_a_question_is_the_same_there(tmp_path: Path) -> None:
     gateway = Gateway(load(configuration(tmp_path)))
     sent = {
-        "sql": "SELECT '\ud800é'",
+        "sql": "SELECT 'é'",
         "epsilon": "1/3",
-        "keys": [["a", 1], None, True, Decimal("2.5"), "\udfff"],
+        "keys": [["a", 1], None, True, Decimal("2.5"), "é"],
         "fresh": True,
     }
     asked = gateway.asked(Caller(ANALYST, "ada"), "visits", sent)

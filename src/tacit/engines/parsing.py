@@ -39,7 +39,10 @@ def parse(text: str, scope: Scope) -> Expression:
 
 def convert(node: exp.Expr, scope: Scope) -> Expression:
     """The expression that a parsed sqlglot node means."""
-    return build.typed(_Converter(scope).convert(node))
+    try:
+        return build.typed(_Converter(scope).convert(node))
+    except RecursionError:
+        raise _deep() from None
 
 
 def within_bounds(expression: Expression) -> Expression:

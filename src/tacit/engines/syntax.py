@@ -38,7 +38,7 @@ def parsed(text: str, what: str) -> list[exp.Expr | None]:
     try:
         return sqlglot.parse(text, read=DIALECT)
     except RecursionError:
-        raise _deep(what) from None
+        raise deep(what) from None
     except Exception:  # also what the parser did not foresee
         raise InvalidInput(f"{what} is not SQL that can be read; check its spelling.") from None
 
@@ -64,7 +64,7 @@ def tokens(text: str, what: str) -> list[Any]:
         depth += (kind in _OPEN) - (kind in _CLOSE)
         chain = chain + 1 if kind in _PREFIX else 0
         if max(depth, chain, brackets) > DEEPEST:
-            raise _deep(what)
+            raise deep(what)
         if kind == "NUMBER" and not bounded(token.text):
             raise InvalidInput(
                 f"{what} has a number of more than {MOST_DIGITS} digits or with an exponent beyond "
@@ -84,5 +84,6 @@ _CLOSE = {"R_PAREN", "R_BRACKET", "R_BRACE", "END"}
 _PREFIX = {"NOT", "DASH", "PLUS", "TILDA", "TILDE", "INTERVAL"}
 
 
-def _deep(what: str) -> InvalidInput:
+def deep(what: str) -> InvalidInput:
+    """The refusal of a text that is nested deeper than anybody writes."""
     return InvalidInput(f"{what} is nested too deeply; write it more simply.")

@@ -223,15 +223,13 @@ class Gateway:
         states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
         for each in charged:
             if states.get(each["number"]) == "charged":
-                receipt = Receipt(each["number"], texts.guarantee(each["cost"]), datetime.now(UTC), "", each["once"])
+                cost, account = texts.guarantee(each["cost"]), tuple(each["account"])
+                receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
     def _planned(self, session: Session, question: Asked) -> Plan:
         """The plan of a question; refuses what is too much for one."""
-        try:
-            found = plan(session, priced(question.sql, question.cost), question.keys)
-        except RecursionError:
-            raise InvalidInput("the query is nested too deeply; write it more simply.") from None
+        found = plan(session, priced(question.sql, question.cost), question.keys)
         if len(found.statistics) > (most := self.config.limits.aggregates):
             raise InvalidInput(f"a question may have at most {most} different aggregates here; ask several questions.")
         return found
@@ -261,7 +259,8 @@ class Gateway:
 
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
-        return self._histories[name].of(self.session(caller, name).budget.account)
+        account = self.session(caller, name).budget.account
+        return self._histories[name].of(account)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
         """A question that a caller paid for."""

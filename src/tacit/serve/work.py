@@ -109,8 +109,9 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
 
     def heard(receipt: Receipt) -> None:
         with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
-            cost = texts.guarantee_text(receipt.cost)
-            tell(Message({"charged": {"number": receipt.number, "cost": cost, "once": receipt.once}}))
+            cost, account = texts.guarantee_text(receipt.cost), list(receipt.account)
+            facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
+            tell(Message({"charged": facts}))
 
     found = gateway.ask(caller, name, question(work["question"]), work["key"], heard)
     facts = {"stored": is_stored(found)}

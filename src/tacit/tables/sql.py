@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.engines.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
 from tacit.engines.parsing import convert
 from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
-from tacit.engines.syntax import parsed
+from tacit.engines.syntax import deep, parsed
 from tacit.engines.types import BOOLEAN, FLOAT
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.exact import exact
@@ -54,7 +54,10 @@ LARGEST_PLAN = 40_000
 
 def plan(session: Session, asked: Priced, keys: Any = None) -> Plan:
     """The plan of a query; refuses what cannot be answered, and spends nothing."""
-    return _Planner(session, asked, keys).plan()
+    try:
+        return _Planner(session, asked, keys).plan()
+    except RecursionError:
+        raise deep("the query") from None
 
 
 def parse_select(query: str) -> exp.Select:
