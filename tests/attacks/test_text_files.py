@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tacit import InvalidInput
+import tacit
+from tacit import InvalidInput, Pure
 from tacit.engines import Source, open_engine
 from tacit.engines.types import Schema
 from tests.engines.test_sources import summary
@@ -126,3 +127,15 @@ def test_a_json_array_is_read_only_as_declared(tmp_path: Path) -> None:
         with pytest.raises(InvalidInput, match="none of the first lines is a JSON object; write one object a line"):
             open_engine({"t": Source(tmp_path / "t.json", schema)})
     assert rows(tmp_path / "t.json", multiline=True) == (2, 2, 2)
+
+
+def test_a_fraction_is_no_integer_and_names_nobody_else(tmp_path: Path) -> None:
+    """1.5 was rounded to 2, so that a person's rows went to another's."""
+    path = tmp_path / "visits.csv"
+    path.write_text("who,x\n2,1\n2.0,1\n1.5,1\n1.9999999999999999,1\n15e-1,1\n2e0,1\n")
+    table = tacit.read(path, person="who", budget=Pure(10**7), schema={"who": "integer", "x": "integer"})
+    assert table.persons(epsilon=10**6).value == 1
+    assert table.count(epsilon=10**6).value == 3
+    for kind in ("float", "decimal(1)", "date", "timestamp"):
+        with pytest.raises(InvalidInput, match="not told apart exactly"):
+            tacit.read(path, person="who", budget=Pure(1), schema={"who": kind, "x": "integer"})

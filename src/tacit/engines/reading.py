@@ -74,8 +74,10 @@ def exact(native: str, kind: ColumnType) -> bool:
         return writable(native)
     if native in ("UHUGEINT", "TIMESTAMP_NS") and kind != TEXT:  # beyond HUGEINT, finer than microseconds
         return False
-    if kind == own or native == "VARCHAR":  # in text files equal numbers and equal dates are equal, however written
-        return kind != FLOAT or native != "VARCHAR"
+    if native == "VARCHAR":  # equal integers are equal, however written; other types would round or cut what is written
+        return kind in (TEXT, INTEGER, BOOLEAN)
+    if kind == own:
+        return True
     match kind.kind:
         case Kind.TEXT:
             return writable(native)
@@ -121,7 +123,15 @@ def converted(native: str, kind: ColumnType, sql: str, form: TextFormat, dialect
         sql = f"TRY_STRPTIME({sql}, {dialect.text(pattern)})"
     elif native == "VARCHAR" and kind == TIMESTAMP:  # a cast to TIMESTAMP itself would ignore an offset such as +02
         return target, f"(TRY_CAST({sql} AS TIMESTAMPTZ) AT TIME ZONE 'UTC')"
-    return target, f"TRY_CAST({sql} AS {target})"
+    read = f"TRY_CAST({sql} AS {target})"
+    return target, _unrounded(sql, read) if native == "VARCHAR" and kind == INTEGER else read
+
+
+def _unrounded(sql: str, read: str) -> str:
+    """Text read as an integer; one with a fraction is absent, for rounding would give two of them one key."""
+    marked = " OR ".join(f"CONTAINS({sql}, '{mark}')" for mark in ".eE")
+    whole = rf"REGEXP_FULL_MATCH({sql}, '\s*[+-]?\d+(\.0*)?([eE]\+?\d+)?\s*')"
+    return f"CASE WHEN NOT ({marked}) OR {whole} THEN {read} END"
 
 
 def _target(kind: ColumnType) -> str:
