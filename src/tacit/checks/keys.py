@@ -61,7 +61,7 @@ def _dangling(look: Look, table: str, column: str, target: str, key: str) -> Ite
         yield Finding(
             table,
             "rows that lead to nobody",
-            f"{counted(int(count), 'row')} lead to no row of {target!r} by {column}, and concern nobody there.",
+            f"no row of {target!r} has the {column} of {counted(int(count), 'row')}, which concern nobody there.",
             column,
             int(count),
         )

@@ -28,7 +28,7 @@ def found(look: Look, table: str, declared: Private, facts: dict[str, Any]) -> I
             yield Finding(
                 table,
                 "rows without a person",
-                f"{counted(int(count), 'row')} have no person and are left out of every answer.",
+                f"every answer leaves out {counted(int(count), 'row')} without a person.",
                 count=int(count),
             )
     for person, key in zip(declared.persons, keys, strict=True):
