@@ -1,26 +1,33 @@
 """The red team at length: the generators of tests/attacks with more cases than a test run has time for.
 
     python benchmarks/attacks.py [--quick] [--processes N] [--only plans,values,queries,http] [--anew]
+                                    [--seconds N]
 
 A run is cut into pieces, each from a seed of its own, done by several processes. What a piece found is written down at
-once in benchmarks/.cache, so a run that was stopped goes on where it was; --anew begins again. 10^6 random plans are
+once in benchmarks/.cache, so a run that was stopped goes on where it was; --anew begins again. After --seconds or a
+SIGTERM no more pieces are begun, and the figures are of those that were done. 10^6 random plans are
 compared with removing one person (quickly: 10^4); every type of every source is asked every question, for several
 seeds; 10^5 odd queries (10^4) are planned under limits; 10^4 odd requests (10^3) are sent. Results go to
-benchmarks/results/attacks.json: cases, failures and seconds of processor time for each class.
+benchmarks/results/attacks.json, every minute: cases, failures and seconds of processor time for each class.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import resource
+import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,12 +50,13 @@ Piece = tuple[str, int, int, str]
 def plans(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
     from tests.attacks.plans import attack
 
+    gc.set_threshold(100_000, 20, 100)  # plans are many small objects that die young
     done = attack(1000 + seed, cases, stop=10**9)
     return done.plans, done.failures
 
 
 def values(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
-    """Cases are pairs of a hostile value and a question."""
+    """Cases are pairs of a hostile value and a question that is answered without it."""
     from tests.attacks import sources
     from tests.attacks.values import attack
 
@@ -67,7 +75,7 @@ def values(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
         else:
             make: Callable[..., Any] = getattr(sources, source)
             done = attack(make(draw, Path(place)) if source in ("parquet", "csv", "ndjson") else make(draw), draw)
-    return done.values * done.questions // max(done.cases, 1), done.failures
+    return done.pairs, done.failures
 
 
 def queries(seed: int, cases: int, source: str) -> tuple[int, list[str]]:
@@ -120,10 +128,10 @@ def _seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def report(lines: list[dict[str, Any]]) -> dict[str, Any]:
+def report(kept: Path) -> dict[str, Any]:
     """All pieces of each class together."""
     found: dict[str, Any] = {}
-    for line in lines:
+    for line in read(kept):
         row = found.setdefault(line["piece"][0], {"cases": 0, "failures": 0, "seconds": 0.0, "shown": []})
         row["cases"] += line["cases"]
         row["failures"] += len(line["failures"])
@@ -132,30 +140,56 @@ def report(lines: list[dict[str, Any]]) -> dict[str, Any]:
     return {"classes": {name: found[name] for name in CLASSES if name in found}}
 
 
+def read(kept: Path) -> list[dict[str, Any]]:
+    """The pieces that were done; a line that was cut off is none."""
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    return [json.loads(line) for line in lines if line.endswith("}")]
+
+
+def run(left: list[Piece], kept: Path, processes: int, seconds: float) -> None:
+    """Do what is left, until the time is over or somebody sends SIGTERM."""
+    stop, end = Event(), time.monotonic() + seconds
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    written = time.monotonic()
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool, kept.open("a") as book:
+        waiting = {pool.submit(work, piece) for piece in left}
+        while waiting:
+            if stop.is_set() or time.monotonic() > end:
+                write("attacks", report(kept))  # now, for whoever stops this may not wait for what is being done
+                waiting = {future for future in waiting if not future.cancel()}
+                stop.clear()
+                end = float("inf")
+            done, waiting = wait(waiting, 1, FIRST_COMPLETED)
+            for future in done:
+                try:
+                    line = future.result()
+                except BrokenProcessPool:  # the signal reached it, too
+                    continue
+                book.write(json.dumps(line, ensure_ascii=True) + "\n")
+                book.flush()
+                if line["failures"]:
+                    print(line["piece"], *line["failures"][:3], sep="\n  ", flush=True)
+            if time.monotonic() > written + 60:
+                write("attacks", report(kept))
+                written = time.monotonic()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--only", default=",".join(CLASSES))
     parser.add_argument("--anew", action="store_true")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after so long")
     given = parser.parse_args()
     CACHE.mkdir(exist_ok=True)
     kept = CACHE / f"attacks{'-quick' if given.quick else ''}.jsonl"
     if given.anew:
         kept.unlink(missing_ok=True)
-    lines = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
-    known = {tuple(line["piece"]) for line in lines}
+    known = {tuple(line["piece"]) for line in read(kept)}
     left = [piece for piece in pieces(given.only.split(","), given.quick) if piece not in known]
-    context = get_context("spawn")
-    with ProcessPoolExecutor(given.processes, context, max_tasks_per_child=10) as pool, kept.open("a") as book:
-        for done in as_completed([pool.submit(work, piece) for piece in left]):
-            line = done.result()
-            book.write(json.dumps(line, ensure_ascii=True) + "\n")
-            book.flush()
-            lines.append(line)
-            if line["failures"]:
-                print(line["piece"], *line["failures"][:3], sep="\n  ", flush=True)
-    made = report(lines)
+    run(left, kept, given.processes, given.seconds)
+    made = report(kept)
     for name, row in made["classes"].items():
         print(f"{name}: {row['cases']:,} cases, {row['failures']:,} failures, {row['seconds']:,.0f} s")
     write("attacks", made)

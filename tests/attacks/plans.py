@@ -36,6 +36,8 @@ from tests.attacks.queries import Writer
 
 PLANS_FOR_EACH = 25
 """Plans asked of one dataset."""
+WEIGHED = 20
+"""Of so many plans with several persons, one is compared with the engine's incidence, too."""
 
 
 @dataclass
@@ -44,8 +46,10 @@ class Tried:
 
     plans: int = 0
     """Compared."""
+    removals: int = 0
+    """Of one person, each with a plan."""
     several: int = 0
-    """Of them, with rows of several persons."""
+    """Plans with rows of several persons."""
     refused: int = 0
     datasets: int = 0
     unreadable: int = 0
@@ -53,11 +57,6 @@ class Tried:
     rows: int = 0
     failures: list[str] = field(default_factory=list)
     seconds: float = 0.0
-
-    def add(self, other: Tried) -> None:
-        """Add what another run did."""
-        for name in ("plans", "several", "refused", "datasets", "unreadable", "rows", "failures", "seconds"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 def attack(
@@ -104,6 +103,7 @@ def _dataset(done: Tried, session: Session, connection: Any, data: Dataset, draw
             continue
         tried += 1
         done.plans += 1
+        done.removals += len(data.victims)
         done.several += bool(found.relation.others)
         wrong = compare(session, connection, data, found.relation, expressions(found.statistics), done)
         if wrong:
@@ -146,7 +146,7 @@ def compare(
         left = Counter({row: n for row, n in worlds[0].items() if victim not in zip(kinds, row[0], strict=True)})
         if left != worlds[number]:
             return f"rows of others move with {victim}"
-    if relation.others and done.plans % 10 == 0:
+    if relation.others and done.several % WEIGHED == 0:
         return _incidence(session, relation, world, worlds[0], kinds)
     return ""
 

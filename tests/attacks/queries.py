@@ -27,6 +27,8 @@ _AGGREGATES = [
     "MAX({ordered})", "MEDIAN({number})", "QUANTILE_CONT({number}, 0.25)", "COUNT(DISTINCT {column})",
     "VARIANCE({number})", "STDDEV({number})",
 ]  # fmt: skip
+_DEPTHS = (0, 0, 1, 2)
+"""How deep expressions are: what a row concerns hangs on joins more than on them."""
 _GROUPED = ["COUNT(*)", "SUM({number})", "COUNT({any})", "AVG({number})"]
 
 
@@ -63,7 +65,7 @@ class Writer:
         if len(named) > 1 and self.draw.random() < 0.25:
             a, b = self.draw.sample(named, 2)
             return self.draw.choice((f"{a} = {b}", f"CAST({a} AS DOUBLE) = CAST({b} AS DOUBLE)"))
-        return self.condition(scope, self.draw.choice((0, 1, 2)))
+        return self.condition(scope, self.draw.choice(_DEPTHS))
 
     def _from(self, scope: Scope, ctes: Mapping[str, tuple[str, dict[str, str]]]) -> str:
         draw = self.draw
@@ -72,12 +74,12 @@ class Writer:
             before = dict(scope)
             item = self._item(scope, ctes)
             (alias,) = scope.keys() - before.keys()
-            tie = self._tie(before, {alias: scope[alias]})
-            public = item.startswith("p")
+            outer = item.startswith("p") and draw.random() < 0.5
+            tie = self._tie(before, {alias: scope[alias]}, disguised=not outer or draw.random() < 0.05)
             if tie is None:
                 del scope[alias]
                 continue
-            if public and draw.random() < 0.5:
+            if outer:
                 text += f" LEFT JOIN {item} ON {tie}"
             else:
                 more = f" AND {self.condition(scope, 1)}" if draw.random() < 0.25 else ""
@@ -125,7 +127,7 @@ class Writer:
                     columns[column] = kind
                     items.append(f"{alias}.{column}")
         derived = draw.choice(("int", "float"))
-        items.append(f"{self.value(inner, derived, 2)} AS z")
+        items.append(f"{self.value(inner, derived, draw.choice(_DEPTHS))} AS z")
         columns["z"] = derived
         where = f" WHERE {self.condition(inner, 1)}" if draw.random() < 0.5 else ""
         return f"SELECT {', '.join(items)} FROM {text}{where}", columns
@@ -136,8 +138,11 @@ class Writer:
         scope[alias] = self._columns(name)
         return f"{name} AS {alias}"
 
-    def _tie(self, left: Scope, right: Scope) -> str | None:
-        """One or two equalities between what is joined and what comes, some of them disguised."""
+    def _tie(self, left: Scope, right: Scope, disguised: bool = True) -> str | None:
+        """One or two equalities between what is joined and what comes, some of them disguised.
+
+        The first is mostly plain: a join needs one, and is refused otherwise.
+        """
         pairs = [
             (f"{a}.{x}", f"{b}.{y}", kind, other)
             for a, columns in left.items()
@@ -150,13 +155,13 @@ class Writer:
             return None
         named = [pair for pair in pairs if pair[0].split(".")[1][0] in "wko" and pair[1].split(".")[1][0] in "wko"]
         found = []
-        for _ in range(self.draw.choice((1, 1, 1, 2))):
+        for place in range(self.draw.choice((1, 1, 2)) if disguised else 1):
             x, y, kind, other = self.draw.choice(named if named and self.draw.random() < 0.7 else pairs)
-            disguise = self.draw.random()
-            if disguise < 0.2 and kind in _NUMBERS and other in _NUMBERS:
+            disguise = self.draw.random() if disguised and (place or self.draw.random() < 0.05) else 1
+            if disguise < 0.4 and kind in _NUMBERS and other in _NUMBERS:
                 found.append(f"CAST({x} AS DOUBLE) = CAST({y} AS DOUBLE)")
             else:
-                found.append(f"{x} = {y}" if disguise < 0.95 else f"COALESCE({x}, {y}) = {y}")
+                found.append(f"COALESCE({x}, {y}) = {y}" if disguise < 0.5 else f"{x} = {y}")
         return " AND ".join(dict.fromkeys(found))
 
     def _group(self, scope: Scope) -> tuple[str, list[Any] | None]:
@@ -174,10 +179,10 @@ class Writer:
         return text.format(
             any=self.draw.choice(columns),
             column=self.draw.choice(columns),
-            number=self.value(scope, self.draw.choice(_NUMBERS), self.draw.choice((0, 1, 2)))
+            number=self.value(scope, self.draw.choice(_NUMBERS), self.draw.choice(_DEPTHS))
             if "{number}" in text
             else "",
-            ordered=self.value(scope, self.draw.choice((*_NUMBERS, "date")), self.draw.choice((0, 1, 2)))
+            ordered=self.value(scope, self.draw.choice((*_NUMBERS, "date")), self.draw.choice(_DEPTHS))
             if "{ordered}" in text
             else "",
         )
@@ -208,7 +213,7 @@ class Writer:
                 lambda: f"({one()} {draw.choice('+-*')} {one()})",
                 lambda: f"ABS({one()})",
                 lambda: f"LEAST({one()}, {one()})",
-                lambda: f"-{one()}",
+                lambda: f"- {one()}",
             ]
         if kind == "float":
             forms += [lambda: f"({one()} / {one()})", lambda: f"CAST({self.value(scope, 'int', depth - 1)} AS DOUBLE)"]

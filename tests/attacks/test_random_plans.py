@@ -75,6 +75,6 @@ def test_a_foreign_key_that_two_rows_share_is_found() -> None:
 @pytest.mark.parametrize("fault", [forgets, merges, stays], ids=lambda fault: fault.__name__)
 def test_planted_faults_are_found(fault: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Touching, "of", fault)
-    found = attack(5, 400, natives=("BIGINT",), stop=1)
+    found = attack(5, 2_000, natives=("BIGINT",), stop=1)
     assert found.failures
     assert "rows of others move" in found.failures[0]

@@ -56,7 +56,10 @@ class Tried:
 
     cases: int = 0
     values: int = 0
+    """Hostile ones in a table that was opened."""
     questions: int = 0
+    pairs: int = 0
+    """Of a hostile value and a question that is answered without it."""
     refused: int = 0
     failures: list[str] = field(default_factory=list)
 
@@ -118,7 +121,6 @@ def attack(cases: Iterable[Case], draw: Random, most: int | None = None) -> Trie
     done = Tried()
     for case in cases:
         done.cases += 1
-        done.values += len(case.hostile)
         ordinary = list(enumerate(case.ordinary, 1))
         hostile = list(enumerate(case.hostile, 100))
         try:
@@ -141,7 +143,9 @@ def attack(cases: Iterable[Case], draw: Random, most: int | None = None) -> Trie
                 done.failures.append(f"{case.name}: cannot be opened: {_short(lost)}")
             hostile, mixed = kept, [*ordinary, *kept]
         with _session(case, mixed, schema) as session:
+            done.values += len(hostile)
             done.questions += len(asked)
+            done.pairs += len(hostile) * (len(asked) - expected.count("refused"))
             done.refused += expected.count("refused")
             found = [_outcome(session, text) for text in asked]
             changed = _changed(session, rows)
@@ -235,6 +239,7 @@ def _as_person(case: Case, ordinary: Pairs, mixed: Pairs, schema: Schema, done: 
     except TacitError:
         return
     done.questions += 1
+    done.pairs += len(mixed) - len(ordinary) if before == "answered" else 0
     try:
         with _session(case, mixed, schema, "v") as session:
             after = _outcome(session, text)

@@ -32,11 +32,11 @@ DIALECT = "duckdb"
 
 def parsed(text: str, what: str) -> list[exp.Expr | None]:
     """The statements in a text; ``what`` names it in the error, such as "the query"."""
-    import sqlglot
+    from sqlglot import Dialect
 
-    tokens(text, what)
+    found = tokens(text, what)
     try:
-        return sqlglot.parse(text, read=DIALECT)
+        return Dialect.get_or_raise(DIALECT).parser().parse(found, text)
     except RecursionError:
         raise deep(what) from None
     except Exception:  # also what the parser did not foresee
