@@ -91,7 +91,7 @@ def told_apart(trusted: bool) -> str:
     """What keeps calls apart, in a sentence."""
     if trusted:
         return "The function is trusted to depend on the records of its group alone."
-    return f"Every call ran in {NAME}."
+    return f"Every call ran in {NAME}; the promise is for functions that read no clock."
 
 
 def limits(time_limit: float, memory_limit: int, workers: int | None) -> tuple[float, int, int]:
