@@ -130,11 +130,15 @@ def worker(served: Served) -> int:
 
 
 def kill(served: Served, seen: Seen, times: int, between: int) -> int:
-    """kill -9 a worker so many times, each time after so many further answers; returns how many were killed."""
+    """kill -9 a worker so many times, each time after so many further answers; returns how many were killed.
+
+    Fails if answers do not come for a minute.
+    """
     killed = 0
     while killed < times:
-        start = len(seen.answered)
+        start, end = len(seen.answered), time.monotonic() + 60
         while len(seen.answered) < start + between:
+            assert time.monotonic() < end, "no answers come"
             time.sleep(0.005)
         try:
             victim = worker(served)
