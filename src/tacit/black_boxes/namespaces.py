@@ -16,9 +16,9 @@ namespace is the call's own, so that not even numbers of processes tell. (5) *No
 most 64 threads, 256 open files, and its memory limit. All of this is in force before the function is loaded, and
 records arrive after that.
 
-NOT PROMISED  *Time and load.* Calls come one after another, so when one starts depends on how long those before it took,
-and a clock can be read without asking the kernel. A function made for it can sleep where it sees somebody and look at
-the clock elsewhere, or time files that an earlier call made quick to read: then its answer depends on other groups. No
+NOT PROMISED  *Time and load.* Calls come one after another, so when one starts depends on how long others took, and a
+clock can be read without asking the kernel. A function made for it can sleep where it sees somebody and look at the
+clock elsewhere, or time files that an earlier call made quick to read: then its answer depends on other groups. No
 slots of equal length are kept, for they would take the longest time for every call. Whoever must not rely on an author
 reading no clock declines untrusted functions.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from tacit.engines.types import KeyType
@@ -32,7 +32,12 @@ class TableSQL:
     columns: Mapping[str, ColumnSQL]
 
 
-def told_apart(keys: Iterable[tuple[str, ...]], columns: Mapping[str, ColumnSQL]) -> tuple[tuple[str, ...], ...]:
-    """Those of a source's unique keys that stay unique as they are read: no two values become one key."""
-    exact = {name for name, column in columns.items() if column.key_type.exact}
+def told_apart(
+    keys: Iterable[tuple[str, ...]], columns: Mapping[str, ColumnSQL], unread: Collection[str]
+) -> tuple[tuple[str, ...], ...]:
+    """Those of a source's unique keys that stay unique as they are read: no two values become one key.
+
+    ``unread`` are the columns that are read as what they are: '1' and '01' are unique as texts, but not as numbers.
+    """
+    exact = {name for name, column in columns.items() if column.key_type.exact and name in unread}
     return tuple(key for key in keys if exact.issuperset(key))

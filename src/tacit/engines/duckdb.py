@@ -169,11 +169,14 @@ class _Snapshot(Rounds):
             if not table.native or table.view not in statement:
                 continue
             used = [name for name in table.native if DIALECT.name(name) in statement]
-            view = f"reread{number}"
-            hive = "hive_partitioning = true" in table.view
-            self._cursor.register(view, frames.parquet(list(table.files), used, hive))
-            columns = ", ".join(f"TRY_CAST({DIALECT.name(c)} AS {table.native[c]}) AS {DIALECT.name(c)}" for c in used)
-            statement = statement.replace(table.view, f"(SELECT {columns} FROM {view})")
+            hive, parts = "hive_partitioning = true" in table.view, list[str]()
+            for place, part in enumerate(frames.parquet(list(table.files), used, hive)):
+                view, known = f"reread{number}_{place}", set(part.column_names)
+                self._cursor.register(view, part)
+                read = {name: DIALECT.name(name) if name in known else "NULL" for name in used}
+                listed = (f"TRY_CAST({sql} AS {table.native[c]}) AS {DIALECT.name(c)}" for c, sql in read.items())
+                parts.append(f"SELECT {', '.join(listed)} FROM {view}")
+            statement = statement.replace(table.view, f"({' UNION ALL '.join(parts)})")
         return statement  # where no such file is read, it fails again
 
 

@@ -41,19 +41,28 @@ def arrow(data: Any) -> pa.Table:
     return pa.Table.from_arrays([_safe(column) for column in columns], names=names)
 
 
-def parquet(files: list[str], columns: list[str], hive: bool) -> pa.Table:
-    """Some columns of Parquet files, read by Arrow, which looks at no value; ``hive`` partitions are columns."""
+def parquet(files: list[str], columns: list[str], hive: bool) -> list[pa.Table]:
+    """Some columns of Parquet files, read by Arrow, which looks at no value; ``hive`` partitions are columns.
+
+    One table for each file, with those of the columns that it has. Times are read as DuckDB reads them.
+    """
     import pyarrow as pa
     from pyarrow import dataset, parquet
 
+    times: dict[str, Any] = {"coerce_int96_timestamp_unit": "us"}
     if hive:
-        return arrow(dataset.dataset(files, format="parquet", partitioning="hive").to_table(columns))
+        form: Any = dataset.ParquetFileFormat(**times)
+        return [arrow(dataset.dataset(files, format=form, partitioning="hive").to_table(columns))]
     read: Any = parquet.ParquetFile
-    try:  # dictionaries as their texts
-        whole = [read(file, binary_type=pa.large_binary()).read(columns) for file in files]
-    except TypeError:  # an older Arrow
-        whole = [read(file).read(columns) for file in files]
-    return pa.concat_tables([arrow(part) for part in whole], promote_options="permissive")
+    found = []
+    for file in files:
+        try:  # dictionaries as their texts
+            opened = read(file, binary_type=pa.large_binary(), **times)
+        except TypeError:  # an older Arrow
+            opened = read(file, **times)
+        names = set(opened.schema_arrow.names)
+        found.append(arrow(opened.read([name for name in columns if name in names])))
+    return found
 
 
 def shape(table: pa.Table) -> Shape:
@@ -124,6 +133,8 @@ def _safe(column: Any) -> Any:
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_string(inner) or pa.types.is_large_string(inner) or pa.types.is_string_view(inner):
         return _readable(column)
+    if pa.types.is_decimal256(kind):  # which DuckDB reads from files, up to 38 digits, but not from memory
+        return column.cast(pa.decimal128(kind.precision, kind.scale) if kind.precision <= 38 else pa.float64())
     if pa.types.is_float16(kind):
         return column.cast(pa.float32())
     if pa.types.is_timestamp(kind):

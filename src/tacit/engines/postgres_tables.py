@@ -154,8 +154,9 @@ def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: lis
     where = f"{DIALECT.name(namespace)}.{DIALECT.name(relation)}"
     columns = {column: read(column, native[column], kind) for column, kind in schema.columns}
     probe = f"SELECT {', '.join(map(DIALECT.name, schema))} FROM {where} LIMIT 0"
+    unread = {column for column, kind in schema.columns if native[column].inferred() == kind}
     unique = [tuple(row[0]) for row in cursor.execute(_KEYS, (oid,), prepare=False)]
-    return OpenTable(schema, TableSQL(where, columns), probe, told_apart(unique, columns))
+    return OpenTable(schema, TableSQL(where, columns), probe, told_apart(unique, columns, unread))
 
 
 def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[Any, ...]:

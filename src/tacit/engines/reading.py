@@ -217,7 +217,16 @@ def _wide_steps(native: str, sql: str) -> str:
     if not scale:
         return whole
     fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
-    return f"({whole} * {10**scale} + CAST({fraction} * CAST({10**scale} AS DECIMAL({scale + 1},0)) AS HUGEINT))"
+    return f"({whole} * {10**scale} + CAST({fraction} * {_power(scale, scale + 1)} AS HUGEINT))"
+
+
+def _power(scale: int, digits: int) -> str:
+    """10^scale, by which a decimal of so many digits is multiplied.
+
+    DuckDB multiplies in 64 bits as long as the widths of both stay within 18, and raises where the product, which
+    keeps the scale, does not fit: ``digits + scale`` of them must, or the multiplier is made wide.
+    """
+    return f"CAST({10**scale} AS DECIMAL({scale + 1 if digits + scale <= LARGEST_SCALE else 20},0))"
 
 
 def _text(native: str, sql: str) -> str:
@@ -234,7 +243,7 @@ def _integer(native: str, sql: str) -> str:
 def _steps(native: str, sql: str) -> str:
     """A decimal as its number of steps; 19 digits hold every one that fits 64 bits."""
     precision, scale = _decimal(native) or (18, 0)
-    ten = f"CAST({10**scale} AS DECIMAL({scale + 1},0))"
+    ten = _power(scale, precision)
     if precision <= 18:
         return f"CAST({sql} * {ten} AS BIGINT)"
     low, high = (f"CAST('{point(limit, scale)}' AS DECIMAL(38,{scale}))" for limit in (SMALLEST, LARGEST))
@@ -259,5 +268,9 @@ def finite(sql: str, dialect: Dialect) -> str:
 
 
 def within(sql: str, low: str, high: str) -> str:
-    """A value saturated at two limits; NULL stays NULL."""
-    return f"CASE WHEN {sql} > {high} THEN {high} WHEN {sql} < {low} THEN {low} ELSE {sql} END"
+    """A value saturated at two limits; NULL stays NULL.
+
+    No CASE alone: an engine may compute a function of a column's smallest value, known from statistics, whatever the
+    conditions around it say.
+    """
+    return f"CASE WHEN {sql} IS NOT NULL THEN GREATEST(LEAST({sql}, {high}), {low}) END"

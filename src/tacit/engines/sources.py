@@ -126,6 +126,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         columns[column] = reading.column(column, native, kind, DIALECT, reading.exact(given, kind))
     plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
     text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
+    unread = {name for name, kind in schema.columns if reading.inferred(found.native[name]) == kind}
     native_types = found.native if found.source.startswith("read_parquet(") else {}
     # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
     token = uuid4().hex if found.frame is not None and not found.frame.changes else ""
@@ -136,7 +137,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         found.source,
         found.frame,
         native_types,
-        told_apart(found.keys, columns),
+        told_apart(found.keys, columns, unread),
         token,
         found.feed,
         found.texts,

@@ -188,7 +188,7 @@ class ViewBuilder:
         alias, table = other.tables[0]
         pairs = []
         for condition in conditions:
-            for part in condition.operands if isinstance(condition, Logic) else (condition,):
+            for part in _conjuncts(condition):
                 pair = equality(part, alias)
                 if pair is None:
                     raise UnsupportedQuery("LEFT JOIN is supported with equalities between the tables in ON.")
@@ -237,6 +237,11 @@ class ViewBuilder:
         further = tuple((other.kind, other.column) for other in others)
         relation = Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
         return self._session.expanding.checked(relation)
+
+
+def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
+    """The conditions that AND puts together."""
+    return condition.operands if isinstance(condition, Logic) and condition.operator == "AND" else (condition,)
 
 
 def _plain_source(node: Any, allowed: tuple[str, ...]) -> None:

@@ -1,8 +1,9 @@
 """JSON lines: each line's object, by that line alone, with numbers as they were written.
 
-DuckDB's parser keeps integers digit by digit, however long, but reads fractions as doubles. Where that could make one
-number of two (more than 15 digits, or an exponent), the line's numbers are put into quotes before it is parsed: then
-they are texts. Of a key that an object has twice the first counts. Lists and objects inside an object are their text.
+DuckDB's parser keeps integers digit by digit, however long, but reads fractions as doubles, which would write 1.50 as
+1.5 and make one number of two long ones. So the numbers of a line that has a fraction or an exponent are put into
+quotes before it is parsed: then they are texts, and how a number is read follows from that number alone. Of a key that
+an object has twice the first counts. Lists and objects inside an object are their text.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ _STRING = r'"(?:[^"\\]|\\.)*"'
 _NUMBER = r"-?[0-9][-+.0-9eE]*"
 _TOKEN = rf"({_STRING}[ \t\r]*:[ \t\r]*)({_NUMBER})|({_STRING})"
 """A key with its number, or any other string: from the line's start on, every string is met at its opening quote."""
-_LONG = r"\.[0-9]{9}|[0-9]{7}\.[0-9]|[0-9][eE][-+]?[0-9]+[ \t]*[],}]"
-"""Lines that have a number with a fraction of more than 15 digits, or one with an exponent, and a few others."""
+_FRACTION = r"[0-9](\.[0-9]|[eE])"
+"""Lines that have a number with a fraction or an exponent, and a few others."""
 
 
 def is_object(line: str) -> str:
@@ -31,5 +32,5 @@ def values(line: str, names: Iterable[str], dialect: DuckDialect) -> str:
     # A valid line has no control character, so that chr(1) marks only what is put there.
     marked = f"regexp_replace({line}, {dialect.text(_TOKEN)}, '\\1' || chr(1) || '\\2' || chr(1) || '\\3', 'g')"
     quoted = f"replace(replace({marked}, chr(1) || chr(1), ''), chr(1), '\"')"
-    exact = f"CASE WHEN regexp_matches({line}, {dialect.text(_LONG)}) THEN {quoted} ELSE {line} END"
+    exact = f"CASE WHEN regexp_matches({line}, {dialect.text(_FRACTION)}) THEN {quoted} ELSE {line} END"
     return f"CASE WHEN {is_object(line)} THEN json_extract_string({exact}, [{pointers}]) END"

@@ -34,6 +34,8 @@ FEW = 1000
 """Lines from which the delimiter is found."""
 DELIMITERS = (",", ";", "\t", "|")
 _DIGITS = re.compile(r"[-+]?[0-9]+")
+_LONGEST_SAMPLE = 2**16
+"""Characters of a line that tells about types; one that is nested very deep must not keep a file closed."""
 _LONGEST = 38
 """Digits of the longest integer."""
 _DUCK = DuckDialect()
@@ -101,7 +103,7 @@ def json_types(
     connection: duckdb.DuckDBPyConnection, table: str, files: Sequence[TextFile], declared: Schema | None
 ) -> Schema:
     """Names and types of objects, one a line; a declared name that no object has is a column of NULLs."""
-    lines = [line for _, line in _lines(files, 0)]
+    lines = [line for _, line in _lines(files, 0) if len(line) <= _LONGEST_SAMPLE]
     known = connection.execute(
         f"SELECT line FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS line) WHERE {json.is_object('line')}", [lines]
     ).fetchall()

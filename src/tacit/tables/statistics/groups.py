@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -48,9 +48,16 @@ class Groups:
         check_by(self.by)
 
 
+DIGITS = 60
+"""Digits in which keys are written: more than any exact number has, so that no two look alike."""
+
+
 def written(key: Any) -> Any:
     """A key as people write it: exact decimals as Decimal."""
-    return Decimal(key.numerator) / Decimal(key.denominator) if isinstance(key, Fraction) else key
+    if not isinstance(key, Fraction):
+        return key
+    with localcontext(prec=DIGITS):
+        return Decimal(key.numerator) / Decimal(key.denominator)
 
 
 @dataclass(frozen=True)

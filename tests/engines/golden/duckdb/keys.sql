@@ -1,4 +1,4 @@
-WITH link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, "t"."place" COLLATE "binary" AS c0, CASE WHEN "t"."day" > DATE '9999-12-31' THEN DATE '9999-12-31' WHEN "t"."day" < DATE '0001-01-01' THEN DATE '0001-01-01' ELSE "t"."day" END AS c1 FROM "t" AS "t"),
+WITH link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, "t"."place" COLLATE "binary" AS c0, CASE WHEN "t"."day" IS NOT NULL THEN GREATEST(LEAST("t"."day", DATE '9999-12-31'), DATE '0001-01-01') END AS c1 FROM "t" AS "t"),
 rows AS NOT MATERIALIZED (SELECT person, c0 AS x0, c1 AS x1 FROM link0 WHERE person IS NOT NULL),
 pairs0 AS MATERIALIZED (SELECT DISTINCT person, x0 AS k0, x1 AS k1 FROM rows),
 sizes1 AS MATERIALIZED (SELECT person, COUNT(*) AS keys FROM pairs0 GROUP BY person)
