@@ -22,10 +22,11 @@ SURE = 10**6
 """An ε at which noise is practically zero: P[any noise] ≤ 2 exp(-10^6)."""
 
 
-def texts(values: list[bytes]) -> pa.Array:
+def texts(values: list[bytes]) -> Any:
     """Text that need not be UTF-8, as other writers leave it in files."""
     _, offsets, data = pa.array(values, pa.binary()).buffers()
-    return pa.StringArray.from_buffers(len(values), offsets, data)
+    made: Any = pa.StringArray.from_buffers
+    return made(len(values), offsets, data)
 
 
 def read(source: Any) -> tacit.Table:
@@ -60,7 +61,7 @@ def test_weeks_of_the_first_days_that_a_date_can_hold(later: int, stored: str, t
         read(source).filter(condition).count(epsilon=1)
 
 
-def with_city(folder: Path, city: bytes, **columns: pa.Array) -> tacit.Table:
+def with_city(folder: Path, city: bytes, **columns: Any) -> tacit.Table:
     """Ten persons, the last of whom has this city."""
     table = pa.table({"p": range(10), "city": texts([b"Paris"] * 9 + [city]), **columns})
     pq.write_table(table, folder / "t.parquet", use_deprecated_int96_timestamps=True)
@@ -81,7 +82,7 @@ def with_city(folder: Path, city: bytes, **columns: pa.Array) -> tacit.Table:
     ],
     ids=lambda column: str(column.type),
 )
-def test_a_text_that_is_none_changes_nobody_elses_values(column: pa.Array, tmp_path: Path) -> None:
+def test_a_text_that_is_none_changes_nobody_elses_values(column: Any, tmp_path: Path) -> None:
     """Such a file is read a second time by Arrow, which read old times otherwise, or did not read a type at all."""
     answers = []
     for city in (b"Paris", b"\xff"):
