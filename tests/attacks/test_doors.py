@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -296,3 +297,45 @@ def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path
     assert gateway.budget(GRACE, "visits")["spent"] == ("Pure 0" if shared else "Pure 1/10")
     assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
     gateway.close()
+
+
+def _shared(path: Path, text: str, shared: bool) -> None:
+    """Configure a gateway that shares answers, as all did before answers had owners, or one that does not."""
+    path.write_text(text.replace("[server]", f"[server]\nshare_answers = {str(shared).lower()}"))
+
+
+@pytest.mark.parametrize("key", ["", "monday-1"])
+def test_what_was_paid_for_before_answers_had_owners_stays_free(tmp_path: Path, key: str) -> None:
+    """An upgrade charged a request again that was sent again, and every question that was asked again."""
+    path = configuration(tmp_path)
+    text = path.read_text()
+    _shared(path, text, True)
+    asked = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1"}
+    with closing(Gateway(load(path))) as gateway:
+        first = gateway.ask(ADA, "visits", gateway.asked(ADA, "visits", asked), key)
+    _shared(path, text, False)
+    with closing(Gateway(load(path))) as gateway:
+        question = gateway.asked(ADA, "visits", asked)
+        again = gateway.ask(ADA, "visits", question, key)
+        assert again.stored
+        assert again.value == first.value  # type: ignore[union-attr]
+        assert gateway.ask(ADA, "visits", question).stored  # her own answer, outside the request too
+        assert not gateway.preview(GRACE, "visits", question)["free"]  # and nobody else's
+        assert not gateway.ask(GRACE, "visits", question, key).stored
+        assert gateway.budget(ADA, "visits")["spent"] == gateway.budget(GRACE, "visits")["spent"] == "Pure 1/10"
+        assert verify(gateway.ledger, "visits").sound
+
+
+def test_a_request_is_found_again_whether_answers_are_shared_or_not(tmp_path: Path) -> None:
+    path = configuration(tmp_path)
+    text = path.read_text()
+    asked = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1", "fresh": True}
+    values = []
+    for shared in (False, True):
+        _shared(path, text, shared)
+        with closing(Gateway(load(path))) as gateway:
+            found = gateway.ask(ADA, "visits", gateway.asked(ADA, "visits", asked), "monday-1")
+            values.append(found.value)  # type: ignore[union-attr]
+            assert gateway.budget(ADA, "visits")["spent"] == "Pure 1/10"
+            assert verify(gateway.ledger, "visits").sound
+    assert values[0] == values[1]

@@ -59,10 +59,23 @@ class Account:
         return "the budget" if self.link is Link.ROOT else f"the {self.link.value} {self.name[-1].partition(':')[2]!r}"
 
 
+def asking(name: Name) -> Name:
+    """The account of who asks: parts and their groups belong to the nearest account above them that is neither."""
+    while name and name[-1].partition(":")[0] in (Link.GROUP.value, Link.PART.value):
+        name = name[:-1]
+    return name
+
+
 def check(path: Sequence[Account], cost: Guarantee, question: Question | None) -> None:
     """Hold a question against the policies from its account up to the root."""
     for account in path:
         account.policy.check(account.filter, cost, question, account.label)
+
+
+def check_recall(path: Sequence[Account], question: Question) -> None:
+    """Hold a question that was paid for against what may be read; prices and failures that changed since do not."""
+    for account in path:
+        account.policy.reads(question, account.label)
 
 
 def allowance(path: Sequence[Account]) -> int | None:

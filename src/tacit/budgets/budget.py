@@ -63,8 +63,8 @@ class Book(ABC):
         """Record what became of a charge: the released answer, or None when the engine failed."""
 
     @abstractmethod
-    def recall(self, key: str) -> Stored | None:
-        """The last answer released under this key."""
+    def recall(self, key: str, by: str | None = None) -> Stored | None:
+        """The last answer released under this key, if the account ``by`` paid for it where that is given."""
 
     @abstractmethod
     def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
@@ -97,7 +97,7 @@ class MemoryBook(Book):
 
     def __init__(self, rule: Filter, policy: Policy) -> None:
         self._accounts: dict[Name, Account] = {(): Account((), Link.ROOT, rule, rule.nothing, policy)}
-        self._answers: dict[str, Stored] = {}
+        self._answers: dict[str, tuple[Stored, Name]] = {}
         self._requests: dict[str, str] = {}
         self._once: dict[str, tuple[datetime, Stored | None, bool]] = {}
         self._charges = 0
@@ -152,7 +152,7 @@ class MemoryBook(Book):
         with self._lock:
             stored = None if answer is None else Stored(dict(answer), datetime.now(UTC), receipt.cost)
             if stored is not None and receipt.key:
-                self._answers[receipt.key] = stored
+                self._answers[receipt.key] = stored, receipt.account
             if receipt.once:
                 self._once[receipt.once] = (receipt.at, stored, stored is None)
             if receipt.account in self._tallies:
@@ -160,10 +160,11 @@ class MemoryBook(Book):
                 self._tallies[receipt.account] = tally.settled(receipt.number, answered=stored is not None)
                 self._times.pop(receipt.number, None)
 
-    def recall(self, key: str) -> Stored | None:
+    def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer under this key."""
         with self._lock:
-            return self._answers.get(key)
+            stored, account = self._answers.get(key, (None, ()))
+        return stored if by is None or by == "/".join(accounts.asking(account)) else None
 
     def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
         """The charges of an account without an answer."""
@@ -262,9 +263,16 @@ class Budget:
         self._book.settle(receipt, answer)
 
     def recall(self, question: Question, cost: Guarantee) -> Stored | None:
-        """The answer already released to the same question at the same cost, or None; policies are held against it."""
-        accounts.check(self._book.path(self._name), cost, question)
-        return self._book.recall(question.key(cost))
+        """The answer already released to the same question at the same cost, or None.
+
+        What may be read is held against it; prices and failures are not, because it was paid for. An answer of before
+        answers had owners belongs to the account that paid for it.
+        """
+        accounts.check_recall(self._book.path(self._name), question)
+        found = self._book.recall(question.key(cost))
+        if found is None and question.owner:
+            found = self._book.recall(question.anyones(cost), question.owner)
+        return found
 
     @property
     def policy(self) -> Policy:

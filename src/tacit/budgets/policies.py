@@ -61,6 +61,10 @@ class Policy:
 
     def check(self, filter_: Filter, cost: Guarantee, question: Question | None, whose: str) -> None:
         """Refuse a question that goes beyond the policy."""
+        self._priced(filter_, cost, whose)
+        self.reads(question, whose)
+
+    def _priced(self, filter_: Filter, cost: Guarantee, whose: str) -> None:
         if self.largest is not None:
             asked, allowed = filter_.measure(cost), filter_.measure(self.largest)
             if any(a > b for a, b in zip(asked, allowed, strict=True)):
@@ -73,6 +77,9 @@ class Policy:
                 f"a question, and each of its aggregates, costs at least {filter_.smallest(self.least)!r} by the "
                 f"policy of {whose}, and this one costs {cost!r}; nothing was spent: ask with a larger cost."
             )
+
+    def reads(self, question: Question | None, whose: str) -> None:
+        """Refuse a question about what may not be read; prices are for what is charged, not for what was."""
         if self.columns is not None:
             self._listed("column", question.columns if question else (), self.columns, whose)
         if self.statistics is not None:

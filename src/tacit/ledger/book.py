@@ -272,7 +272,7 @@ class LedgerBook(Book):
             body |= {"measured": texts.vector_text(path[0].filter.measure(cost))}
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
-            number = edit.append("charged", body | _asked(question, edit.dataset.literals))
+            number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))
             if allowance is not None:
                 edit.remember(tally_key("/".join(name)), number)
             if question is not None and question.request:
@@ -340,11 +340,18 @@ class LedgerBook(Book):
                 edit.remember(receipt.once, number)
             edit.finish()
 
-    def recall(self, key: str) -> Stored | None:
+    def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""
         with self._store.reading() as work:
             found = self._remembered(work, key)
-        return None if found is None else _stored(*found[:2])
+            if found is None or (by is not None and by != self._payer(work, found[1]["charge"])):
+                return None
+        return _stored(*found[:2])
+
+    def _payer(self, work: Work, charge: int) -> str | None:
+        """The account of who asked, of a charge."""
+        rows = work.read("SELECT body FROM tacit_entries WHERE dataset = ? AND number = ?", self._name, charge)
+        return "/".join(accounts.asking(tuple(texts.parsed(rows[0][0])["account"].split("/")))) if rows else None
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """What became of this question in the same request before."""
@@ -381,11 +388,13 @@ def _stored(at: datetime, body: Any) -> Stored:
     return Stored(body["answer"], at, texts.guarantee(body["cost"]))
 
 
-def _asked(question: Question | None, literals: str) -> dict[str, Any]:
+def _asked(question: Question | None, cost: Guarantee, literals: str) -> dict[str, Any]:
     """What an entry keeps of a question."""
     if question is None:
         return {"who": login()}
-    request = {"key": question.request.key, "asked": question.request.asked} if question.request else None
+    request = {"key": question.request.key, "asked": question.request.asked} if question.request else {}
+    if request and question.owner:  # the request finds the question by this key, whoever owns the answer
+        request["question"] = question.anyones(cost)
     return ({"request": request} if request else {}) | {
         "columns": sorted(question.columns),
         "statistics": sorted(question.statistics),

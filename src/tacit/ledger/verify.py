@@ -118,7 +118,7 @@ class _Replay:
         elif what == "charged":
             self._keys[number] = body["key"]
             if request := body.get("request"):
-                self._once[number] = once(request["key"], body["key"])
+                self._once[number] = once(request["key"], request.get("question", body["key"]))
                 self._answers |= {once(request["key"]): number, self._once[number]: number}
             path = self._path(_name(body["account"]))
             changed = accounts.absorb(path, texts.vector(body["measured"]))
