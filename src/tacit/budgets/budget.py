@@ -68,7 +68,10 @@ class Book(ABC):
 
     @abstractmethod
     def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
-        """The charges of an account without an answer, and when the latest of those without an outcome was made."""
+        """The charges of an account without an answer, and when the latest of those without an outcome was made.
+
+        Those of a part are those of the account that was split, here and in `renew`.
+        """
 
     @abstractmethod
     def renew(self, name: Name) -> None:
@@ -133,14 +136,14 @@ class MemoryBook(Book):
                 raise Unanswered(self._once[once][0], failed=False)
             path, allowance = self.path(name), accounts.allowance(self.path(name))
             accounts.check(path, cost, question)
-            tally, latest = self.unanswered(name)
+            (tally, latest), payer = self.unanswered(name), accounts.asking(name)
             admit(tally, allowance, lambda: latest or datetime.now(UTC))
             self._write(accounts.charge(path, cost))
             self._charges += 1
             key = question.key(cost) if question else ""
             receipt = Receipt(self._charges, cost, datetime.now(UTC), key, once, name)
             if allowance is not None:
-                self._tallies[name] = tally.charged(receipt.number)
+                self._tallies[payer] = tally.charged(receipt.number)
                 self._times[receipt.number] = receipt.at
             if question and question.request:
                 self._requests[question.request.key] = question.request.asked
@@ -155,9 +158,8 @@ class MemoryBook(Book):
                 self._answers[receipt.key] = stored, receipt.account
             if receipt.once:
                 self._once[receipt.once] = (receipt.at, stored, stored is None)
-            if receipt.account in self._tallies:
-                tally = self._tallies[receipt.account]
-                self._tallies[receipt.account] = tally.settled(receipt.number, answered=stored is not None)
+            if (payer := accounts.asking(receipt.account)) in self._tallies:
+                self._tallies[payer] = self._tallies[payer].settled(receipt.number, answered=stored is not None)
                 self._times.pop(receipt.number, None)
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
@@ -169,13 +171,13 @@ class MemoryBook(Book):
     def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
         """The charges of an account without an answer."""
         with self._lock:
-            tally = self._tallies.get(name, Tally())
+            tally = self._tallies.get(accounts.asking(name), Tally())
             return tally, max((self._times[number] for number in tally.open), default=None)
 
     def renew(self, name: Name) -> None:
         """Begin an account's allowance of failures anew."""
         with self._lock:
-            self._tallies[name] = Tally()
+            self._tallies[accounts.asking(name)] = Tally()
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """What became of this question in the same request before."""

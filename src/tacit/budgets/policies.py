@@ -4,9 +4,12 @@ A policy speaks of public facts only: the cost of the question, the columns it r
 how many questions failed before. It is checked before anything is charged. A question that does not say what it reads
 is refused where columns are limited.
 
-A least price bounds how many questions fit: if each charge takes at least the share s of the budget on every axis that
-counts ε or ρ, no more than 1/s charges can be admitted, whatever the composition. That bounds what can be told by
-anything an answer shows beside its value, such as that it failed (see `failures`).
+A least price bounds how many questions fit. PROMISE. While the least price of an account is the share s, no more than
+1/s charges are admitted to it and to all accounts below it, whatever the composition. PROOF. Each charge takes at least
+the share s of the account's budget on every axis that counts ε or ρ, and the budget is full when one of them is. A
+charge in a share took it when the share was opened; one to a part that takes less, because another part was dearer, is
+counted with what it falls short of s (see `accounts`). That bounds what can be told by anything an answer shows beside
+its value, such as that it failed (see `failures`).
 """
 
 from __future__ import annotations
