@@ -9,7 +9,10 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -22,6 +25,7 @@ from tacit import InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
 from tacit.budgets import Policy, open_budget
 from tacit.budgets.policies import STATISTICS
 from tacit.ledger import open_ledger, verify
+from tacit.ledger.heads import HeadFile
 from tacit.serve.app import application
 from tacit.serve.client import connect
 from tacit.serve.config import load
@@ -244,6 +248,124 @@ def test_a_ledger_of_before_is_given_its_head(tmp_path: Path) -> None:
         assert ledger.identity == identity
 
 
+def _number(path: Path) -> int:
+    """The number of the entry that the head of a ledger names."""
+    return int((path.parent / f"{path.name}.head").read_text().split()[1])
+
+
+def test_a_ledger_has_one_head_wherever_the_process_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with open_ledger("ledger.db") as ledger:
+        budget = ledger.budget("d", Pure(10))
+        monkeypatch.chdir(tmp_path / "there")
+        budget.charge(Pure(1))
+    assert not list((tmp_path / "there").iterdir())
+    assert _number(tmp_path / "here" / "ledger.db") == 2
+
+
+def test_a_link_to_a_ledger_is_the_ledger(tmp_path: Path) -> None:
+    path, link = tmp_path / "ledger.db", tmp_path / "link.db"
+    link.symlink_to(path)
+    for way in (link, path, link):  # the first makes it
+        _charged(way)
+    assert _number(path) == 4
+    assert not (tmp_path / "link.db.head").exists()
+    path.unlink()
+    path.symlink_to(link)
+    with pytest.raises(LedgerError, match="nothing was spent"):
+        open_ledger(link)
+
+
+def test_a_group_that_shares_a_ledger_shares_its_head(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    _charged(path)
+    path.chmod(0o660)
+    open_ledger(path).close()
+    head = tmp_path / "ledger.db.head"
+    assert stat.S_IMODE(head.stat().st_mode) == 0o660
+    assert head.stat().st_gid == path.stat().st_gid
+    with open_ledger(path) as ledger:
+        path.chmod(0o600)
+        ledger.budget("d").charge(Pure(1))
+    assert stat.S_IMODE(head.stat().st_mode) == 0o600
+
+
+def test_a_ledger_whose_head_may_not_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, real = tmp_path / "ledger.db", os.open
+    _charged(path)
+
+    def refused(file: Any, flags: int, *rest: Any) -> int:
+        if str(file).endswith(".head") and flags & os.O_RDWR:
+            raise PermissionError(13, "no")
+        return real(file, flags, *rest)
+
+    monkeypatch.setattr(os, "open", refused)
+    for accept in (False, True):
+        with pytest.raises(
+            LedgerError, match=r"ledger\.db\.head .* may not be read and written by you; nothing was spent"
+        ):
+            open_ledger(path, accept=accept)
+    with open_ledger(path, read_only=True) as ledger:
+        assert verify(ledger, "d").sound
+
+
+def test_a_head_left_behind_is_told_and_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a kill between the commit and the head: an old copy put back then would not be noticed."""
+    path = tmp_path / "ledger.db"
+    _charged(path)
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError
+
+    with open_ledger(path) as ledger, monkeypatch.context() as patch:
+        patch.setattr(HeadFile, "write", fails)
+        with pytest.warns(UserWarning, match=r"ledger\.db\.head could not be written, so an old copy"):
+            ledger.budget("d").charge(Pure(1))
+        assert ledger.budget("d").spent == Pure(2)
+    assert _number(path) == 2
+    with open_ledger(path, read_only=True):
+        assert _number(path) == 2  # a view changes nothing
+    open_ledger(path).close()
+    assert _number(path) == 3
+
+
+def test_a_head_does_not_follow_entries_that_do_not_hang_together(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    _charged(path)
+    with sqlite3.connect(path) as file:
+        file.execute("INSERT INTO tacit_entries VALUES ('d', 3, '2026', 'charged', '{}', 'forged')")
+    file.close()
+    with open_ledger(path) as ledger:
+        assert not verify(ledger, "d").sound
+    assert _number(path) == 2
+
+
+def test_a_ledger_of_before_opened_by_many_at_once_gets_one_identity_and_one_head(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    _charged(path)
+    for _ in range(5):
+        (tmp_path / "ledger.db.head").unlink()
+        with sqlite3.connect(path) as file:
+            file.execute("DELETE FROM tacit_meta WHERE name <> 'version'")
+        file.close()
+        together = Barrier(6)
+
+        def opened(_: int, together: Barrier = together) -> str:
+            together.wait(30)
+            with open_ledger(path) as ledger:
+                ledger.budget("d").charge(Pure(1))
+                return ledger.identity
+
+        with ThreadPoolExecutor(6) as pool:
+            (identity,) = set(pool.map(opened, range(6)))
+        assert (tmp_path / "ledger.db.head").read_text().split()[0] == identity
+    with open_ledger(path) as ledger:
+        assert verify(ledger, "d").sound
+        assert _number(path) == ledger.dataset("d").entries == 32
+
+
 def test_no_kill_makes_a_false_alarm(tmp_path: Path) -> None:
     """Five processes are killed in the midst of charging; the ledger opens each time and holds all that was charged."""
     path = tmp_path / "ledger.db"
@@ -261,7 +383,7 @@ def test_no_kill_makes_a_false_alarm(tmp_path: Path) -> None:
         process.wait(30)
         with open_ledger(path) as ledger:
             assert verify(ledger, "d").sound
-            assert ledger.dataset("d").entries >= numbers[-1]
+            assert _number(path) == ledger.dataset("d").entries >= numbers[-1]
 
 
 def test_the_gateway_takes_no_other_ledger_than_it_expects(tmp_path: Path) -> None:
@@ -296,3 +418,46 @@ def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path
     assert gateway.budget(GRACE, "visits")["spent"] == ("Pure 0" if shared else "Pure 1/10")
     assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
     gateway.close()
+
+
+def _shared(path: Path, text: str, shared: bool) -> None:
+    """Configure a gateway that shares answers, as all did before answers had owners, or one that does not."""
+    path.write_text(text.replace("[server]", f"[server]\nshare_answers = {str(shared).lower()}"))
+
+
+@pytest.mark.parametrize("key", ["", "monday-1"])
+def test_what_was_paid_for_before_answers_had_owners_stays_free(tmp_path: Path, key: str) -> None:
+    """An upgrade charged a request again that was sent again, and every question that was asked again."""
+    path = configuration(tmp_path)
+    text = path.read_text()
+    _shared(path, text, True)
+    asked = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1"}
+    with closing(Gateway(load(path))) as gateway:
+        first = gateway.ask(ADA, "visits", gateway.asked(ADA, "visits", asked), key)
+    _shared(path, text, False)
+    with closing(Gateway(load(path))) as gateway:
+        question = gateway.asked(ADA, "visits", asked)
+        again = gateway.ask(ADA, "visits", question, key)
+        assert again.stored  # type: ignore[union-attr]
+        assert again.value == first.value  # type: ignore[union-attr]
+        # her own answer is free outside the request too, and nobody else's
+        assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+        assert not gateway.preview(GRACE, "visits", question)["free"]
+        assert not gateway.ask(GRACE, "visits", question, key).stored  # type: ignore[union-attr]
+        assert gateway.budget(ADA, "visits")["spent"] == gateway.budget(GRACE, "visits")["spent"] == "Pure 1/10"
+        assert verify(gateway.ledger, "visits").sound
+
+
+def test_a_request_is_found_again_whether_answers_are_shared_or_not(tmp_path: Path) -> None:
+    path = configuration(tmp_path)
+    text = path.read_text()
+    asked = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1", "fresh": True}
+    values = []
+    for shared in (False, True):
+        _shared(path, text, shared)
+        with closing(Gateway(load(path))) as gateway:
+            found = gateway.ask(ADA, "visits", gateway.asked(ADA, "visits", asked), "monday-1")
+            values.append(found.value)  # type: ignore[union-attr]
+            assert gateway.budget(ADA, "visits")["spent"] == "Pure 1/10"
+            assert verify(gateway.ledger, "visits").sound
+    assert values[0] == values[1]

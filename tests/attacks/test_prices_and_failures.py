@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from threading import Barrier
 from typing import Any
 
@@ -190,6 +191,94 @@ def test_policies_are_read_as_they_were_written_or_as_they_were_meant() -> None:
 def test_a_policy_that_means_nothing_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         Policy(**wrong)
+
+
+# Parts: they pay little or nothing above them, and escape neither the least price nor the count of failures
+
+
+@pytest.mark.parametrize(
+    ("total", "composition"),
+    [(Pure(2), "basic"), (Approx(2, "1e-6"), "advanced"), (Zcdp("0.5"), "basic"), (Renyi(4, 2), "basic")],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_and_shares_do_not_escape_the_least_price(total: Guarantee, composition: str, seed: int) -> None:
+    """40 parts at a tenth of the budget took 120 questions instead of 10: asked here wherever, until none fits."""
+    chosen, rule, price = Random(seed), filter_for(total, composition), Pure("0.2")
+    least = rule.portion(price)
+    whole = open_budget(total, composition, policy=Policy(least=least))
+    ada, share = whole.analyst("ada"), whole.share(Pure("0.9") if seed % 2 else Pure("0.001"), "own")
+    places = [whole, ada, share]
+    for above in (whole, ada, share):
+        group = above.parallel("g")
+        places += [group.part(str(i)) for i in range(8)]
+    places += [places[3].parallel("inner").part("x"), places[4].analyst("deep")]
+    asked = 0
+    while places:
+        place = chosen.choice(places)
+        cost = price if chosen.random() < 0.8 else Pure("0.3")
+        try:
+            place.charge(cost)
+        except BudgetExceeded:
+            if cost == price:
+                places.remove(place)
+        else:
+            asked += 1
+    assert 1 <= asked <= 1 / least
+    assert rule.admits(whole._book.path(())[0].sums)
+
+
+def test_parts_take_as_many_questions_as_the_least_price_allows(opened: Callable[..., Budget]) -> None:
+    whole = opened(Policy(least=Fraction(1, 10)))
+    parts = [whole.parallel("g").part(str(i)) for i in range(40)]
+    asked = 0
+    for part in parts:
+        if part.fits(Pure(100)):
+            part.charge(Pure(100))
+            asked += 1
+    assert asked == 10
+    assert whole.spent == Pure(100)
+    assert not whole.fits(Pure(100))
+    assert whole.remaining.epsilon == 0  # type: ignore[attr-defined]
+    whole.amend(policy=Policy())  # and without a least price the rest of the budget is there
+    assert whole.remaining == Pure(900)
+    parts[-1].charge(Pure(100))
+    assert whole.spent == Pure(100)
+
+
+def test_parts_have_no_failures_of_their_own(opened: Callable[..., Budget]) -> None:
+    ada = opened(Policy(failures=2)).analyst("ada")
+    parts = [ada.parallel("g").part(str(i)) for i in range(4)]
+    for part in parts[:2]:
+        part.settle(part.charge(Pure(1)), None)
+    for payer in (*parts, ada):
+        with pytest.raises(FailuresUsedUp):
+            payer.charge(Pure(1))
+        assert payer.failures_left == 0
+    parts[3].renew()  # which is hers
+    receipt = parts[0].charge(Pure(1))
+    assert ada.unanswered == 1
+    parts[0].settle(receipt, {"value": 1})
+    assert ada.failures_left == 2
+
+
+def test_what_parts_fall_short_of_is_on_the_disk_and_can_be_verified(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    for _ in range(2):
+        with open_ledger(path) as ledger:
+            policy = Policy(failures=2, least=Fraction(1, 10))
+            whole = ledger.budget("d", Pure(10), policy=policy)
+            ada = whole.analyst("ada")
+            for i in range(2):
+                part = ada.parallel("g").part(str(i))
+                part.settle(part.charge(Pure(1)), {"value": 1})
+            part.settle(part.charge(Pure(2)), None)
+            assert verify(ledger, "d").sound
+    with open_ledger(path) as ledger:
+        root = ledger.dataset("d").root
+        assert root.sums == (Fraction(6),)
+        assert root.short == Fraction(2, 10)  # two charges cost nothing above: the second and the fourth
+        assert ledger.budget("d").remaining == Pure(2)
+        assert [entry.what for entry in ledger.history("d")].count("failed") == 2
 
 
 # Over the gateway

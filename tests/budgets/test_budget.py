@@ -1,5 +1,6 @@
 """The budget a session charges: atomic, exact, and clear when it refuses."""
 
+from dataclasses import replace
 from fractions import Fraction
 from threading import Barrier, Thread
 
@@ -152,3 +153,22 @@ def test_an_analysts_policy_adds_to_the_datasets(limited: Budget) -> None:
     assert limited.analyst("ada").spent == ada.spent
     with pytest.raises(InvalidInput, match="same terms"):
         limited.analyst("ada", policy=Policy(largest=Pure("0.2")))
+
+
+def test_prices_that_changed_are_not_held_against_what_was_paid_for() -> None:
+    budget = open_budget(Pure(1))
+    budget.settle(budget.charge(Pure("0.001"), QUESTION), {"value": 3})
+    budget.amend(policy=Policy(largest=Pure("0.0001"), least=Fraction(1, 10), failures=1))
+    stored = budget.recall(QUESTION, Pure("0.001"))
+    assert stored is not None
+    assert stored.answer == {"value": 3}
+    with pytest.raises(BudgetExceeded):
+        budget.charge(Pure("0.001"), QUESTION)
+
+
+def test_an_answer_without_an_owner_belongs_to_who_paid_for_it() -> None:
+    budget = open_budget(Pure(1))
+    ada, grace = budget.analyst("ada"), budget.analyst("grace")
+    ada.settle(ada.charge(Pure("0.1"), QUESTION), {"value": 3})
+    assert ada.recall(replace(QUESTION, owner=ada.account), Pure("0.1")) is not None
+    assert grace.recall(replace(QUESTION, owner=grace.account), Pure("0.1")) is None

@@ -13,6 +13,10 @@ the order of the charges, and the filter theorem of `filters` applies as soon as
   for one state of the data only: a group therefore belongs to one version of it (`tacit.tables.parts`), and what the
   groups of several versions cost adds up at their parent like any charges.
 
+A charge to a part may cost the accounts above it less than the least price there, or nothing. What it falls short of
+is kept beside the sums (`Account.short`) and counted as if it were spent, so that the bound of `policies` holds. Where
+a share lies between, whose total was paid when it was opened, the whole least price is counted.
+
 A charge changes at most one account for each level of the tree, so it costs the same however long the history is.
 """
 
@@ -21,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from fractions import Fraction
 
 from tacit.budgets.amounts import Vector, larger, less, plus, smaller
 from tacit.budgets.filters import Filter
@@ -52,6 +57,19 @@ class Account:
     filter: Filter
     sums: Vector
     policy: Policy = UNLIMITED
+    short: Fraction = Fraction(0)
+    """By what share of the budget, altogether, charges to parts below fell short of the least price."""
+
+    @property
+    def load(self) -> Vector:
+        """What may not exceed the limits: the sums and, under a least price, what charges fell short of it."""
+        return self.filter.with_share(self.sums, self.short) if self.policy.least else self.sums
+
+    @property
+    def left(self) -> Guarantee:
+        """A cost that still fits here."""
+        load = zip(self.sums, self.load, self.filter.limits, strict=True)
+        return self.filter.remaining(tuple(max(own, min(x, limit)) for own, x, limit in load))
 
     @property
     def label(self) -> str:
@@ -59,10 +77,23 @@ class Account:
         return "the budget" if self.link is Link.ROOT else f"the {self.link.value} {self.name[-1].partition(':')[2]!r}"
 
 
+def asking(name: Name) -> Name:
+    """The account of who asks: parts and their groups belong to the nearest account above them that is neither."""
+    while name and name[-1].partition(":")[0] in (Link.GROUP.value, Link.PART.value):
+        name = name[:-1]
+    return name
+
+
 def check(path: Sequence[Account], cost: Guarantee, question: Question | None) -> None:
     """Hold a question against the policies from its account up to the root."""
     for account in path:
         account.policy.check(account.filter, cost, question, account.label)
+
+
+def check_recall(path: Sequence[Account], question: Question) -> None:
+    """Hold a question that was paid for against what may be read; prices and failures that changed since do not."""
+    for account in path:
+        account.policy.reads(question, account.label)
 
 
 def allowance(path: Sequence[Account]) -> int | None:
@@ -75,34 +106,43 @@ def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Acc
 
     ``path`` leads from the charged account to the root; ``times`` is how often the same is charged.
     """
-    return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost)
+    return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost, times)
 
 
-def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee) -> list[Account]:
-    changed = absorb(path, growth)
-    for before, after in zip(path, changed, strict=False):
-        if before.link is not Link.GROUP and not after.filter.admits(after.sums):
-            raise _exceeded(before, cost)
+def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee, times: int) -> list[Account]:
+    changed, before = absorb(path, growth, times), {account.name: account for account in path}
+    for after in changed:
+        if after.link is not Link.GROUP and not after.filter.admits(after.load):
+            raise _exceeded(before[after.name], cost)
     return changed
 
 
-def absorb(path: Sequence[Account], growth: Vector) -> list[Account]:
-    """The accounts that change when the first one grows by a measured cost, admitted or not."""
+def absorb(path: Sequence[Account], growth: Vector, times: int = 1) -> list[Account]:
+    """The accounts that change when the first one grows by a measured cost, admitted or not.
+
+    ``times`` is how many charges that is: none when a share is taken.
+    """
     changed: list[Account] = []
+    arrives, of_part = True, False  # whether growth comes up to this account, and whether a part lies below it
     for account in path:
-        if account.link is Link.GROUP:
+        after = account
+        if arrives and account.link is Link.GROUP:
             after = replace(account, sums=larger(account.sums, changed[-1].sums))
             growth = less(after.sums, account.sums)
-        else:
+        elif arrives:
             after = replace(account, sums=plus(account.sums, growth))
-        changed.append(after)
-        if account.link in (Link.SHARE, Link.ROOT) or not any(growth):
-            break
+        if of_part and account.policy.least:
+            lacking = account.policy.least * times - (account.filter.taken(growth) if arrives else 0)
+            after = replace(after, short=plus((account.short,), (max(lacking, Fraction(0)),))[0])
+        if arrives or after != account:
+            changed.append(after)
+        of_part = of_part or account.link is Link.PART
+        arrives = arrives and account.link not in (Link.SHARE, Link.ROOT) and any(growth)
     return changed
 
 
 def _exceeded(account: Account, cost: Guarantee) -> BudgetExceeded:
-    rule, left = account.filter, account.filter.remaining(account.sums)
+    rule, left = account.filter, account.left
     here = "" if type(cost) is type(rule.total) else f", here {rule.spent(rule.measure(cost))!r},"
     return BudgetExceeded(
         f"{cost!r}{here} does not fit {account.label} of {rule.total!r}, which has {left!r} left; nothing was spent: "
@@ -111,9 +151,9 @@ def _exceeded(account: Account, cost: Guarantee) -> BudgetExceeded:
 
 
 def remaining(path: Sequence[Account]) -> Guarantee:
-    """What is left for the first account, in view of those above it."""
+    """What is left for the first account, in view of those above it; a part's least price may not fit any more."""
     account, *above = path
-    own = account.filter.remaining(account.sums)
+    own = account.left
     if account.link in (Link.ROOT, Link.SHARE):
         return own
     if account.link is Link.ANALYST:
@@ -140,7 +180,7 @@ def opened(above: Sequence[Account], word: str, link: Link, rule: Filter | None,
     """
     own = rule or above[0].filter
     child = Account((*above[0].name, word), link, own, own.nothing, policy)
-    taken = _admitted(above, above[0].filter.reserve(own), own.total) if link is Link.SHARE else []
+    taken = _admitted(above, above[0].filter.reserve(own), own.total, 0) if link is Link.SHARE else []
     return [child, *taken]
 
 

@@ -63,12 +63,15 @@ class Book(ABC):
         """Record what became of a charge: the released answer, or None when the engine failed."""
 
     @abstractmethod
-    def recall(self, key: str) -> Stored | None:
-        """The last answer released under this key."""
+    def recall(self, key: str, by: str | None = None) -> Stored | None:
+        """The last answer released under this key, if the account ``by`` paid for it where that is given."""
 
     @abstractmethod
     def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
-        """The charges of an account without an answer, and when the latest of those without an outcome was made."""
+        """The charges of an account without an answer, and when the latest of those without an outcome was made.
+
+        Those of a part are those of the account that was split, here and in `renew`.
+        """
 
     @abstractmethod
     def renew(self, name: Name) -> None:
@@ -97,7 +100,7 @@ class MemoryBook(Book):
 
     def __init__(self, rule: Filter, policy: Policy) -> None:
         self._accounts: dict[Name, Account] = {(): Account((), Link.ROOT, rule, rule.nothing, policy)}
-        self._answers: dict[str, Stored] = {}
+        self._answers: dict[str, tuple[Stored, Name]] = {}
         self._requests: dict[str, str] = {}
         self._once: dict[str, tuple[datetime, Stored | None, bool]] = {}
         self._charges = 0
@@ -133,14 +136,14 @@ class MemoryBook(Book):
                 raise Unanswered(self._once[once][0], failed=False)
             path, allowance = self.path(name), accounts.allowance(self.path(name))
             accounts.check(path, cost, question)
-            tally, latest = self.unanswered(name)
+            (tally, latest), payer = self.unanswered(name), accounts.asking(name)
             admit(tally, allowance, lambda: latest or datetime.now(UTC))
             self._write(accounts.charge(path, cost))
             self._charges += 1
             key = question.key(cost) if question else ""
             receipt = Receipt(self._charges, cost, datetime.now(UTC), key, once, name)
             if allowance is not None:
-                self._tallies[name] = tally.charged(receipt.number)
+                self._tallies[payer] = tally.charged(receipt.number)
                 self._times[receipt.number] = receipt.at
             if question and question.request:
                 self._requests[question.request.key] = question.request.asked
@@ -152,29 +155,29 @@ class MemoryBook(Book):
         with self._lock:
             stored = None if answer is None else Stored(dict(answer), datetime.now(UTC), receipt.cost)
             if stored is not None and receipt.key:
-                self._answers[receipt.key] = stored
+                self._answers[receipt.key] = stored, receipt.account
             if receipt.once:
                 self._once[receipt.once] = (receipt.at, stored, stored is None)
-            if receipt.account in self._tallies:
-                tally = self._tallies[receipt.account]
-                self._tallies[receipt.account] = tally.settled(receipt.number, answered=stored is not None)
+            if (payer := accounts.asking(receipt.account)) in self._tallies:
+                self._tallies[payer] = self._tallies[payer].settled(receipt.number, answered=stored is not None)
                 self._times.pop(receipt.number, None)
 
-    def recall(self, key: str) -> Stored | None:
+    def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer under this key."""
         with self._lock:
-            return self._answers.get(key)
+            stored, account = self._answers.get(key, (None, ()))
+        return stored if by is None or by == "/".join(accounts.asking(account)) else None
 
     def unanswered(self, name: Name) -> tuple[Tally, datetime | None]:
         """The charges of an account without an answer."""
         with self._lock:
-            tally = self._tallies.get(name, Tally())
+            tally = self._tallies.get(accounts.asking(name), Tally())
             return tally, max((self._times[number] for number in tally.open), default=None)
 
     def renew(self, name: Name) -> None:
         """Begin an account's allowance of failures anew."""
         with self._lock:
-            self._tallies[name] = Tally()
+            self._tallies[accounts.asking(name)] = Tally()
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """What became of this question in the same request before."""
@@ -262,9 +265,16 @@ class Budget:
         self._book.settle(receipt, answer)
 
     def recall(self, question: Question, cost: Guarantee) -> Stored | None:
-        """The answer already released to the same question at the same cost, or None; policies are held against it."""
-        accounts.check(self._book.path(self._name), cost, question)
-        return self._book.recall(question.key(cost))
+        """The answer already released to the same question at the same cost, or None.
+
+        What may be read is held against it; prices and failures are not, because it was paid for. An answer of before
+        answers had owners belongs to the account that paid for it.
+        """
+        accounts.check_recall(self._book.path(self._name), question)
+        found = self._book.recall(question.key(cost))
+        if found is None and question.owner:
+            found = self._book.recall(question.anyones(cost), question.owner)
+        return found
 
     @property
     def policy(self) -> Policy:

@@ -3,7 +3,8 @@
 Whether a question fails (too large, too slow, a machine that dies under it) may depend on the data, and differential
 privacy says nothing of it. PROMISE. With an allowance of f failures, at most f charges of an account end without an
 answer between two renewals, so over n questions what failures tell is one of Σ_{i≤f} C(n, i) patterns: at most
-log2 Σ_{i≤f} C(n, i) bits beyond ε (with n = 10,000 and f = 3 less than 38, however the questions were chosen).
+log2 Σ_{i≤f} C(n, i) bits beyond ε (with n = 10,000 and f = 3 less than 38, however the questions were chosen). Charges
+to the parts of a split table count with the account that was split: parts have no allowance of their own.
 
 PROOF. A `Tally` counts the charges that failed and those that have no outcome yet: in flight, or lost in a crash. A
 charge is admitted, in the transaction that records it, only while both together are fewer than f. So however many

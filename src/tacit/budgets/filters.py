@@ -104,8 +104,17 @@ class Filter(ABC):
 
     def portion(self, cost: Guarantee) -> Fraction:
         """The share of the budget that a cost takes at least, on whichever axis; 1/s costs of s or more fill it."""
-        axes = list(zip(self.measure(cost), self.limits, strict=True))[: self.counting]
+        return self.taken(self.measure(cost))
+
+    def taken(self, growth: Vector) -> Fraction:
+        """The share of the budget that a growth of the sums takes at least, on whichever axis that counts."""
+        axes = list(zip(growth, self.limits, strict=True))[: self.counting]
         return min(x / limit if limit else Fraction(1) for x, limit in axes)
+
+    def with_share(self, sums: Vector, share: Fraction) -> Vector:
+        """The sums and a share of the budget, on every axis that counts."""
+        counted = zip(sums[: self.counting], self.limits, strict=False)
+        return (*(x + share * limit for x, limit in counted), *sums[self.counting :])
 
     def smallest(self, share: Fraction) -> Guarantee:
         """About the least cost that takes this share of the budget, rounded up, in a kind that people ask with."""

@@ -4,9 +4,12 @@ A policy speaks of public facts only: the cost of the question, the columns it r
 how many questions failed before. It is checked before anything is charged. A question that does not say what it reads
 is refused where columns are limited.
 
-A least price bounds how many questions fit: if each charge takes at least the share s of the budget on every axis that
-counts ε or ρ, no more than 1/s charges can be admitted, whatever the composition. That bounds what can be told by
-anything an answer shows beside its value, such as that it failed (see `failures`).
+A least price bounds how many questions fit. PROMISE. While the least price of an account is the share s, no more than
+1/s charges are admitted to it and to all accounts below it, whatever the composition. PROOF. Each charge takes at least
+the share s of the account's budget on every axis that counts ε or ρ, and the budget is full when one of them is. A
+charge in a share took it when the share was opened; one to a part that takes less, because another part was dearer, is
+counted with what it falls short of s (see `accounts`). That bounds what can be told by anything an answer shows beside
+its value, such as that it failed (see `failures`).
 """
 
 from __future__ import annotations
@@ -61,6 +64,10 @@ class Policy:
 
     def check(self, filter_: Filter, cost: Guarantee, question: Question | None, whose: str) -> None:
         """Refuse a question that goes beyond the policy."""
+        self._priced(filter_, cost, whose)
+        self.reads(question, whose)
+
+    def _priced(self, filter_: Filter, cost: Guarantee, whose: str) -> None:
         if self.largest is not None:
             asked, allowed = filter_.measure(cost), filter_.measure(self.largest)
             if any(a > b for a, b in zip(asked, allowed, strict=True)):
@@ -73,6 +80,9 @@ class Policy:
                 f"a question, and each of its aggregates, costs at least {filter_.smallest(self.least)!r} by the "
                 f"policy of {whose}, and this one costs {cost!r}; nothing was spent: ask with a larger cost."
             )
+
+    def reads(self, question: Question | None, whose: str) -> None:
+        """Refuse a question about what may not be read; prices are for what is charged, not for what was."""
         if self.columns is not None:
             self._listed("column", question.columns if question else (), self.columns, whose)
         if self.statistics is not None:

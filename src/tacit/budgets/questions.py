@@ -63,17 +63,27 @@ class Question:
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""
-        words = f"{self.plan}\x00{_written(cost)}" + (f"\x00{self.owner}" if self.owner else "")
-        return sha256(words.encode(errors="surrogatepass")).hexdigest()
+        return _digest(self.plan, _written(cost), *([self.owner] if self.owner else []))
+
+    def anyones(self, cost: Guarantee) -> str:
+        """The key for everybody, whoever owns this one; ledgers of before have no other."""
+        return _digest(self.plan, _written(cost))
 
     def once(self, cost: Guarantee) -> str:
-        """What this question has in common with the same one in the same request; empty outside a request."""
-        return once(self.request.key, self.key(cost)) if self.request else ""
+        """What this question has in common with the same one in the same request; empty outside a request.
+
+        The request says who sent it, so the owner of the answer plays no part: it may change between the two.
+        """
+        return once(self.request.key, self.anyones(cost)) if self.request else ""
 
 
 def once(request: str, key: str = "") -> str:
     """The key of a request, or of one question in it; no question's own key looks like that."""
     return f"request {request} {key}".rstrip()
+
+
+def _digest(*words: str) -> str:
+    return sha256("\x00".join(words).encode(errors="surrogatepass")).hexdigest()
 
 
 @lru_cache(maxsize=1024)

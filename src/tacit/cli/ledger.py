@@ -58,7 +58,7 @@ def show(ledger: Where, as_json: AsJson = False) -> None:
     found = []
     for name in opened.names():
         root = opened.dataset(name).root
-        spent, left = root.filter.spent(root.sums), root.filter.remaining(root.sums)
+        spent, left = root.filter.spent(root.sums), root.left
         found.append({"name": name, "total": repr(root.filter.total), "spent": repr(spent), "left": repr(left)})
     say_json(found)
 

@@ -57,9 +57,9 @@ _COLUMNS = "name, kinds, terms, sums, policy, literals, entries, head, at"
 
 def dataset_from(row: tuple[Any, ...]) -> Dataset:
     """Read a dataset's row."""
-    name, kinds, terms, sums, policy, literals, entries, head, at = row
-    rule = texts.filter_from(terms)
-    root = Account((), Link.ROOT, rule, texts.vector(sums), texts.policy_from(policy))
+    name, kinds, terms, written, policy, literals, entries, head, at = row
+    sums, short = texts.sums(written)
+    root = Account((), Link.ROOT, texts.filter_from(terms), sums, texts.policy_from(policy), short)
     return Dataset(name, tuple(texts.parsed(kinds)), root, literals, int(entries), head, at)
 
 
@@ -71,10 +71,10 @@ def read_dataset(work: Work, name: str) -> Dataset | None:
 
 def account_from(row: tuple[Any, ...]) -> Account:
     """Read an account's row: name, link, terms, sums, policy."""
-    name, link, terms, sums, policy = row
-    return Account(
-        tuple(name.split("/")), Link(link), texts.filter_from(terms), texts.vector(sums), texts.policy_from(policy)
-    )
+    name, link, terms, written, policy = row
+    sums, short = texts.sums(written)
+    rule = texts.filter_from(terms)
+    return Account(tuple(name.split("/")), Link(link), rule, sums, texts.policy_from(policy), short)
 
 
 class Edit:
@@ -136,7 +136,7 @@ class Edit:
                     "/".join(account.name),
                     account.link.value,
                     texts.filter_text(account.filter),
-                    texts.vector_text(account.sums),
+                    texts.sums_text(account.sums, account.short),
                     texts.policy_text(account.policy),
                 )
 
@@ -155,7 +155,7 @@ class Edit:
         new = self.dataset
         self._work.write(
             "UPDATE tacit_datasets SET sums = ?, policy = ?, entries = ?, head = ?, at = ? WHERE name = ?",
-            texts.vector_text(new.root.sums),
+            texts.sums_text(new.root.sums, new.root.short),
             texts.policy_text(new.root.policy),
             new.entries,
             new.head,
@@ -187,14 +187,14 @@ def read_path(work: Work, dataset: Dataset, name: Name) -> list[Account]:
     return path
 
 
-def tally_key(account: str) -> str:
+def tally_key(account: Name) -> str:
     """Under which key the last entry is found that says how many charges of an account have no answer."""
-    return f"tally {account}"
+    return f"tally {'/'.join(accounts.asking(account))}"
 
 
 def after(changed: list[Account]) -> dict[str, str]:
     """What an entry says of the accounts it changed."""
-    return {"/".join(account.name): texts.vector_text(account.sums) for account in changed}
+    return {"/".join(account.name): texts.sums_text(account.sums, account.short) for account in changed}
 
 
 @lru_cache(maxsize=1)
@@ -272,9 +272,9 @@ class LedgerBook(Book):
             body |= {"measured": texts.vector_text(path[0].filter.measure(cost))}
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
-            number = edit.append("charged", body | _asked(question, edit.dataset.literals))
+            number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))
             if allowance is not None:
-                edit.remember(tally_key("/".join(name)), number)
+                edit.remember(tally_key(name), number)
             if question is not None and question.request:
                 edit.remember(once(question.request.key), number)
                 edit.remember(question.once(cost), number)
@@ -290,7 +290,7 @@ class LedgerBook(Book):
 
     def _tally(self, work: Work, name: Name) -> Tally | None:
         """The charges of an account without an answer; None if they were never counted."""
-        found = self._remembered(work, tally_key("/".join(name)))
+        found = self._remembered(work, tally_key(name))
         return None if found is None else Tally.of(found[1]["tally"])
 
     def _latest(self, work: Work, tally: Tally) -> datetime | None:
@@ -312,9 +312,8 @@ class LedgerBook(Book):
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
             edit.path(name)
-            account = "/".join(name)
-            number = edit.append("renewed", {"account": account, "tally": Tally().to_dict(), "who": login()})
-            edit.remember(tally_key(account), number)
+            body = {"account": "/".join(accounts.asking(name)), "tally": Tally().to_dict(), "who": login()}
+            edit.remember(tally_key(name), edit.append("renewed", body))
             edit.finish()
 
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
@@ -333,18 +332,25 @@ class LedgerBook(Book):
                 body["tally"] = tally.settled(receipt.number, answered=answer is not None).to_dict()
             number = edit.append("failed" if answer is None else "answered", body)
             if tally is not None:
-                edit.remember(tally_key("/".join(receipt.account)), number)
+                edit.remember(tally_key(receipt.account), number)
             if answer is not None and receipt.key:
                 edit.remember(receipt.key, number)
             if receipt.once:
                 edit.remember(receipt.once, number)
             edit.finish()
 
-    def recall(self, key: str) -> Stored | None:
+    def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""
         with self._store.reading() as work:
             found = self._remembered(work, key)
-        return None if found is None else _stored(*found[:2])
+            if found is None or (by is not None and by != self._payer(work, found[1]["charge"])):
+                return None
+        return _stored(*found[:2])
+
+    def _payer(self, work: Work, charge: int) -> str | None:
+        """The account of who asked, of a charge."""
+        rows = work.read("SELECT body FROM tacit_entries WHERE dataset = ? AND number = ?", self._name, charge)
+        return "/".join(accounts.asking(tuple(texts.parsed(rows[0][0])["account"].split("/")))) if rows else None
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
         """What became of this question in the same request before."""
@@ -381,11 +387,13 @@ def _stored(at: datetime, body: Any) -> Stored:
     return Stored(body["answer"], at, texts.guarantee(body["cost"]))
 
 
-def _asked(question: Question | None, literals: str) -> dict[str, Any]:
+def _asked(question: Question | None, cost: Guarantee, literals: str) -> dict[str, Any]:
     """What an entry keeps of a question."""
     if question is None:
         return {"who": login()}
-    request = {"key": question.request.key, "asked": question.request.asked} if question.request else None
+    request = {"key": question.request.key, "asked": question.request.asked} if question.request else {}
+    if request and question.owner:  # the request finds the question by this key, whoever owns the answer
+        request["question"] = question.anyones(cost)
     return ({"request": request} if request else {}) | {
         "columns": sorted(question.columns),
         "statistics": sorted(question.statistics),

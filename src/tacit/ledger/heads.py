@@ -7,13 +7,19 @@ PROOF. The head is written after the entry is on the disk and never before, so t
 head names an entry that was committed, and entries are only ever added. Of two processes that write at the same time
 the larger number stays, by a lock on the file; should the head be behind for a moment, less is noticed, nothing wrong.
 The line has a fixed length and lies in one sector, so it is never half written. The ledger itself remembers that it
-has a head, so one that was taken away with the rest is missed.
+has a head, so one that was taken away with the rest is missed. Opening a ledger for writing brings a head up to date
+that a process left behind when it died, never down.
+
+Whoever may write the ledger must be able to write its head: it has the ledger's own rights and group, as far as the
+process that writes it may give them, and a ledger whose head may not be written is refused when it is opened. Where
+that changes while a process runs, charges are recorded all the same and a warning says that the head is behind.
 
 Whoever may write both files can forge both: against that, note the last hash elsewhere (`verify`).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -42,25 +48,40 @@ class HeadFile:
     """The file beside a ledger's file."""
 
     def __init__(self, ledger: Path) -> None:
-        self.path = ledger.with_name(f"{ledger.name}.head")
+        self._ledger, self.path = ledger, ledger.with_name(f"{ledger.name}.head")
 
-    def read(self) -> Head | None:
-        """What the file says; None if there is none that can be read."""
+    def read(self, *, writable: bool = False) -> Head | None:
+        """What the file says; None if there is none that can be read.
+
+        An OSError if it is there, must be ``writable`` and is not.
+        """
         try:
-            with self._open(os.O_RDONLY, shared=True) as file:
+            with self._open(os.O_RDWR if writable else os.O_RDONLY, shared=True) as file:
                 return _head(os.pread(file, LENGTH, 0))
-        except OSError:
+        except OSError as error:
+            if writable and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+                raise
             return None
 
     def write(self, head: Head, *, anyway: bool = False) -> None:
         """Write down a committed entry, unless a later one is there; ``anyway`` replaces what is there."""
         with self._open(os.O_RDWR | os.O_CREAT, shared=False) as file:
+            self._share(file)
             known = _head(os.pread(file, LENGTH, 0))
             if anyway or known is None or known.number < head.number:
                 line = f"{head.identity} {head.number} {head.hash}".ljust(LENGTH - 1) + "\n"
                 os.pwrite(file, line.encode(), 0)
                 if anyway or known is None:  # a new file must not be empty after a crash; later ones only change it
                     os.fsync(file)
+
+    def _share(self, file: int) -> None:
+        """Give the head the ledger's own rights and group, where this process may."""
+        with suppress(OSError, AttributeError):  # another member of the group made it, or the system has no such rights
+            ledger, head = self._ledger.stat(), os.fstat(file)
+            if ledger.st_gid != head.st_gid:
+                os.fchown(file, -1, ledger.st_gid)
+            if (ledger.st_mode ^ head.st_mode) & 0o666:
+                os.fchmod(file, ledger.st_mode & 0o666)
 
     @contextmanager
     def _open(self, flags: int, *, shared: bool) -> Iterator[int]:

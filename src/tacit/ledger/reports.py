@@ -77,7 +77,7 @@ def show(ledger: Ledger) -> str:
         dataset = ledger.dataset(name)
         rule, sums = dataset.root.filter, dataset.root.sums
         lines.append(
-            f"{name}: {rule.describe()}, spent {rule.spent(sums)!r}, left {rule.remaining(sums)!r}; "
+            f"{name}: {rule.describe()}, spent {rule.spent(sums)!r}, left {dataset.root.left!r}; "
             f"{dataset.entries} entries, the last at {dataset.at}"
         )
     return "\n".join(lines) or "The ledger has no datasets yet."
@@ -105,7 +105,7 @@ def report(ledger: Ledger, name: str) -> str:
         "",
         f"- Protected: each {' and each '.join(dataset.kinds)}, with all their rows.",
         f"- Budget: {rule.describe()}. {rule.total.describe()}",
-        f"- Spent: {rule.spent(sums)!r}. Left: {rule.remaining(sums)!r}.",
+        f"- Spent: {rule.spent(sums)!r}. Left: {dataset.root.left!r}.",
         f"- Questions: {len(asked)} charged, of which {status['answered']} answered, {status['failed']} failed and "
         f"{status['charged']} without a recorded outcome.",
         f"- Policy: {_policy(texts.policy_text(dataset.root.policy))}",

@@ -6,8 +6,10 @@ process that dies leaves either its whole transaction or nothing. Processes that
 milliseconds, because SQLite's own waiting backs off to a tenth of a second and starves some when many ask. Put the file
 on a local disk: the write-ahead log does not work over a network file system; teams use PostgreSQL.
 
-The file is created for its owner only. A file beside it holds the head of the history, so that an old copy put back is
-noticed when it is opened (see `heads`); a file that is gone while a process runs is not made anew.
+The file is created for its owner only; a group may share it with chmod and chgrp. Links to it are followed once, when
+it is opened, so that one file has one head whatever it is called. A file beside it holds the head of the history, so
+that an old copy put back is noticed when it is opened (see `heads`); a file that is gone while a process runs is not
+made anew.
 
 Connections are never carried across a fork: each process opens its own.
 """
@@ -26,6 +28,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from tacit.errors import LedgerError
+from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.heads import Head, HeadFile
 from tacit.ledger.store import IDENTITY, TABLES, VERSION, Row, Store, Work, new_identity
 
@@ -51,6 +54,16 @@ _APPEND_ONLY = tuple(
 )
 
 
+def _resolved(path: str | Path) -> Path:
+    """The file itself, whatever links lead to it and wherever this process goes later."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError):  # links that lead in a circle
+        raise LedgerError(
+            f"{path} could not be used: its links lead nowhere; nothing was spent: check the path."
+        ) from None
+
+
 class _Work:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -68,7 +81,7 @@ class SqliteStore(Store):
 
     def __init__(self, path: str | Path, *, read_only: bool = False, create: bool = True, accept: bool = False) -> None:
         super().__init__(read_only)
-        self._path = Path(path)
+        self._path = _resolved(path)
         self.where = str(path)
         self._pool: list[sqlite3.Connection] = []
         self._owner, self._lock = os.getpid(), Lock()
@@ -103,7 +116,7 @@ class SqliteStore(Store):
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self.read_only else "rw"  # a file that is gone is not made anew
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode={mode}",
+            f"{self._path.as_uri()}?mode={mode}",
             uri=True,
             timeout=_PATIENCE,
             isolation_level=None,
@@ -124,7 +137,7 @@ class SqliteStore(Store):
             raise LedgerError(
                 f"{self.where} is not a Tacit ledger; nothing was changed: give the path of another file."
             )
-        head = self._head.read()  # before the ledger is read, which may only grow meanwhile
+        head = self._read_head()  # before the ledger is read, which may only grow meanwhile
         self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
         if not self.read_only:
             self._check_head(connection, head)
@@ -137,12 +150,46 @@ class SqliteStore(Store):
         """Refuse a ledger that does not hold the entry its head names; give one to a ledger that has none."""
         if not self._headed(connection) or self._accepting:
             self._give_head(connection)
-        elif self._behind(connection, head) and (problem := self._behind(connection, self._head.read())):
+            return
+        if self._behind(connection, head) and (problem := self._behind(connection, head := self._read_head())):
             # looked at twice: the first look may have come before another process made the head
             raise LedgerError(
                 f"{self.where} is not what it was: {problem}; nothing was spent: put the right file back, or accept "
                 "this one knowingly with `tacit ledger accept`."
             )
+        if head is not None and self._follows(connection, head.number):
+            self._note(self._last(connection, self.identity))  # whoever wrote it may have died before its head
+
+    def _read_head(self) -> Head | None:
+        """What the head says; whoever writes the ledger must be able to write the head too."""
+        try:
+            return self._head.read(writable=not self.read_only)
+        except OSError:
+            raise LedgerError(
+                f"the file {self._head.path.name} beside {self.where} may not be read and written by you; nothing was "
+                "spent: let its owner give it the rights and the group of the ledger."
+            ) from None
+
+    def _note(self, last: Head) -> None:
+        """Write the head after a commit; the charge is recorded whether that works or not."""
+        try:
+            self._head.write(last)
+        except OSError:
+            warnings.warn(
+                f"{self._head.path.name} could not be written, so an old copy of {self.where} that is put back might "
+                "not be noticed; check the permissions of that file and of its folder.",
+                stacklevel=2,
+            )
+
+    @staticmethod
+    def _follows(connection: sqlite3.Connection, number: int) -> bool:
+        """Whether all entries after a head are chained to those before them."""
+        rows = connection.execute(
+            "SELECT e.dataset, e.number, e.at, e.what, e.body, coalesce(p.hash, ?), e.hash FROM tacit_entries e"
+            " LEFT JOIN tacit_entries p ON p.dataset = e.dataset AND p.number = e.number - 1 WHERE e.rowid > ?",
+            (GENESIS, number),
+        )
+        return all(chained(*row[:-1]) == row[-1] for row in rows)
 
     @staticmethod
     def _headed(connection: sqlite3.Connection) -> bool:
@@ -258,8 +305,7 @@ class SqliteStore(Store):
                     spent = "no answer was released, but the charge may have been recorded"
                 connection.execute("COMMIT")
                 if last is not None:
-                    with suppress(OSError):  # the charge is recorded; a head that lags behind only notices less
-                        self._head.write(last)
+                    self._note(last)
             except sqlite3.Error:
                 connection.close()
                 raise

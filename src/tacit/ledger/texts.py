@@ -48,6 +48,17 @@ def vector(text: str) -> Vector:
         raise _damaged() from None
 
 
+def sums_text(sums: Vector, short: Fraction) -> str:
+    """An account's sums, and what charges fell short of a least price, if they did: "1/2 0+1/10"."""
+    return vector_text(sums) + (f"+{short}" if short else "")
+
+
+def sums(text: str) -> tuple[Vector, Fraction]:
+    """Read `sums_text`."""
+    own, _, short = text.partition("+")
+    return vector(own), vector(short or "0")[0]
+
+
 @lru_cache(maxsize=1024)
 def guarantee_text(guarantee: Guarantee) -> str:
     """The kind and its numbers."""

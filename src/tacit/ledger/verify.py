@@ -73,8 +73,8 @@ class _Replay:
         self._answers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._once: dict[int, str] = {}
-        self._charged: dict[int, str] = {}
-        self._open: dict[str, Tally] = {}
+        self._charged: dict[int, Name] = {}
+        self._open: dict[Name, Tally] = {}
 
     def problems(self) -> Iterator[str]:
         dataset = read_dataset(self._work, self._name)
@@ -118,21 +118,22 @@ class _Replay:
         elif what == "charged":
             self._keys[number] = body["key"]
             if request := body.get("request"):
-                self._once[number] = once(request["key"], body["key"])
+                self._once[number] = once(request["key"], request.get("question", body["key"]))
                 self._answers |= {once(request["key"]): number, self._once[number]: number}
             path = self._path(_name(body["account"]))
             changed = accounts.absorb(path, texts.vector(body["measured"]))
             yield from self._keep(changed, body["after"])
-            self._charged[number] = body["account"]
+            payer = self._charged[number] = accounts.asking(path[0].name)
             if accounts.allowance(path) is not None:
-                self._open[body["account"]] = self._open.get(body["account"], Tally()).charged(number)
-            yield from self._counted(body["account"], number, body)
+                self._open[payer] = self._open.get(payer, Tally()).charged(number)
+            yield from self._counted(payer, number, body)
         elif what == "renewed":
-            self._open[body["account"]] = Tally()
-            yield from self._counted(body["account"], number, body)
+            payer = _name(body["account"])
+            self._open[payer] = Tally()
+            yield from self._counted(payer, number, body)
         elif what in ("answered", "failed"):
-            account = self._charged.get(body["charge"], "")
-            if account in self._open:
+            account = self._charged.get(body["charge"])
+            if account is not None and account in self._open:
                 tally = self._open[account].settled(body["charge"], answered=what == "answered")
                 self._open[account] = tally
                 yield from self._counted(account, number, body)
@@ -143,7 +144,7 @@ class _Replay:
         else:
             yield "is of an unknown kind"
 
-    def _counted(self, account: str, number: int, body: dict[str, Any]) -> Iterator[str]:
+    def _counted(self, account: Name, number: int, body: dict[str, Any]) -> Iterator[str]:
         """Hold what an entry says of failures against the history."""
         if body.get("tally") is None:
             return

@@ -123,7 +123,9 @@ def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
             '<button class="second">Renew</button></form>',
         )
         for account, budget in accounts.items()
-        if (count := budget.unanswered) and budget.failures_left is not None
+        if not account.rpartition("/")[2].startswith(("group:", "part:"))  # those count with the account above them
+        and (count := budget.unanswered)
+        and budget.failures_left is not None
     ]
     return parts.table(("account", "failed or without an outcome", ""), rows, "Failures") if rows else ""
 

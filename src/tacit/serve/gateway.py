@@ -281,7 +281,7 @@ class Gateway:
         rule = filter_for(budget.total, budget.composition)
         whole = _size(budget.total)
         chosen = sorted({len(lines) * i // MOST_POINTS for i in range(1, MOST_POINTS + 1)} - {0})
-        left = [(n, _size(rule.remaining(texts.vector(lines[n - 1].sums))) / whole) for n in chosen]
+        left = [(n, _size(rule.remaining(texts.sums(lines[n - 1].sums)[0])) / whole) for n in chosen]
         return [(0, 1.0), *((n, max(0.0, share)) for n, share in left)]
 
 
