@@ -83,7 +83,7 @@ def test_reading_saturates() -> None:
         'CAST("t"."c" * CAST(100 AS DECIMAL(3,0)) AS BIGINT) AS c1',
         'CASE WHEN "t"."w" >= CAST(\'9223372036854775.807\' AS DECIMAL(38,3)) THEN 9223372036854775807',
         'WHEN ISNAN(CAST("t"."g" AS DOUBLE)) THEN NULL',
-        "CASE WHEN \"t\".\"d\" > DATE '9999-12-31' THEN DATE '9999-12-31'",
+        "GREATEST(LEAST(\"t\".\"d\", DATE '9999-12-31'), DATE '0001-01-01')",
         "EPOCH_US(c5) AS x5",
     ):
         assert part in text
