@@ -166,6 +166,13 @@ def test_what_froze_the_gateway_does_so_no_more(ada: httpx.Client, beside: Threa
         assert hostile.result(30).status_code in (200, 400, 422, 503)
 
 
+def test_who_shows_no_token_holds_no_place(ada: httpx.Client, beside: ThreadPoolExecutor) -> None:  # noqa: F811
+    def looked(i: int) -> int:
+        return ada.get("/healthz" if i % 3 else "/v1/datasets/visits/budget", timeout=20).status_code
+
+    assert set(beside.map(looked, range(36))) == {200}  # two at once stopped all for ever
+
+
 @listed
 def test_kill_9_of_the_gateway_leaves_no_executor_and_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

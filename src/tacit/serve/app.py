@@ -31,9 +31,9 @@ from tacit.serve.config import Config, load
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
-from tacit.serve.running import Pace, Threads, Turns
+from tacit.serve.running import Look, Pace, Threads, Turns
 from tacit.serve.tokens import Caller, Doorkeeper, Revoked
-from tacit.serve.web import UNFORESEEN, State, chore, problem, state
+from tacit.serve.web import UNFORESEEN, State, problem, state
 from tacit.serve.work import Setup, Work
 from tacit.serve.zygote import Zygote, shared
 
@@ -108,6 +108,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0, UNFINISHED),
         forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND, UNFINISHED),
         chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
+        health=Look(gateway.ledger.names, "health"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
     )
@@ -119,6 +120,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         yield
         for pool in (here.questions, here.previews, here.forecasts, here.chores):
             await pool.close()
+        here.health.close()
         here.gateway.close()
         here.log.write("stopped")
 
@@ -138,8 +140,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
 
 async def health(request: Request) -> Response:
     """Whether the ledger can be read; for whoever watches the server."""
-    ledger = state(request).gateway.ledger
-    await chore(request, ledger.names)
+    await state(request).health.run()
     return JSONResponse({"status": "ok"})
 
 

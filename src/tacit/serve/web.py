@@ -22,7 +22,7 @@ from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError,
 from tacit.serve.executors import Executors
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
-from tacit.serve.running import Busy, Pace, Threads
+from tacit.serve.running import Busy, Look, Pace, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
 from tacit.serve.wire import Message
 
@@ -94,6 +94,8 @@ class State:
     """Made-up data takes longer, and must not keep people from their previews."""
     chores: Threads
     """What no caller wrote: budgets, histories, reports."""
+    health: Look
+    """Whether the ledger can be read; for those who show no token."""
     pace: Pace
     logins: Pace
     counts: Counts = field(default_factory=Counts)
@@ -132,8 +134,8 @@ def visit(request: Request) -> Visit:
         if holder is None:
             raise Unknown("send your token as 'Authorization: Bearer …', or log in.")
         found = Visit(holder, cookie)
-    here.pace.take(found.caller.name)
-    request.state.name = found.caller.name
+    here.pace.take(found.caller.key)
+    request.state.key = found.caller.key
     return found
 
 
@@ -192,13 +194,13 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 async def chore(request: Request, work: Callable[[], T]) -> T:
-    """Some quick work that blocks, in the caller's turn."""
-    found: T = await state(request).chores.run(getattr(request.state, "name", ""), work)
+    """Some quick work that blocks, in the turn of a caller whom `visit` knows."""
+    found: T = await state(request).chores.run(request.state.key, work)
     return found
 
 
 async def executed(pool: Executors, known: Visit, kind: str, **facts: Any) -> Message:
     """What an executor makes of a piece of work, in the caller's turn."""
     caller = known.caller
-    found: Message = await pool.run(caller.name, {"kind": kind, "caller": [caller.role, caller.name], **facts})
+    found: Message = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})
     return found
