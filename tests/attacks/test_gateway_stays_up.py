@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -171,6 +172,87 @@ def test_who_shows_no_token_holds_no_place(ada: httpx.Client, beside: ThreadPool
         return ada.get("/healthz" if i % 3 else "/v1/datasets/visits/budget", timeout=20).status_code
 
     assert set(beside.map(looked, range(36))) == {200}  # two at once stopped all for ever
+
+
+def opened(line: httpx.Client, words: bytes = b"") -> socket.socket:
+    """A bare connection to the gateway that a client talks to."""
+    found = socket.create_connection((line.base_url.host, line.base_url.port or 80), timeout=20)
+    found.sendall(words)
+    return found
+
+
+def ended(line: socket.socket) -> bool:
+    """Whether the gateway closed a connection, waited for."""
+    try:
+        while line.recv(65536):
+            pass
+    except ConnectionError:
+        pass
+    except TimeoutError:
+        return False
+    return True
+
+
+def dribbled_out(line: socket.socket) -> bool:
+    """Whether the gateway closes a connection on which a byte comes now and then."""
+    for _ in range(80):
+        try:
+            line.sendall(b"x")
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+SLOW = (
+    b"",
+    b"GET /login HTTP/1.1\r\nHost: x\r\nX: ",
+    b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\n",
+    b"GET /login HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n",  # a body that nobody waits for
+)
+
+
+def test_who_does_not_send_a_whole_request_is_not_waited_for(
+    tmp_path: Path,
+    ada: httpx.Client,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    beside: ThreadPoolExecutor,
+) -> None:
+    monkeypatch.setattr("tacit.serve.connections.ARRIVAL", 0.4)
+    monkeypatch.setattr("tacit.serve.web.ARRIVAL", 0.2)
+    slow = [opened(ada, words) for words in SLOW]
+    dribbled = opened(ada, SLOW[3])
+    said = slow[2].recv(65536)
+    assert said.startswith(b"HTTP/1.1 408")
+    for line in slow:
+        assert ended(line)
+    assert dribbled_out(dribbled)
+    nap = beside.submit(ada.post, COST, json=body("nap"))  # longer than a request may take to arrive
+    assert nap.result(20).status_code == 200
+    assert '"unforeseen"' not in (tmp_path / "audit.jsonl").read_text()
+
+
+def test_who_only_connects_keeps_nobody_out(
+    ada: httpx.Client,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    beside: ThreadPoolExecutor,
+) -> None:
+    monkeypatch.setattr("tacit.serve.connections.MOST", 20)
+    nap = beside.submit(ada.post, COST, json=body("nap"))
+    time.sleep(0.2)
+    held = [opened(ada) for _ in range(60)]
+    with httpx.Client(base_url=ada.base_url, timeout=20) as other:
+        assert other.get("/login").status_code == 200
+    assert all(map(ended, held[:35]))  # the oldest, of which no more are kept than are allowed
+    assert nap.result(20).status_code == 200  # and nobody whose request is there
+    for line in held:
+        line.close()
+
+
+def test_headers_have_an_end(ada: httpx.Client) -> None:  # noqa: F811
+    line = opened(ada, b"GET /login HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 40_000)
+    assert line.recv(65536).startswith(b"HTTP/1.1 400")
+    assert ended(line)
 
 
 @listed
