@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 
 import tacit
 from tacit import InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
-from tacit.budgets import Policy, open_budget
+from tacit.budgets import FailuresUsedUp, Policy, open_budget
 from tacit.budgets.policies import STATISTICS
 from tacit.ledger import open_ledger, verify
 from tacit.serve.app import application
@@ -295,4 +295,37 @@ def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path
     assert gateway.ask(GRACE, "visits", question).stored is shared  # type: ignore[union-attr]
     assert gateway.budget(GRACE, "visits")["spent"] == ("Pure 0" if shared else "Pure 1/10")
     assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+    gateway.close()
+
+
+# Previews of what was paid for
+
+
+def test_a_preview_of_what_was_paid_for_is_never_refused_and_says_that_it_is_free(tmp_path: Path) -> None:
+    gateway = Gateway(load(configuration(tmp_path, extra="[limits]\nfailures = 2")))
+
+    def seen(sql: str, epsilon: str, fresh: bool = False) -> tuple[bool, bool, str]:
+        question = gateway.asked(GRACE, "visits", {"sql": sql, "epsilon": epsilon, "fresh": fresh})
+        found = gateway.preview(GRACE, "visits", question)
+        return found["fits"], found["free"], found["words"]
+
+    paid, both = "SELECT COUNT(*) FROM visits", "SELECT COUNT(*), SUM(minutes) FROM visits"
+    gateway.ask(GRACE, "visits", gateway.asked(GRACE, "visits", {"sql": paid, "epsilon": "0.6"}))
+    free = (True, True, "number of rows: answered before, so it is free. Nothing was spent.")
+    assert seen(paid, "0.6") == free  # though a second 0.6 does not fit into 1
+    assert seen(paid, "0.6", fresh=True)[:2] == (False, False)
+    assert seen(both, "1.2")[:2] == (False, False)
+    gateway.ask(GRACE, "visits", gateway.asked(GRACE, "visits", {"sql": paid, "epsilon": "0.3"}))
+    fits, _, words = seen(both, "0.6")
+    assert "of which 1 free because answered before; Pure(0.1) is left, which does not fit" in words
+    assert not fits
+    budget = gateway.session(GRACE, "visits").budget
+    open_charges = [budget.charge(Pure("0.01")) for _ in range(2)]  # in flight elsewhere
+    assert seen(paid, "0.6") == free
+    assert seen(paid, "0.05")[:2] == (True, False)  # whoever waits for others only may look
+    for receipt in open_charges:
+        budget.settle(receipt, None)
+    assert seen(paid, "0.6") == free
+    with pytest.raises(FailuresUsedUp):
+        seen(paid, "0.05")
     gateway.close()

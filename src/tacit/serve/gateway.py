@@ -174,12 +174,12 @@ class Gateway:
         """What a question would cost and whether it fits; nothing is spent."""
         session = self.session(caller, name)
         found = self._planned(session, question)
-        words = found.preview()
+        words, unpaid = found.preview(question.fresh), found.unpaid(question.fresh)
         return {
             "sql": question.sql,
             "cost": texts.guarantee_text(found.cost),
-            "fits": session.budget.fits(found.cost),
-            "free": found.free and not question.fresh,
+            "fits": found.fits(unpaid),
+            "free": not unpaid,
             "remaining": texts.guarantee_text(session.budget.remaining),
             "statistics": [statistic.words for statistic in found.statistics],
             "forecast": _forecastable(found),

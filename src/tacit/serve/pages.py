@@ -182,8 +182,7 @@ async def _preview(request: Request, known: Visit, question: Asked, given: Mappi
     here, name = state(request), request.path_params["dataset"]
     facts = {"dataset": name, "question": question_facts(question)}
     seen = json.loads((await executed(here.previews, known, "preview", **facts)).body)
-    free = " Answered before, so it is free." if seen["free"] else ""
-    found = parts.notice("plain" if seen["fits"] or seen["free"] else "bad", seen["words"] + free)
+    found = parts.notice("plain" if seen["fits"] else "bad", seen["words"])
     count, epsilon = given.get("persons", ""), given.get("epsilon", "")
     if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
         wanted = {"statistic": seen["forecast"], "persons": int(count), "epsilon": epsilon, "shape": "lognormal"}
