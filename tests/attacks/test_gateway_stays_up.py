@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import struct
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -22,7 +23,8 @@ import pytest
 
 from tacit.engines import FAILED
 from tacit.ledger import charges, open_ledger, verify
-from tacit.serve.app import UNFINISHED
+from tacit.serve.executors import UNFINISHED
+from tacit.serve.zygote import Zygote
 from tests.serve.conftest import ada, nobody  # noqa: F401
 from tests.serve.support import configuration, processes, serving, token
 
@@ -131,7 +133,8 @@ def test_a_question_that_is_ended_stays_charged_and_is_recorded_as_failed(
         again = ada.post(ASK, json=question, headers=key)
         assert (again.status_code, again.json()["error"]) == (409, "charged_before")
         assert "it failed" in again.json()["message"]
-    assert ada.post(ASK, json=body("leave")).status_code == 503  # while planning, so nothing is charged
+    ended = ada.post(ASK, json=body("leave"))  # while planning, so nothing is charged, and that is said
+    assert (ended.status_code, ended.json()["message"]) == (503, UNFINISHED)
     assert ada.post(ASK, json=body()).status_code == 200
     with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
         assert verify(ledger, "visits").sound
@@ -253,6 +256,34 @@ def test_headers_have_an_end(ada: httpx.Client) -> None:  # noqa: F811
     line = opened(ada, b"GET /login HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 40_000)
     assert line.recv(65536).startswith(b"HTTP/1.1 400")
     assert ended(line)
+
+
+def test_kill_9_of_the_zygote_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("tacit.serve.zygote.ENGINES", ())
+    zygote = Zygote()
+
+    def copied() -> Path:
+        """The folder of a new copy, with something in it."""
+        with zygote.copy() as line:
+            line.settimeout(20)
+            (place,) = tmp_path.glob("tacit-executors-*")  # those of before are gone
+            folder = place / str(struct.unpack(">I", line.recv(4))[0])
+            (folder / "spilled").write_text("rows")
+            return place
+
+    for _ in range(2):
+        first = copied()
+        assert zygote._process is not None
+        zygote._process.kill()
+        zygote._process.wait(20)
+        assert copied() != first
+    zygote.tidy()  # nothing, because the last one does so itself
+    assert list(tmp_path.iterdir())
+    zygote._process.kill()
+    zygote._process.wait(20)
+    zygote.tidy()
+    assert not list(tmp_path.iterdir())
 
 
 @listed
