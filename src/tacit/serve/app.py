@@ -160,7 +160,12 @@ def _other(request: Request, error: Exception) -> Response:
     missing = NotHere("there is nothing at this address.")
     if error.status_code == 404:
         return _mistake(request, missing)
-    return JSONResponse({"error": "not_found", "message": error.detail}, error.status_code, error.headers)
+    words = "this address takes no such request, and nothing was done."
+    if _programs(request):
+        return JSONResponse({"error": "not_found", "message": words}, error.status_code, error.headers)
+    response = pages.sorry(words, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
 
 
 def _unforeseen(request: Request, error: Exception) -> Response:

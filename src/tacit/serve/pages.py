@@ -219,12 +219,14 @@ async def _dataset(
         if lines
         else ""
     )
+    ask = f"<section><h2>Ask</h2>{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
+    if caller.custodian:
+        ask = ""  # the custodian asks no questions
     body = (
         f"<h1>{escape(name)}</h1>{others}"
         f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
         f"{escape(parts.price(total))}{escape(terms)}</p>"
-        f"{shown}<section><h2>Ask</h2>"
-        f"{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
+        f"{shown}{ask}"
         f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, parts.price(total))}</section>"
         f"<section><h2>Your questions</h2>{parts.history(name, lines)}{export}</section>"
