@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -21,8 +24,8 @@ import pytest
 from starlette.testclient import TestClient
 
 import tacit
-from tacit import InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
-from tacit.budgets import Policy, open_budget
+from tacit import EngineError, InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
+from tacit.budgets import FailuresUsedUp, Policy, open_budget
 from tacit.budgets.policies import STATISTICS
 from tacit.ledger import open_ledger, verify
 from tacit.ledger.heads import HeadFile
@@ -30,6 +33,7 @@ from tacit.serve.app import application
 from tacit.serve.client import connect
 from tacit.serve.config import load
 from tacit.serve.gateway import Gateway
+from tacit.serve.running import Busy
 from tacit.serve.tokens import ANALYST, Caller, Doorkeeper, Revoked
 from tacit.tables.statistics.base import Statistic
 from tests.serve.support import configuration, token
@@ -461,3 +465,108 @@ def test_a_request_is_found_again_whether_answers_are_shared_or_not(tmp_path: Pa
             assert gateway.budget(ADA, "visits")["spent"] == "Pure 1/10"
             assert verify(gateway.ledger, "visits").sound
     assert values[0] == values[1]
+
+
+# Previews of what was paid for
+
+
+def test_a_preview_of_what_was_paid_for_is_never_refused_and_says_that_it_is_free(tmp_path: Path) -> None:
+    gateway = Gateway(load(configuration(tmp_path, extra="[limits]\nfailures = 2")))
+
+    def seen(sql: str, epsilon: str, fresh: bool = False) -> tuple[bool, bool, str]:
+        question = gateway.asked(GRACE, "visits", {"sql": sql, "epsilon": epsilon, "fresh": fresh})
+        found = gateway.preview(GRACE, "visits", question)
+        return found["fits"], found["free"], found["words"]
+
+    paid, both = "SELECT COUNT(*) FROM visits", "SELECT COUNT(*), SUM(minutes) FROM visits"
+    gateway.ask(GRACE, "visits", gateway.asked(GRACE, "visits", {"sql": paid, "epsilon": "0.6"}))
+    free = (True, True, "number of rows: answered before, so it is free. Nothing was spent.")
+    assert seen(paid, "0.6") == free  # though a second 0.6 does not fit into 1
+    assert seen(paid, "0.6", fresh=True)[:2] == (False, False)
+    assert seen(both, "1.2")[:2] == (False, False)
+    gateway.ask(GRACE, "visits", gateway.asked(GRACE, "visits", {"sql": paid, "epsilon": "0.3"}))
+    fits, _, words = seen(both, "0.6")
+    assert "of which 1 free because answered before; Pure(0.1) is left, which does not fit" in words
+    assert not fits
+    budget = gateway.session(GRACE, "visits").budget
+    open_charges = [budget.charge(Pure("0.01")) for _ in range(2)]  # in flight elsewhere
+    assert seen(paid, "0.6") == free
+    assert seen(paid, "0.05")[:2] == (True, False)  # whoever waits for others only may look
+    for receipt in open_charges:
+        budget.settle(receipt, None)
+    assert seen(paid, "0.6") == free
+    with pytest.raises(FailuresUsedUp):
+        seen(paid, "0.05")
+    gateway.close()
+
+
+# What a gateway says that is none, or has no time
+
+
+@contextmanager
+def _lying(answers: dict[str, Any], status: int = 200) -> Iterator[str]:
+    """A server that says what it is told to; its address."""
+
+    class Liar(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            said = json.dumps(answers.get(self.path.removeprefix("/v1/datasets"), {})).encode()
+            self.rfile.read(int(self.headers.get("content-length", 0)))
+            self.send_response(status)
+            self.send_header("content-length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        do_POST = do_GET  # noqa: N815
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Liar) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_a_server_that_answers_nonsense_is_said_to_do_so() -> None:
+    known = {"": {"datasets": ["x"]}, "/x": {"tables": []}, "/x/budget": {"total": "Nope 1"}}
+    with _lying(known) as address, connect(address, "t") as session:
+        questions: list[Callable[[], Any]] = [
+            lambda: session.budget.total,
+            lambda: session.budget.spent,
+            lambda: repr(session),
+            lambda: session.sql("x", epsilon=1),
+            lambda: session.cost("x", epsilon=1),
+        ]
+        for question in questions:
+            with pytest.raises(EngineError, match="cannot be understood"):
+                question()
+        for keys in (5, "north", [object()], {"a": object()}.values()):
+            with pytest.raises(InvalidInput, match="keys must be"):
+                session.sql("x", keys=keys, epsilon=1)
+    for wrong in ({}, {"": {"datasets": 5}}, known | {"/x": {"tables": [{"name": "t"}]}}):
+        with _lying(wrong) as address, pytest.raises(EngineError, match="cannot be understood"):
+            connect(address, "t")
+
+
+def test_a_busy_gateway_is_said_to_be_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tacit.serve.client.time.sleep", lambda _: None)
+    with (
+        _lying({"": {"error": "busy", "message": "too many, and nothing was spent."}}, 429) as address,
+        pytest.raises(Busy, match="nothing was spent"),
+    ):
+        connect(address, "t")
+    for token_ in (None, 5, "", "a\nb"):
+        with pytest.raises(InvalidInput, match="token must be"):
+            connect("http://127.0.0.1:1", token_)  # type: ignore[arg-type]
+
+
+def test_pages_for_the_custodian_and_of_other_methods(tmp_path: Path) -> None:
+    with TestClient(application(load(configuration(tmp_path)), bytes(32))) as client:
+        other = client.delete("/login")
+        assert (other.status_code, other.headers["content-type"]) == (405, "text/html; charset=utf-8")
+        assert "nothing was done" in other.text
+        assert "GET" in other.headers["allow"]
+        assert client.delete("/v1/datasets").json()["message"].endswith("nothing was done.")
+        for name, asks in (("ada", True), ("custodian", False)):
+            client.headers["Authorization"] = f"Bearer {token(name)}"
+            assert ("<h2>Ask</h2>" in client.get("/datasets/visits").text) is asks

@@ -73,8 +73,7 @@ def _planned(session: tacit.Session, query: str) -> tuple[float, bool]:
     begun = time.process_time()
     try:
         found = plan(session, priced(query, {"epsilon": 1}))
-        found.preview()
-        _ = found.free
+        found.preview(fresh=False)
         taken = True
     except TacitError:
         taken = False

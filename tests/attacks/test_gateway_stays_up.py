@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import struct
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -21,7 +23,8 @@ import pytest
 
 from tacit.engines import FAILED
 from tacit.ledger import charges, open_ledger, verify
-from tacit.serve.app import UNFINISHED
+from tacit.serve.executors import UNFINISHED
+from tacit.serve.zygote import Zygote
 from tests.serve.conftest import ada, nobody  # noqa: F401
 from tests.serve.support import configuration, processes, serving, token
 
@@ -130,7 +133,8 @@ def test_a_question_that_is_ended_stays_charged_and_is_recorded_as_failed(
         again = ada.post(ASK, json=question, headers=key)
         assert (again.status_code, again.json()["error"]) == (409, "charged_before")
         assert "it failed" in again.json()["message"]
-    assert ada.post(ASK, json=body("leave")).status_code == 503  # while planning, so nothing is charged
+    ended = ada.post(ASK, json=body("leave"))  # while planning, so nothing is charged, and that is said
+    assert (ended.status_code, ended.json()["message"]) == (503, UNFINISHED)
     assert ada.post(ASK, json=body()).status_code == 200
     with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
         assert verify(ledger, "visits").sound
@@ -164,6 +168,122 @@ def test_what_froze_the_gateway_does_so_no_more(ada: httpx.Client, beside: Threa
         assert ada.post(COST, json=body(), headers=GRACE).status_code == 200
         assert ada.get("/login").status_code == 200
         assert hostile.result(30).status_code in (200, 400, 422, 503)
+
+
+def test_who_shows_no_token_holds_no_place(ada: httpx.Client, beside: ThreadPoolExecutor) -> None:  # noqa: F811
+    def looked(i: int) -> int:
+        return ada.get("/healthz" if i % 3 else "/v1/datasets/visits/budget", timeout=20).status_code
+
+    assert set(beside.map(looked, range(36))) == {200}  # two at once stopped all for ever
+
+
+def opened(line: httpx.Client, words: bytes = b"") -> socket.socket:
+    """A bare connection to the gateway that a client talks to."""
+    found = socket.create_connection((line.base_url.host, line.base_url.port or 80), timeout=20)
+    found.sendall(words)
+    return found
+
+
+def ended(line: socket.socket) -> bool:
+    """Whether the gateway closed a connection, waited for."""
+    try:
+        while line.recv(65536):
+            pass
+    except ConnectionError:
+        pass
+    except TimeoutError:
+        return False
+    return True
+
+
+def dribbled_out(line: socket.socket) -> bool:
+    """Whether the gateway closes a connection on which a byte comes now and then."""
+    for _ in range(80):
+        try:
+            line.sendall(b"x")
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+SLOW = (
+    b"",
+    b"GET /login HTTP/1.1\r\nHost: x\r\nX: ",
+    b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\n",
+    b"GET /login HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n",  # a body that nobody waits for
+)
+
+
+def test_who_does_not_send_a_whole_request_is_not_waited_for(
+    tmp_path: Path,
+    ada: httpx.Client,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    beside: ThreadPoolExecutor,
+) -> None:
+    monkeypatch.setattr("tacit.serve.connections.ARRIVAL", 0.4)
+    monkeypatch.setattr("tacit.serve.web.ARRIVAL", 0.2)
+    slow = [opened(ada, words) for words in SLOW]
+    dribbled = opened(ada, SLOW[3])
+    said = slow[2].recv(65536)
+    assert said.startswith(b"HTTP/1.1 408")
+    for line in slow:
+        assert ended(line)
+    assert dribbled_out(dribbled)
+    nap = beside.submit(ada.post, COST, json=body("nap"))  # longer than a request may take to arrive
+    assert nap.result(20).status_code == 200
+    assert '"unforeseen"' not in (tmp_path / "audit.jsonl").read_text()
+
+
+def test_who_only_connects_keeps_nobody_out(
+    ada: httpx.Client,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    beside: ThreadPoolExecutor,
+) -> None:
+    monkeypatch.setattr("tacit.serve.connections.MOST", 20)
+    nap = beside.submit(ada.post, COST, json=body("nap"))
+    time.sleep(0.2)
+    held = [opened(ada) for _ in range(60)]
+    with httpx.Client(base_url=ada.base_url, timeout=20) as other:
+        assert other.get("/login").status_code == 200
+    assert all(map(ended, held[:35]))  # the oldest, of which no more are kept than are allowed
+    assert nap.result(20).status_code == 200  # and nobody whose request is there
+    for line in held:
+        line.close()
+
+
+def test_headers_have_an_end(ada: httpx.Client) -> None:  # noqa: F811
+    line = opened(ada, b"GET /login HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 40_000)
+    assert line.recv(65536).startswith(b"HTTP/1.1 400")
+    assert ended(line)
+
+
+def test_kill_9_of_the_zygote_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("tacit.serve.zygote.ENGINES", ())
+    zygote = Zygote()
+
+    def copied() -> Path:
+        """The folder of a new copy, with something in it."""
+        with zygote.copy() as line:
+            line.settimeout(20)
+            (place,) = tmp_path.glob("tacit-executors-*")  # those of before are gone
+            folder = place / str(struct.unpack(">I", line.recv(4))[0])
+            (folder / "spilled").write_text("rows")
+            return place
+
+    for _ in range(2):
+        first = copied()
+        assert zygote._process is not None
+        zygote._process.kill()
+        zygote._process.wait(20)
+        assert copied() != first
+    zygote.tidy()  # nothing, because the last one does so itself
+    assert list(tmp_path.iterdir())
+    zygote._process.kill()
+    zygote._process.wait(20)
+    zygote.tidy()
+    assert not list(tmp_path.iterdir())
 
 
 @listed

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
@@ -191,6 +194,29 @@ def test_history_is_read_page_by_page(tmp_path: Path, monkeypatch: pytest.Monkey
         budget.charge(Pure("0.1"))
     assert [entry.number for entry in ledger.history("d")] == list(range(1, 8))
     assert [entry.number for entry in ledger.history("d", after=5)] == [6, 7]
+
+
+def test_history_without_answers_reads_none_of_them(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every page of a gateway looks at the history; long answers must cost it neither time nor memory."""
+    tricky = {"a": {"charge": 7, "cost": "x"}, "b": ',"charge":99', "z": 'é\x00,\\"charge\\":8'}
+    answers: list[dict[str, Any] | None] = [{}, tricky, {"long": "y" * 50_000} | tricky, None]
+    with open_ledger(where) as ledger:
+        plain, strict = ledger.budget("plain", Pure(9)), ledger.budget("strict", Pure(9), policy=Policy(failures=2000))
+        for budget in (plain, strict):
+            receipts = [budget.charge(Pure("0.01")) for _ in answers]
+            for receipt, answer in zip(receipts, answers, strict=True):
+                budget.settle(receipt, answer)
+        whole = {name: list(ledger.history(name)) for name in ("plain", "strict")}
+        read: list[int] = []
+        monkeypatch.setattr("tacit.ledger.texts.parsed", lambda text: read.append(len(text)) or json.loads(text))
+        for end, most in ((1000, 2000), (20, 60_000)):  # an end that is too short holds no number, and more is read
+            monkeypatch.setattr("tacit.ledger.ledger._END", end)
+            read.clear()
+            for name, entries in whole.items():
+                found = list(ledger.history(name, answers=False))
+                short = [replace(e, body={k: v for k, v in e.body.items() if k != "answer"}) for e in entries]
+                assert found == short
+            assert max(read) < most
 
 
 def test_the_store_itself_keeps_history_append_only(where: str) -> None:

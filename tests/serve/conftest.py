@@ -13,6 +13,7 @@ import uvicorn
 
 from tacit.serve.app import application
 from tacit.serve.config import load
+from tacit.serve.connections import SETTINGS
 from tacit.serve.zygote import Zygote
 from tests.serve.support import configuration, token
 
@@ -25,7 +26,7 @@ def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Cli
     """A client without a token; a test may ask for other settings by ``indirect`` parameters of `configuration`."""
     path = configuration(tmp_path, **getattr(request, "param", {}))
     app = application(load(path), bytes(32), zygote=ZYGOTE)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", ws="none"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", **SETTINGS))
     listening = server.config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

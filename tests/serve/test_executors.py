@@ -96,7 +96,7 @@ def test_executors(tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch) 
 
     async def bounded() -> None:
         async with asyncio.timeout(60):
-            pool = Executors(Turns(2, 1, 5), ZYGOTE, setup, bounds, "ended.", lambda work, _: ended.append(work))
+            pool = Executors(Turns(2, 1, 5), ZYGOTE, setup, bounds, lambda work, _: ended.append(work))
             await case(pool, tmp_path)
             await pool.close()
 

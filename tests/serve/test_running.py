@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tacit.serve.running import Busy, Pool, Threads, Turns
+from tacit.serve.running import Busy, Look, Pool, Threads, Turns
 
 Step = Callable[[], Awaitable[None]]
 
@@ -111,6 +112,42 @@ async def _cancelled() -> None:
     assert (turns.held, turns.queued) == (0, 0)
 
 
+async def _nameless() -> None:
+    """The empty name is a name: whoever waits under it, or behind it, gets a place (before nobody ever did again)."""
+    turns, begun = Turns(2, 1, 5), []
+
+    async def one(name: str) -> None:
+        async with turns.turn(name):
+            begun.append(name)
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*map(one, ["", "", "a", "a", "", "b"]))
+    assert sorted(begun) == ["", "", "", "a", "a", "b"]
+    assert (turns.held, turns.queued) == (0, 0)
+
+
+async def _look() -> None:
+    """Many who look at once make one look, and its mistake is everybody's."""
+    looked, opened = [], threading.Event()
+
+    def work() -> None:
+        looked.append(opened.wait(10))
+        if len(looked) > 1:
+            raise ZeroDivisionError
+
+    look = Look(work, "test")
+    looking = [asyncio.create_task(look.run()) for _ in range(20)]
+    await settled()
+    looking[0].cancel()  # who goes away does not stop it
+    opened.set()
+    await asyncio.gather(*looking[1:])
+    assert looked == [True]
+    for found in await asyncio.gather(look.run(), look.run(), return_exceptions=True):
+        assert isinstance(found, ZeroDivisionError)
+    assert len(looked) == 2
+    look.close()
+
+
 async def _threads() -> None:
     threads = Threads(Turns(2, 1, 5), 2, "test")
     assert await threads.run("a", lambda: 6 * 7) == 42
@@ -119,7 +156,7 @@ async def _threads() -> None:
     await threads.close()
 
 
-@pytest.mark.parametrize("case", [_shares, _full, _gone, _cancelled, _threads])
+@pytest.mark.parametrize("case", [_shares, _full, _gone, _cancelled, _nameless, _look, _threads])
 def test_turns(case: Step) -> None:
     async def bounded() -> None:
         async with asyncio.timeout(20):

@@ -11,6 +11,7 @@ other kinds of person is refused: two sessions cannot believe in two budgets.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -31,6 +32,10 @@ PERSON = ("person",)
 """The kinds of person of a dataset that does not name them."""
 
 _PAGE = 1000
+_END = 1000
+"""Characters at the end of an entry that hold all but its answer; where they do not, the whole entry is read."""
+_BRIEF = "CASE WHEN what = 'answered' AND length(body) > {0} THEN substr(body, length(body) - {0} + 1) ELSE body END"
+_CHARGE = ',"charge":'
 
 
 class Ledger:
@@ -152,21 +157,36 @@ class Ledger:
         book = LedgerBook(self._store, name)
         return {row[0]: Budget(book, account_from(row).name) for row in rows}
 
-    def history(self, name: str, *, after: int = 0) -> Iterator[Entry]:
-        """The entries of a dataset from the one after number ``after``, oldest first, read page by page."""
+    def history(self, name: str, *, after: int = 0, answers: bool = True) -> Iterator[Entry]:
+        """The entries of a dataset from the one after number ``after``, oldest first, read page by page.
+
+        Answers may be long; with ``answers=False`` they stay in the store, and entries come without them.
+        """
         self.dataset(name)
+        body = "body" if answers else _BRIEF.format(_END)
         while True:
             with self._store.reading() as work:
                 rows = work.read(
-                    "SELECT number, at, what, body, hash FROM tacit_entries WHERE dataset = ? AND number > ?"
+                    f"SELECT number, at, what, {body}, hash FROM tacit_entries WHERE dataset = ? AND number > ?"
                     f" ORDER BY number LIMIT {_PAGE}",
                     name,
                     after,
                 )
-            yield from map(_entry, rows)
+            yield from map(_entry, rows) if answers else (self._brief(name, row) for row in rows)
             if len(rows) < _PAGE:
                 return
             after = rows[-1][0]
+
+    def _brief(self, name: str, row: Row) -> Entry:
+        """An entry without its answer, which stands first: after it no text holds a quote, so the last mark is ours."""
+        number, at, what, body, digest = row
+        if what != "answered":
+            return _entry(row)
+        begin = body.rfind(_CHARGE)
+        if begin >= 0:
+            return Entry(number, moment(at), what, texts.parsed("{" + body[begin + 1 :]), digest)
+        whole = self.entry(name, number) or _entry(row)
+        return replace(whole, body={key: value for key, value in whole.body.items() if key != "answer"})
 
     def entry(self, name: str, number: int) -> Entry | None:
         """One entry of a dataset, or None if there is none of that number."""

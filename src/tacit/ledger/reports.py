@@ -47,7 +47,7 @@ def charges(ledger: Ledger, name: str) -> list[Charge]:
     """Every charged question of a dataset, oldest first, with its status."""
     outcomes: dict[int, str] = {}
     asked: list[Entry] = []
-    for entry in ledger.history(name):
+    for entry in ledger.history(name, answers=False):
         if entry.what == "charged":
             asked.append(entry)
         elif entry.what in ("answered", "failed"):

@@ -24,16 +24,15 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tacit.engines import FAILED
 from tacit.errors import TacitError
 from tacit.serve import api, custodian, pages
 from tacit.serve.config import Config, load
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
-from tacit.serve.running import Pace, Threads, Turns
+from tacit.serve.running import Look, Pace, Threads, Turns
 from tacit.serve.tokens import Caller, Doorkeeper, Revoked
-from tacit.serve.web import UNFORESEEN, State, chore, problem, state
+from tacit.serve.web import UNFORESEEN, State, problem, state
 from tacit.serve.work import Setup, Work
 from tacit.serve.zygote import Zygote, shared
 
@@ -48,11 +47,6 @@ CHORES = 2
 """Threads for what is quick."""
 BEHIND = 5
 """How far questions stand back for previews and pages."""
-UNFINISHED = (
-    "this did not finish within the limits of the gateway, and nothing was spent; ask for less at once, or ask the "
-    "custodian for higher limits."
-)
-"""What a caller is told whose preview was ended."""
 
 STATIC = Path(__file__).parent / "static"
 
@@ -87,7 +81,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared()
     columns = gateway.columns()
 
-    def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int, words: str) -> Executors:
+    def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int) -> Executors:
         def stopped(work: Work, charged: list[Mapping[str, Any]]) -> None:
             caller = Caller(*work["caller"])
             log.write("stopped", pool=kind, analyst=caller.name)
@@ -96,18 +90,17 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
 
         turns = Turns(places, share, limits.waiting)
         setup = Setup(replace(config, digests={}), niceness, limits.memory_mb, columns)
-        return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), words, stopped)
+        return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), stopped)
 
     here = State(
         gateway=gateway,
         doorkeeper=Doorkeeper(config.digests, secret, Revoked(logged_out)),
         log=log,
-        questions=executors(
-            "questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND, FAILED
-        ),
-        previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0, UNFINISHED),
-        forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND, UNFINISHED),
+        questions=executors("questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND),
+        previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0),
+        forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND),
         chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
+        health=Look(gateway.ledger.names, "health"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
     )
@@ -119,6 +112,8 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         yield
         for pool in (here.questions, here.previews, here.forecasts, here.chores):
             await pool.close()
+        await asyncio.to_thread(copied.tidy)
+        here.health.close()
         here.gateway.close()
         here.log.write("stopped")
 
@@ -138,8 +133,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
 
 async def health(request: Request) -> Response:
     """Whether the ledger can be read; for whoever watches the server."""
-    ledger = state(request).gateway.ledger
-    await chore(request, ledger.names)
+    await state(request).health.run()
     return JSONResponse({"status": "ok"})
 
 
@@ -166,7 +160,12 @@ def _other(request: Request, error: Exception) -> Response:
     missing = NotHere("there is nothing at this address.")
     if error.status_code == 404:
         return _mistake(request, missing)
-    return JSONResponse({"error": "not_found", "message": error.detail}, error.status_code, error.headers)
+    words = "this address takes no such request, and nothing was done."
+    if _programs(request):
+        return JSONResponse({"error": "not_found", "message": words}, error.status_code, error.headers)
+    response = pages.sorry(words, error.status_code)
+    response.headers.update(error.headers or {})
+    return response
 
 
 def _unforeseen(request: Request, error: Exception) -> Response:

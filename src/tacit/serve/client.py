@@ -7,8 +7,11 @@ token goes into a header, and is in no repr and no message.
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -21,6 +24,7 @@ from tacit.engines.types import Schema
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.ledger import texts
+from tacit.serve.running import Busy
 from tacit.tables.costs import Cost
 from tacit.tables.stored import decode
 
@@ -31,6 +35,7 @@ TRIES = 4
 """How often a question is sent when the line breaks."""
 
 _ERRORS: dict[str, type[TacitError]] = {
+    "busy": Busy,
     "budget_exceeded": BudgetExceeded,
     "failures_used_up": FailuresUsedUp,
     "unsupported_query": UnsupportedQuery,
@@ -50,23 +55,28 @@ class RemoteBudget:
     @property
     def total(self) -> Guarantee:
         """What all charges together may promise."""
-        return _amount(self._facts()["total"])
+        return self._amount("total")
 
     @property
     def spent(self) -> Guarantee:
         """What the charges so far add up to."""
-        return _amount(self._facts()["spent"])
+        return self._amount("spent")
 
     @property
     def remaining(self) -> Guarantee:
         """What is left for you, in view of everybody's."""
-        return _amount(self._facts()["remaining"])
+        return self._amount("remaining")
+
+    def _amount(self, name: str) -> Guarantee:
+        with _understood():
+            return _amount(self._facts()[name])
 
     def _facts(self) -> dict[str, Any]:
         return self._session._get("budget")
 
     def __repr__(self) -> str:
-        return f"<{self._facts()['words']}>"
+        with _understood():
+            return f"<{self._facts()['words']}>"
 
 
 class RemoteSession:
@@ -74,30 +84,35 @@ class RemoteSession:
 
     def __init__(self, line: httpx.Client, dataset: str) -> None:
         self._line, self.name = line, dataset
-        self._facts = self._get("")
+        with _understood():
+            self._tables = {
+                str(table["name"]): (table["declared"], Schema.of({c["name"]: c["type"] for c in table["columns"]}))
+                for table in self._get("")["tables"]
+            }
         self.budget = RemoteBudget(self)
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of all tables."""
-        return tuple(table["name"] for table in self._facts["tables"])
+        return tuple(self._tables)
 
     def schema(self, name: str) -> Schema:
         """The public facts of a table: names and types."""
-        for table in self._facts["tables"]:
-            if table["name"] == name:
-                return Schema.of({column["name"]: column["type"] for column in table["columns"]})
-        raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
+        if name not in self._tables:
+            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
+        return self._tables[name][1]
 
     def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
         """Answer one SELECT with aggregates, as `tacit.Session.sql`."""
-        found: Answer | Answers = decode(self._post("ask", query, keys, cost)["whole"])
-        return found
+        with _understood():
+            found: Answer | Answers = decode(self._post("ask", query, keys, cost)["whole"])
+            return found
 
     def cost(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> str:
         """What a question would cost and whether it fits, without spending anything."""
-        words: str = self._post("cost", query, keys, cost)["words"]
-        return words
+        with _understood():
+            words: str = self._post("cost", query, keys, cost)["words"]
+            return words
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -112,16 +127,20 @@ class RemoteSession:
         self.close()
 
     def __repr__(self) -> str:
-        tables = "".join(f"\n  {t['name']} ({t['declared']}): {self.schema(t['name'])}" for t in self._facts["tables"])
+        tables = "".join(f"\n  {name} ({declared}): {schema}" for name, (declared, schema) in self._tables.items())
         return f"<Session of {self.name} at {self._line.base_url}, {self.budget!r}{tables}>"
 
     def _get(self, what: str) -> dict[str, Any]:
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
     def _post(self, what: str, query: str, keys: Any, cost: Cost) -> dict[str, Any]:
-        body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": [_key(key) for key in keys]})
+        body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": _keys(keys)})
         for name, value in cost.items():
             body[name] = value if name == "fresh" or value is None else str(value)
+        try:
+            json.dumps(body)
+        except (TypeError, ValueError):
+            raise InvalidInput("a question and its keys must be texts, numbers, True, False or None.") from None
         headers = {"Idempotency-Key": secrets.token_hex(16)} if what == "ask" else {}
         return _sent(self._line, "POST", f"/v1/datasets/{quote(self.name, safe='')}/{what}", json=body, headers=headers)
 
@@ -133,7 +152,7 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     except ImportError:
         raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
     local = _local(address)
-    if not token.isascii() or not token.isprintable() or not token:
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token:
         raise InvalidInput("token must be what `tacit serve token` printed; check it.")
     line = httpx.Client(
         base_url=address,
@@ -143,7 +162,8 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
         trust_env=not local,  # and not through a proxy in the clear
     )
     try:
-        known = _sent(line, "GET", "/v1/datasets")["datasets"]
+        with _understood():
+            known = [str(name) for name in _sent(line, "GET", "/v1/datasets")["datasets"]]
         if dataset is None and len(known) != 1:
             raise InvalidInput(f"name the dataset; there are {', '.join(known)}.")
         return RemoteSession(line, dataset or known[0])
@@ -213,5 +233,22 @@ def _amount(text: str) -> Guarantee:
     return amount(found, **dict(zip(names, texts.vector(numbers), strict=True)))
 
 
-def _key(key: Any) -> Any:
-    return list(key) if isinstance(key, tuple) else key
+def _keys(keys: Any) -> list[Any]:
+    """Keys as they are sent."""
+    if isinstance(keys, str | bytes) or not isinstance(keys, Iterable):
+        raise InvalidInput("keys must be a list of keys, such as ['north', 'south'].")
+    return [list(key) if isinstance(key, tuple) else key for key in keys]
+
+
+@contextmanager
+def _understood() -> Iterator[None]:
+    """Say in one sentence that what a gateway sent is not what a gateway sends."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, TacitError):
+            raise
+        raise EngineError(
+            "the gateway answered something that cannot be understood; a question that was sent may have been charged: "
+            "check the address, and that both sides have the same version of Tacit."
+        ) from None

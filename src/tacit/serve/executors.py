@@ -17,8 +17,9 @@ that somebody keeps busy; not far, because it may hold the ledger for a moment, 
 come forward again, so it is replaced afterwards.
 
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
-had reached the ledger before. Where the system does not say how large a process is (no /proc), memory is limited by the
-engine alone.
+had reached the ledger before. An executor says so before it begins to charge; of one that was ended before it said so
+it is certain that nothing was spent, and the caller is told. Where the system does not say how large a process is (no
+/proc), memory is limited by the engine alone.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.engines import UNREACHABLE
+from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
 from tacit.serve.running import Pool, Turns
 from tacit.serve.wire import Message, read
@@ -48,6 +49,11 @@ OPENING = 120.0
 """Seconds for opening all datasets: a Spark session may take long."""
 GRACE = 10.0
 """Seconds in which a killed process is gone."""
+UNFINISHED = (
+    "this did not finish within the limits of the gateway, and nothing was spent; ask for less at once, or ask the "
+    "custodian for higher limits."
+)
+"""What a caller is told whose work was ended before it could charge anything."""
 _PAGE = os.sysconf("SC_PAGESIZE")
 
 
@@ -102,7 +108,7 @@ class Executor:
             raise
         return executor
 
-    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any]], object]) -> Message:
+    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any] | None], object]) -> Message:
         """What comes of a piece of work; whoever takes too long or too much is ended."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
@@ -126,7 +132,7 @@ class Executor:
             niceness = os.getpriority(os.PRIO_PROCESS, self._number)
             os.setpriority(os.PRIO_PGRP, self._number, min(niceness + BACK, 19))
 
-    async def _reply(self, heard: Callable[[Mapping[str, Any]], object]) -> Message:
+    async def _reply(self, heard: Callable[[Mapping[str, Any] | None], object]) -> Message:
         while True:
             message = await read(self._reader)
             if "charged" not in message.facts:
@@ -168,26 +174,25 @@ class Executors(Pool[Work]):
         zygote: Zygote,
         setup: Setup,
         bounds: Bounds,
-        words: str,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
     ) -> None:
-        """``words`` is what a caller is told whose work was ended; ``stopped`` hears of it, with what was charged."""
+        """``stopped`` hears of work that was ended, with what was charged."""
         super().__init__(turns)
         self._zygote, self._setup, self._bounds = zygote, setup, bounds
-        self._words, self._stopped = words, stopped
+        self._stopped = stopped
         self._spare: list[asyncio.Future[Executor]] = []
 
     async def _done(self, work: Work) -> Message:
-        charged: list[Mapping[str, Any]] = []
+        heard: list[Mapping[str, Any] | None] = []
         try:
             executor = await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
-            message = await executor.answer(work, self._bounds, charged.append)
+            message = await executor.answer(work, self._bounds, heard.append)
         except Stopped:
             self._spare.append(self._started())
-            await asyncio.to_thread(self._stopped, work, charged)
-            raise EngineError(self._words) from None
+            await asyncio.to_thread(self._stopped, work, [charged for charged in heard if charged is not None])
+            raise EngineError(FAILED if heard else UNFINISHED) from None
         await self._keep(executor)
         _raised(message)
         return message

@@ -174,12 +174,12 @@ class Gateway:
         """What a question would cost and whether it fits; nothing is spent."""
         session = self.session(caller, name)
         found = self._planned(session, question)
-        words = found.preview()
+        words, unpaid = found.preview(question.fresh), found.unpaid(question.fresh)
         return {
             "sql": question.sql,
             "cost": texts.guarantee_text(found.cost),
-            "fits": session.budget.fits(found.cost),
-            "free": found.free and not question.fresh,
+            "fits": found.fits(unpaid),
+            "free": not unpaid,
             "remaining": texts.guarantee_text(session.budget.remaining),
             "statistics": [statistic.words for statistic in found.statistics],
             "forecast": _forecastable(found),
@@ -193,8 +193,12 @@ class Gateway:
         question: Asked,
         key: str = "",
         heard: Callable[[Receipt], object] | None = None,
+        begins: Callable[[], object] = lambda: None,
     ) -> Answer | Answers:
-        """The answer to a question, charged at most once for each key; ``heard`` is told of each charge."""
+        """The answer to a question, charged at most once for each key.
+
+        ``begins`` is called before the first charge can be made, and ``heard`` is told of each.
+        """
         end = time.monotonic() + PATIENT * float(self.config.limits.question_seconds)
         session = self.session(caller, name)
         if caller.custodian:
@@ -202,6 +206,7 @@ class Gateway:
         sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
         session = session.within(Request(sender, question.fingerprint) if key else None, heard)
         found = self._planned(session, question)
+        begins()
         turn = time.monotonic() + TURN
         while True:
             try:

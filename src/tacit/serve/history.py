@@ -1,7 +1,7 @@
 """What analysts asked before, read from the ledger, page by page and never twice.
 
-Each process follows the history on its own: it keeps a line for each charge and no answer. Nothing here is a
-second truth; a restart begins again at the first entry.
+Each process follows the history on its own: it keeps a line for each charge, and answers, which may be long, are not
+even read. Nothing here is a second truth; a restart begins again at the first entry.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class History:
     def of(self, account: str) -> list[Line]:
         """The charges of one account, oldest first."""
         with self._lock:
-            for entry in self._ledger.history(self._name, after=self._last):
+            for entry in self._ledger.history(self._name, after=self._last, answers=False):
                 self._take(entry)
                 self._last = entry.number
             return [self._lines[number] for number in self._by_account.get(account, [])]

@@ -117,6 +117,7 @@ _ERRORS = {
     "404": "Not there for this caller.",
     "405": "Another method is meant.",
     "409": "This request was charged before and has no answer; nothing more was charged.",
+    "408": "The body did not arrive in time; nothing was spent.",
     "413": "Too large.",
     "415": "Not JSON.",
     "422": "This cannot be answered privately as written; nothing was spent.",
@@ -158,7 +159,7 @@ _KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH, "pattern": r"^[!-~]+$"},
     "description": "A question sent again under the same key is not charged again.",
 }
-_WRONG = "400 413 415 422"
+_WRONG = "400 408 413 415 422"
 
 DESCRIPTION: dict[str, Any] = {
     "openapi": "3.1.0",

@@ -182,8 +182,7 @@ async def _preview(request: Request, known: Visit, question: Asked, given: Mappi
     here, name = state(request), request.path_params["dataset"]
     facts = {"dataset": name, "question": question_facts(question)}
     seen = json.loads((await executed(here.previews, known, "preview", **facts)).body)
-    free = " Answered before, so it is free." if seen["free"] else ""
-    found = parts.notice("plain" if seen["fits"] or seen["free"] else "bad", seen["words"] + free)
+    found = parts.notice("plain" if seen["fits"] else "bad", seen["words"])
     count, epsilon = given.get("persons", ""), given.get("epsilon", "")
     if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
         wanted = {"statistic": seen["forecast"], "persons": int(count), "epsilon": epsilon, "shape": "lognormal"}
@@ -220,12 +219,14 @@ async def _dataset(
         if lines
         else ""
     )
+    ask = f"<section><h2>Ask</h2>{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
+    if caller.custodian:
+        ask = ""  # the custodian asks no questions
     body = (
         f"<h1>{escape(name)}</h1>{others}"
         f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
         f"{escape(parts.price(total))}{escape(terms)}</p>"
-        f"{shown}<section><h2>Ask</h2>"
-        f"{parts.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
+        f"{shown}{ask}"
         f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, parts.price(total))}</section>"
         f"<section><h2>Your questions</h2>{parts.history(name, lines)}{export}</section>"

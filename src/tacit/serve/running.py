@@ -88,7 +88,7 @@ class Turns:
         self._free += 1
         self._held[name] -= 1
         self._held += Counter()  # forget who holds nothing
-        while self._free and (chosen := next((n for n in self._queues if self._held[n] < self._share), None)):
+        while self._free and (chosen := self._next()) is not None:
             queue = self._queues.pop(chosen)
             place = queue.popleft()
             if queue:
@@ -96,6 +96,10 @@ class Turns:
             if not place.done():
                 self._give(chosen)
                 place.set_result(None)
+
+    def _next(self) -> str | None:
+        """The name whose turn it is."""
+        return next((name for name in self._queues if self._held[name] < self._share), None)
 
     def refuse(self) -> None:
         """Send away all that wait."""
@@ -156,6 +160,29 @@ class Threads(Pool[Callable[[], Any]]):
     async def close(self) -> None:
         """Wait for what is being worked on."""
         await super().close()
+        self._pool.shutdown()
+
+
+class Look:
+    """One look for all who want it at the same time, by a thread that has nothing else to do.
+
+    So whoever asks holds nobody's place and waits in nobody's queue, and many who ask make no more work than one.
+    """
+
+    def __init__(self, work: Callable[[], Any], name: str) -> None:
+        self._work = work
+        self._now: asyncio.Future[Any] | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
+
+    async def run(self) -> None:
+        """Look, or wait for the look that somebody began; raises what it raises."""
+        if self._now is None or self._now.done():
+            self._now = asyncio.get_running_loop().run_in_executor(self._pool, self._work)
+            self._now.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.shield(self._now)
+
+    def close(self) -> None:
+        """Let go of the thread."""
         self._pool.shutdown()
 
 

@@ -33,6 +33,7 @@ def serve(
         raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit[serve].") from None
     from tacit.serve import checking
     from tacit.serve.app import CONFIG, LEDGER_ID, LOGGED_OUT, SECRET
+    from tacit.serve.connections import SETTINGS
     from tacit.serve.gateway import Gateway
 
     config = load(path)
@@ -53,8 +54,7 @@ def serve(
         workers=server.workers,
         log_level="warning",
         access_log=False,
-        server_header=False,
-        ws="none",
+        **SETTINGS,
         timeout_graceful_shutdown=int(config.limits.question_seconds + config.limits.padding_seconds) + 5,
         timeout_worker_healthcheck=30,
     )

@@ -47,6 +47,11 @@ class Caller:
     name: str
 
     @property
+    def key(self) -> str:
+        """What tells this caller from every other: an analyst may be called as the custodian is."""
+        return f"{self.role}:{self.name}"
+
+    @property
     def custodian(self) -> bool:
         """Whether this is the custodian."""
         return self.role == CUSTODIAN

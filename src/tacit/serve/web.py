@@ -7,6 +7,7 @@ limit. A mistake becomes one sentence and a word for programs; what is unforesee
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from decimal import Decimal
 from typing import Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
@@ -22,13 +23,15 @@ from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError,
 from tacit.serve.executors import Executors
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
-from tacit.serve.running import Busy, Pace, Threads
+from tacit.serve.running import Busy, Look, Pace, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
 from tacit.serve.wire import Message
 
 T = TypeVar("T")
 
 COOKIE = "tacit"
+ARRIVAL = 9.0
+"""Seconds in which a body arrives: somewhat fewer than a connection gets for all, so that there is time to say so."""
 
 
 class Unknown(TacitError):
@@ -43,6 +46,10 @@ class TooLarge(TacitError):
     """More than the limit."""
 
 
+class Slow(TacitError):
+    """A body that did not arrive."""
+
+
 class WrongKind(TacitError):
     """Not the kind of body that is read here."""
 
@@ -51,6 +58,7 @@ ERRORS: list[tuple[type[TacitError], int, str]] = [
     (Unknown, 401, "unknown_token"),
     (Forbidden, 403, "forbidden"),
     (NotHere, 404, "not_found"),
+    (Slow, 408, "too_slow"),
     (TooLarge, 413, "too_large"),
     (WrongKind, 415, "wrong_kind"),
     (Busy, 429, "busy"),
@@ -94,6 +102,8 @@ class State:
     """Made-up data takes longer, and must not keep people from their previews."""
     chores: Threads
     """What no caller wrote: budgets, histories, reports."""
+    health: Look
+    """Whether the ledger can be read; for those who show no token."""
     pace: Pace
     logins: Pace
     counts: Counts = field(default_factory=Counts)
@@ -132,8 +142,8 @@ def visit(request: Request) -> Visit:
         if holder is None:
             raise Unknown("send your token as 'Authorization: Bearer …', or log in.")
         found = Visit(holder, cookie)
-    here.pace.take(found.caller.name)
-    request.state.name = found.caller.name
+    here.pace.take(found.caller.key)
+    request.state.key = found.caller.key
     return found
 
 
@@ -154,13 +164,17 @@ def check_mark(request: Request, known: Visit, mark: str) -> None:
 
 
 async def read(request: Request) -> bytes:
-    """The body, up to the limit."""
+    """The body, up to the limit and within `ARRIVAL` seconds."""
     most = state(request).gateway.config.limits.body_bytes
     found = bytearray()
-    async for part in request.stream():
-        found += part
-        if len(found) > most:
-            raise TooLarge(f"a request may have at most {most} bytes, and nothing was done; send less.")
+    try:
+        async with asyncio.timeout(ARRIVAL):
+            async for part in request.stream():
+                found += part
+                if len(found) > most:
+                    raise TooLarge(f"a request may have at most {most} bytes, and nothing was done; send less.")
+    except (TimeoutError, ClientDisconnect):
+        raise Slow("the request did not arrive whole, and nothing was done; send it again.") from None
     return bytes(found)
 
 
@@ -192,13 +206,13 @@ async def read_form(request: Request) -> dict[str, str]:
 
 
 async def chore(request: Request, work: Callable[[], T]) -> T:
-    """Some quick work that blocks, in the caller's turn."""
-    found: T = await state(request).chores.run(getattr(request.state, "name", ""), work)
+    """Some quick work that blocks, in the turn of a caller whom `visit` knows."""
+    found: T = await state(request).chores.run(request.state.key, work)
     return found
 
 
 async def executed(pool: Executors, known: Visit, kind: str, **facts: Any) -> Message:
     """What an executor makes of a piece of work, in the caller's turn."""
     caller = known.caller
-    found: Message = await pool.run(caller.name, {"kind": kind, "caller": [caller.role, caller.name], **facts})
+    found: Message = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})
     return found

@@ -1,8 +1,9 @@
 """What an executor does: one piece of work after the other, each plain data, each answered with a message.
 
 An executor has a `Gateway` of its own. It parses, plans, charges, computes and writes answers as they will be sent; it
-knows no token and no request. Mistakes go back as one sentence with the name of their kind. A charge is told to the
-gateway as soon as it is in the ledger, so that the gateway can record its outcome should this process be ended.
+knows no token and no request. Mistakes go back as one sentence with the name of their kind. That it begins to charge is
+told to the gateway before, and each charge as soon as it is in the ledger, so that the gateway knows whether anything
+can have been spent, and can record the outcome, should this process be ended.
 """
 
 from __future__ import annotations
@@ -113,7 +114,10 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
             facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
             tell(Message({"charged": facts}))
 
-    found = gateway.ask(caller, name, question(work["question"]), work["key"], heard)
+    def begins() -> None:
+        tell(Message({"charged": None}))
+
+    found = gateway.ask(caller, name, question(work["question"]), work["key"], heard, begins)
     facts = {"stored": is_stored(found)}
     if work["page"]:
         return facts, parts.answer(found).encode(errors="replace")

@@ -6,8 +6,9 @@ one process that loads them, starts no thread and opens no data. It does two thi
 PROMISE. No executor outlives its gateway, keeps its rows on the disk, or can refuse to end.
 PROOF. An executor is a process group of its own, ended by SIGKILL. The zygote waits for the gateway's socket; when the
 gateway ends, in whatever way, that socket closes, and the zygote kills all copies, removes their folders and ends. If
-the zygote itself is killed, the system ends its copies (PR_SET_PDEATHSIG, on Linux). What an engine puts on the disk is
-in a folder of its copy, which the zygote removes when the copy has ended.
+the zygote itself is killed, the system ends its copies (PR_SET_PDEATHSIG, on Linux), and the gateway removes their
+folders when it starts another zygote, or ends. What an engine puts on the disk is in a folder of its copy, which the
+zygote removes when the copy has ended.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from threading import Lock
 
 ENGINES = ("numpy", "duckdb", "sqlglot.dialects.duckdb", "tacit.engines.duckdb", "tacit.serve.work")
 """What is loaded before copies are made; none of it starts a thread."""
-_BOOT = "import sys; sys.path[:] = {paths!r}; from tacit.serve.zygote import live; live({descriptor}, {modules!r})"
+_BOOT = "import sys; sys.path[:] = {paths!r}; from tacit.serve.zygote import live; live{arguments!r}"
 _ALONE = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 _ORDER = struct.Struct(">cI")
 _START, _KILL = b"s", b"k"
@@ -47,6 +48,8 @@ class Zygote:
         self._modules = (*ENGINES, *modules)
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._folders: list[str] = []
+        """Where copies put what they need on the disk; that of the last zygote stands last."""
         self._lock = Lock()
 
     def start(self) -> None:
@@ -66,6 +69,17 @@ class Zygote:
         """End a copy and all it started; one that has ended already is left alone."""
         self._order(_KILL, number, [])
 
+    def tidy(self) -> None:
+        """Remove what zygotes left on the disk that were ended by somebody else; the others do it themselves."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                self._sweep()
+
+    def _sweep(self) -> None:
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._folders = [folder for folder in self._folders if Path(folder).exists()]
+
     def _order(self, what: bytes, number: int, files: list[int]) -> None:
         message = _ORDER.pack(what, number)
         with self._lock:
@@ -79,10 +93,13 @@ class Zygote:
             self._control.close()
             self._process.kill()
             self._process.wait()
+        self._sweep()
+        folder = tempfile.mkdtemp(prefix="tacit-executors-")
+        self._folders.append(folder)
         self._control, theirs = socket.socketpair()
         paths = [path or os.getcwd() for path in sys.path]
         own = {name: value for name, value in os.environ.items() if not name.startswith("TACIT_SERVE_")}  # no secret
-        code = _BOOT.format(paths=paths, descriptor=theirs.fileno(), modules=self._modules)
+        code = _BOOT.format(paths=paths, arguments=(theirs.fileno(), self._modules, folder))
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code],
@@ -101,18 +118,18 @@ def shared() -> Zygote:
     return Zygote()
 
 
-def live(descriptor: int, modules: Iterable[str]) -> None:
-    """The life of a zygote."""
+def live(descriptor: int, modules: Iterable[str], place: str) -> None:
+    """The life of a zygote, whose copies have their folders in a place."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)  # the gateway decides when it is over
-    control = socket.socket(fileno=descriptor)
+    control, folder = socket.socket(fileno=descriptor), Path(place)
     for module in modules:
         if _over(control):
+            shutil.rmtree(folder, ignore_errors=True)
             os._exit(0)
         import_module(module)
     gc.collect()
     gc.freeze()  # so that copies share their pages for long
-    folder = Path(tempfile.mkdtemp(prefix="tacit-executors-"))
     copies: set[int] = set()
     control.settimeout(_GLANCE)
     try:

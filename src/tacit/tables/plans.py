@@ -7,12 +7,13 @@ LIMIT are post-processing of released answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Question
+from tacit.budgets import Question, Unsettled
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -51,7 +52,7 @@ class Plan:
         """Check that all fit, then ask one after the other."""
         self._check()
         if len(self.statistics) > 1:
-            unpaid = [s for s in self.statistics if self._unanswered(s, fresh)]
+            unpaid = self.unpaid(fresh)
             if unpaid:
                 self.session.budget.check(self.each, *(self._question(s) for s in unpaid))
         found = [
@@ -72,20 +73,28 @@ class Plan:
     def _question(self, statistic: Statistic) -> Question:
         return self.session.question(self.relation, statistic, self.query)
 
-    @property
-    def free(self) -> bool:
-        """Whether every aggregate was answered before, so that asking costs nothing."""
-        return not any(self._unanswered(statistic, fresh=False) for statistic in self.statistics)
+    def unpaid(self, fresh: bool) -> list[Statistic]:
+        """The aggregates that were not answered before; asking costs nothing where there are none."""
+        return [statistic for statistic in self.statistics if self._unanswered(statistic, fresh)]
 
-    def preview(self) -> str:
-        """The cost in words, and whether it fits."""
+    def fits(self, unpaid: Sequence[Statistic]) -> bool:
+        """Whether these of the aggregates can be paid for now."""
+        return not unpaid or self.session.budget.fits(split(self.cost, len(self.statistics), len(unpaid)))
+
+    def preview(self, fresh: bool) -> str:
+        """The cost in words, and whether it fits; refuses what would be refused, and waits for nobody."""
         self._check()
-        words = ", ".join(statistic.words for statistic in self.statistics)
-        for statistic in self.statistics:
-            self.session.budget.allows(self.each, self._question(statistic))
-        fits = "which fits" if self.session.budget.fits(self.cost) else "which does not fit"
-        split_ = "" if len(self.statistics) == 1 else f", {self.each!r} for each of {len(self.statistics)} aggregates"
-        return f"{words}: {self.cost!r}{split_}; {self.session.budget.remaining!r} is left, {fits}. Nothing was spent."
+        words, count, unpaid = ", ".join(s.words for s in self.statistics), len(self.statistics), self.unpaid(fresh)
+        for statistic in unpaid:
+            with suppress(Unsettled):  # that passes by itself, and nothing is charged here
+                self.session.budget.allows(self.each, self._question(statistic))
+        if not unpaid:
+            return f"{words}: answered before, so it is free. Nothing was spent."
+        fits = "which fits" if self.fits(unpaid) else "which does not fit"
+        split_ = "" if count == 1 else f", {self.each!r} for each of {count} aggregates"
+        known = "" if len(unpaid) == count else f", of which {count - len(unpaid)} free because answered before"
+        left = self.session.budget.remaining
+        return f"{words}: {self.cost!r}{split_}{known}; {left!r} is left, {fits}. Nothing was spent."
 
     def _chooses(self, groups: int) -> bool:
         """Whether LIMIT leaves out groups by what was released about them; found groups come with the largest first."""

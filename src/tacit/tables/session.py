@@ -196,7 +196,8 @@ class Session:
         """What a question would cost and whether it fits, without spending anything."""
         from tacit.tables.sql import plan
 
-        return plan(self, priced(query, cost), keys).preview()
+        asked = priced(query, cost)
+        return plan(self, asked, keys).preview(asked.fresh)
 
     def ask(
         self, relation: Relation, statistic: Statistic, cost: Guarantee, *, fresh: bool = False, text: str = ""

@@ -47,7 +47,7 @@
       const seen = await response.json();
       if (mine !== round) return;
       if (!response.ok) return say([["bad", seen.message]]);
-      const lines = [[seen.fits || seen.free ? "plain" : "bad", seen.words + (seen.free ? " Answered before, so it is free." : "")]];
+      const lines = [[seen.fits ? "plain" : "bad", seen.words]];
       const known = seen.forecast && /^[1-9]\d{0,8}$/.test(persons.value.trim());
       say(known ? [...lines, ["plain", "working out the accuracy to expect…"]] : lines);
       if (!known) return;
