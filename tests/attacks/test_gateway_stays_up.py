@@ -280,6 +280,7 @@ def test_kill_9_of_the_zygote_leaves_no_folder(tmp_path: Path, monkeypatch: pyte
         assert copied() != first
     zygote.tidy()  # nothing, because the last one does so itself
     assert list(tmp_path.iterdir())
+    assert zygote._process is not None
     zygote._process.kill()
     zygote._process.wait(20)
     zygote.tidy()

@@ -208,7 +208,12 @@ def test_history_without_answers_reads_none_of_them(where: str, monkeypatch: pyt
                 budget.settle(receipt, answer)
         whole = {name: list(ledger.history(name)) for name in ("plain", "strict")}
         read: list[int] = []
-        monkeypatch.setattr("tacit.ledger.texts.parsed", lambda text: read.append(len(text)) or json.loads(text))
+
+        def parsed(text: str) -> Any:
+            read.append(len(text))
+            return json.loads(text)
+
+        monkeypatch.setattr("tacit.ledger.texts.parsed", parsed)
         for end, most in ((1000, 2000), (20, 60_000)):  # an end that is too short holds no number, and more is read
             monkeypatch.setattr("tacit.ledger.ledger._END", end)
             read.clear()
