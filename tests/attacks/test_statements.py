@@ -172,16 +172,20 @@ def test_found_groups_as_asked() -> None:
     keys = 1500
     rows = [(key, person) for key in range(keys) for person in range(6 + key % 9)]
     data = pa.table({"who": list(range(len(rows))), "k": [key for key, _ in rows]})
-    whole = read(data, person="who", budget=Approx(10, "1e-3"), table="t")
-    answers = whole.group_by("k").persons(epsilon=2, delta="1e-5")
-    assert len(answers) > 50
-    failed = 0
-    for key, answer in answers.items():
-        low, high = answer.interval()
-        failed += not low <= 6 + key % 9 <= high
-        assert "given that" in str(answer)
-        assert answer.interval().covers == "capped value"
-    assert honest(failed, len(answers))
+    whole = read(data, person="who", budget=Approx(100, "1e-3"), table="t")
+    failed = tried = 0
+    for _ in range(30):  # a cap on groups that is drawn too high leaves few of them; not once in 10^9 all of these times
+        answers = whole.group_by("k").persons(epsilon=2, delta="1e-5", fresh=True)
+        for key, answer in answers.items():
+            low, high = answer.interval()
+            failed += not low <= 6 + key % 9 <= high
+            assert "given that" in str(answer)
+            assert answer.interval().covers == "capped value"
+        tried += len(answers)
+        if tried > 50:
+            break
+    assert tried > 50
+    assert honest(failed, tried)
     assert "the interval holds given that" in str(answers)
 
 

@@ -138,7 +138,7 @@ class SqliteStore(Store):
                 f"{self.where} is not a Tacit ledger; nothing was changed: give the path of another file."
             )
         head = self._read_head()  # before the ledger is read, which may only grow meanwhile
-        self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
+        self._know(connection)
         if not self.read_only:
             self._check_head(connection, head)
             connection.execute("PRAGMA journal_mode = WAL")
@@ -151,6 +151,7 @@ class SqliteStore(Store):
         if not self._headed(connection) or self._accepting:
             self._give_head(connection)
             return
+        self._know(connection)  # again: whoever gave it a head meanwhile gave it its identity too
         if self._behind(connection, head) and (problem := self._behind(connection, head := self._read_head())):
             # looked at twice: the first look may have come before another process made the head
             raise LedgerError(
@@ -209,6 +210,10 @@ class SqliteStore(Store):
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
+        self._know(connection)
+
+    def _know(self, connection: sqlite3.Connection) -> None:
+        """Read the ledger's version and identity."""
         self.check_version(connection.execute("SELECT name, value FROM tacit_meta").fetchall())
 
     def _behind(self, connection: sqlite3.Connection, head: Head | None) -> str | None:
