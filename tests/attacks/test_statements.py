@@ -174,7 +174,7 @@ def test_found_groups_as_asked() -> None:
     data = pa.table({"who": list(range(len(rows))), "k": [key for key, _ in rows]})
     whole = read(data, person="who", budget=Approx(100, "1e-3"), table="t")
     failed = tried = 0
-    for _ in range(30):  # a cap on groups that is drawn too high leaves few of them; not once in 10^9 all of these times
+    for _ in range(30):  # a cap that is drawn too high leaves few groups; that happens every time not once in 10^9
         answers = whole.group_by("k").persons(epsilon=2, delta="1e-5", fresh=True)
         for key, answer in answers.items():
             low, high = answer.interval()
