@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
@@ -44,6 +44,7 @@ def test_profile_is_the_relaxation_rounded_up(statistic: str, graph: Hypergraph)
 @each_statistic
 @settings(max_examples=60)
 @given(graph=hypergraphs(), cap=st.integers(1, 6))
+@example(graph=Hypergraph(((0, (0,), 0), (1, (1, 2), 1), (1, (1, 3), 0), (1, (2, 3), 0))), cap=1)  # L(1) = 3/2
 def test_one_person_moves_profile_cap_and_loss_as_promised(statistic: str, graph: Hypergraph, cap: int) -> None:
     whole = STATISTICS[statistic](graph)
     profile, value, loss = whole.profile(REMOVALS), whole.at(cap), whole.fewest(cap)

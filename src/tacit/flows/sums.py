@@ -46,8 +46,8 @@ class CappedTotal(CappedStatistic):
         self._enough = Fraction(int(self._largest[0]), self._parts) if self._largest.size else Fraction(0)
 
     def above(self, cap: int) -> int:
-        """All persons full: a row's part of that counts once for each of its persons."""
-        return min(self.total, cap * self._everyone() // self._shortest)
+        """All persons full: a row's part of that counts once for each of its persons. Rounded up, as L(cap) is."""
+        return min(self.total, -(-cap * self._everyone() // self._shortest))
 
     def profile(self, removals: int) -> tuple[int, ...]:
         """The down profile D̃_0, …, D̃_removals, each rounded up to a whole unit."""
