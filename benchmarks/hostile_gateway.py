@@ -218,7 +218,7 @@ def main() -> None:
         "alone": alone,
         "beside": beside,
         "hostile": dict(sorted(seen.items())),
-        "ended": dict(Counter(line["pool"] for line in log if line["event"] == "stopped")),
+        "ended": dict(Counter(line["pool"] for line in log if line["event"] == "stopped" and "pool" in line)),
         "charges": dict(outcomes),
         "megabytes": max(peak),
         "load": loads,

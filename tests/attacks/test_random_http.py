@@ -1,6 +1,6 @@
 """Random HTTP against the application: no 5xx but an engine's, headers on everything, no charge but for a question.
 
-400 requests here, 10^4 in `benchmarks/attacks.py`. What the description of the interface allows is sent by
+250 requests here, 10^4 in `benchmarks/attacks.py`. What the description of the interface allows is sent by
 `tests/serve/test_hostile.py`.
 """
 
@@ -20,7 +20,7 @@ from tacit.serve.config import load
 from tests.attacks.odd_http import App, attack
 from tests.serve.support import configuration
 
-REQUESTS = 400
+REQUESTS = 250
 MANY = "[limits]\nper_minute = 1000000\nlogins_per_minute = 1000000\nleast_price = 0"
 
 
