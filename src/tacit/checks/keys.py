@@ -17,8 +17,8 @@ def declared(tables: Mapping[str, Private | Public]) -> list[Key]:
     """Every key that a declaration calls unique, once."""
     found: dict[tuple[str, tuple[str, ...]], str] = {}
     for name, table in tables.items():
-        for key in getattr(table, "keys", ()):
-            found.setdefault((name, tuple(key)), "key=")
+        for key in table.keys:
+            found.setdefault((name, key), "key=")
         for link in table.through if isinstance(table, Private) else ():
             found.setdefault((link.table, (link.key,)), f"through= of {name!r}")
     return [(table, columns, why) for (table, columns), why in found.items()]
