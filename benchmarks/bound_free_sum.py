@@ -47,7 +47,7 @@ from bound_free_rivals import RIVALS, Method
 from record import read, write
 from scipy.stats import ks_2samp
 
-from tacit.mechanisms.scan_and_release import CAPS, DESIGN, Design, scan_and_release
+from tacit.mechanisms.totals.scan_and_release import CAPS, DESIGN, Design, scan_and_release
 
 LIST = np.array(CAPS, dtype=float)
 CHOOSING, TESTING = range(1, 7), range(101, 111)

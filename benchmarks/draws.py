@@ -14,9 +14,9 @@ import pyarrow as pa
 from field import GROUPS, QUARTILES, Field
 
 from tacit import Private, Pure, Session
-from tacit.answers import Answers
+from tacit.answers.answer import Answers
 from tacit.grids import Grid
-from tacit.tables.room import Room
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import capped, extremes, quantiles
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues

@@ -23,10 +23,8 @@ import duckdb
 from record import read as stored
 from record import write as keep
 
-from tacit.engines import Source, build, open_engine
-from tacit.engines.expressions import Scope
+from tacit.engines import Source, open_engine
 from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts, KeysPerPerson
-from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Extremes,
     Flags,
@@ -39,6 +37,9 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
+from tacit.language import build
+from tacit.language.expressions import Scope
+from tacit.language.parsing import parse
 
 GRID = tuple(sorted({int(1.5**i) for i in range(107)}))
 """Caps half as large again each, up to 10^18.8."""

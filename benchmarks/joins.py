@@ -26,12 +26,12 @@ import pyarrow as pa
 from record import read, write
 
 from tacit import Private, Public, Pure, Session
-from tacit.answers import Answer
+from tacit.answers.answer import Answer
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Relation, RowCount
 from tacit.flows import sums
-from tacit.tables.privacy_clause import Priced
-from tacit.tables.sql import plan
+from tacit.tables.sql.privacy_clause import Priced
+from tacit.tables.sql.queries import plan
 from tacit.tables.statistics import joint
 from tacit.tables.statistics.base import JOINT_METHODS, Statistic
 from tacit.tables.statistics.extremes import Extremum

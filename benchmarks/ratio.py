@@ -19,7 +19,7 @@ from record import folder, write
 
 from tacit.guarantees import Approx
 from tacit.mechanisms import Law, Ratio, ratio
-from tacit.mechanisms.ratio_local import LocalRatio
+from tacit.mechanisms.totals.ratio_local import LocalRatio
 
 EPSILON, DELTA, LATTICE = Fraction(1), Fraction(1, 10**6), Fraction(1, 10**9)
 SIZES = [10, 100, 1000, 10**4, 10**5, 10**6]

@@ -26,8 +26,8 @@ import record
 from pyspark.sql import DataFrame, SparkSession
 
 from tacit.engines import Source, open_engine
-from tacit.engines.expressions import Scope
 from tacit.engines.requests import Persons, Relation, TotalBuckets, value
+from tacit.language.expressions import Scope
 
 GRID = tuple(sorted({int(1.5**i) for i in range(107)}))
 """Caps half as large again each, up to 10^18.8."""

@@ -13,19 +13,18 @@ SOURCE = Path(__file__).parent.parent / "src" / "tacit"
 ROOMS = [
     "data",
     "errors",
-    "exact",
-    "enclosures",
+    "numbers",
     "randomness",
     "guarantees",
-    "units",
+    "noises",
     "grids",
     "curves",
     "mechanisms",
     "flows",
-    "spreads",
     "answers",
     "budgets",
     "ledger",
+    "language",
     "engines",
     "tables",
     "black_boxes",
@@ -40,6 +39,7 @@ ROOMS = [
 STRANGERS = {
     "serve": {"audit"},
     "checks": {"audit", "plots", "forecasts", "black_boxes"},
+    "language": {"mechanisms", "curves", "grids", "guarantees", "budgets", "ledger", "answers", "flows"},
     "engines": {"mechanisms", "curves", "grids", "guarantees", "budgets", "ledger", "answers", "flows"},
 }
 

@@ -52,26 +52,28 @@ class Page:
 def pages() -> Iterator[Page]:
     """Every module of mechanisms that states a promise."""
     known = _cases()
-    for folder in ("mechanisms", "black_boxes"):
-        for path in sorted((SOURCE / folder).glob("*.py")):
+    for room in ("mechanisms", "noises", "black_boxes"):
+        for path in sorted((SOURCE / room).rglob("*.py"), key=lambda path: path.stem):
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             if re.search(r"^PROMISE", docstring, re.MULTILINE) and path.stem not in HELPERS:
-                yield _page(folder, path.stem, docstring, known)
+                module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+                yield _page(module, docstring, known)
 
 
 HELPERS = ("alternating_series", "ratio_local")
 """Modules that only other mechanisms use."""
 
 
-def _page(folder: str, stem: str, docstring: str, known: dict[str, list[Case]]) -> Page:
+def _page(name: str, docstring: str, known: dict[str, list[Case]]) -> Page:
     first, _, rest = docstring.partition("\n\n")
     sentence = " ".join(first.split())
-    module = import_module(f"tacit.{folder}.{stem}")
+    module = import_module(f"tacit.{name}")
+    folder, stem = name.partition(".")[0], name.rpartition(".")[2]
     functions = _functions(module)
     covered = [f"{folder}.{stem}", *(f"{folder}.{name}" for name in functions), ALSO.get(stem, "")]
     picture = next((drawn for name in covered for drawn in _pictures(known.get(name, []))), None)
-    key = stem if folder == "mechanisms" else f"{folder}.{stem}"
-    parts = [f"# {_title(stem)}", "", sentence, "", f"*Module* `tacit.{folder}.{stem}`"]
+    key = f"{folder}.{stem}" if folder == "black_boxes" else stem
+    parts = [f"# {_title(stem)}", "", sentence, "", f"*Module* `tacit.{name}`"]
     if functions:
         parts[-1] += ", *functions* " + ", ".join(f"`{name}`" for name in functions)
     if picture is not None:

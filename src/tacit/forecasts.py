@@ -16,22 +16,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.answers import Answer, show
+from tacit.answers.answer import Answer, show
 from tacit.engines import Engine, Snapshot, Source, open_engine
-from tacit.engines.expressions import Column
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.requests import Relation, Request
-from tacit.engines.types import BOOLEAN
 from tacit.errors import InvalidInput
-from tacit.exact import Number, positive, whole
 from tacit.guarantees import Pure
+from tacit.language.expressions import Column
+from tacit.language.types import BOOLEAN
+from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import seeded_not_private
-from tacit.tables.costs import cost_of
-from tacit.tables.declare import Private
-from tacit.tables.privacy_clause import Priced
-from tacit.tables.room import Room
-from tacit.tables.session import Session
-from tacit.tables.sql import plan as planned
+from tacit.tables.face.declare import Private
+from tacit.tables.face.session import Session
+from tacit.tables.releasing.costs import cost_of
+from tacit.tables.releasing.room import Room
+from tacit.tables.sql.privacy_clause import Priced
+from tacit.tables.sql.queries import plan as planned
 from tacit.tables.statistics.ratio import Ratio
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Self
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact, positive, whole
+from tacit.numbers.exact import Number, exact, positive, whole
 
 _EMPTY = "the grid must not be empty; give a low end that is at most the high end."
 

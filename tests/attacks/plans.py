@@ -21,16 +21,16 @@ from random import Random
 from typing import Any
 
 from tacit import Pure, Session, TacitError
-from tacit.engines import build
-from tacit.engines.expressions import Column, Expression, expressions
+from tacit.engines.duckdb.tables import DIALECT
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.sources import DIALECT
-from tacit.engines.types import INTEGER
-from tacit.tables.privacy_clause import priced
-from tacit.tables.sql import plan
+from tacit.language import build
+from tacit.language.expressions import Column, Expression, expressions
+from tacit.language.types import INTEGER
+from tacit.tables.sql.privacy_clause import priced
+from tacit.tables.sql.queries import plan
 from tests.attacks.datasets import POOLS, Dataset, dataset
 from tests.attacks.queries import Writer
 

@@ -15,15 +15,15 @@ from starlette.testclient import TestClient
 
 import tacit
 from tacit import Approx, InvalidInput, Private, Public, Pure, TacitError, UnsupportedQuery, Zcdp
-from tacit.engines.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Scope
-from tacit.engines.parsing import convert
-from tacit.engines.syntax import LONGEST_TEXT, MOST_TOKENS, parsed
-from tacit.engines.types import Schema
-from tacit.exact import LARGEST_EXPONENT, MOST_DIGITS, exact
+from tacit.language.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Scope
+from tacit.language.parsing import convert
+from tacit.language.syntax import LONGEST_TEXT, MOST_TOKENS, parsed
+from tacit.language.types import Schema
+from tacit.numbers.exact import LARGEST_EXPONENT, MOST_DIGITS, exact
 from tacit.serve.app import application
 from tacit.serve.config import load
-from tacit.tables.privacy_clause import priced
-from tacit.tables.sql import plan
+from tacit.tables.sql.privacy_clause import priced
+from tacit.tables.sql.queries import plan
 from tests.serve.support import configuration, token
 
 ABSURD = [

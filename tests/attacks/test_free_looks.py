@@ -18,8 +18,8 @@ from tacit.budgets import Request
 from tacit.engines.snapshots import Rounds
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
-from tacit.tables.grouping import GroupBy
-from tacit.tables.public import public_keys
+from tacit.tables.face.grouping import GroupBy
+from tacit.tables.face.public import public_keys
 from tacit.tables.statistics.totals import PersonCount
 
 pa = pytest.importorskip("pyarrow")

@@ -29,10 +29,8 @@ from hypothesis import strategies as st
 import tacit
 from tacit.engines import Engine, Source, open_engine
 from tacit.engines.blocks import Blocks
-from tacit.engines.expressions import Column, Scope
 from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.incidence import Incidence
-from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Buckets,
     Extremes,
@@ -45,8 +43,10 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.types import DATE, OTHER, TIMESTAMP, Schema
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Column, Scope
+from tacit.language.parsing import parse
+from tacit.language.types import DATE, OTHER, TIMESTAMP, Schema
 from tests.engines.support import shared
 from tests.postgres import POSTGRES, REQUIRED, run, schema, server
 

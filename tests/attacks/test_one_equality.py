@@ -20,13 +20,13 @@ import sqlglot
 import tacit
 from tacit import Private, Pure, Session
 from tacit.engines import Source, open_engine
-from tacit.engines.expressions import Column, Scope
 from tacit.engines.group_requests import KeyCounts
 from tacit.engines.incidence import Incidence
-from tacit.engines.parsing import parse
 from tacit.engines.requests import Persons, Relation, Sample
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.tables.views import ViewBuilder
+from tacit.language.expressions import Column, Scope
+from tacit.language.parsing import parse
+from tacit.tables.sql.views import ViewBuilder
 from tests.engines.support import shared
 from tests.postgres import POSTGRES, REQUIRED, run, schema, server
 from tests.spark import frame, needed, spark

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tacit.engines.expressions import Cast, Column, Comparison, Expression
-from tacit.tables.declare import Private
-from tacit.tables.persons import Touched, Touching
+from tacit.language.expressions import Cast, Column, Comparison, Expression
+from tacit.tables.face.declare import Private
+from tacit.tables.sql.persons import Touched, Touching
 from tests.attacks.plans import attack
 
 PLANS = 300

@@ -15,13 +15,13 @@ import pytest
 from scipy.stats import binom
 
 from tacit import Approx, Pure, read
+from tacit.answers.spreads import Additive, Chosen, Spread, TruncatedNoise, laplace_noise
 from tacit.engines.requests import Bucket, Buckets
-from tacit.mechanisms.scan_and_release import CAPS, CappedTotal, SignedTotal, scan_and_release
-from tacit.mechanisms.stable_keys import stable_keys
+from tacit.mechanisms.choose.stable_keys import stable_keys
+from tacit.mechanisms.totals.scan_and_release import CAPS, CappedTotal, SignedTotal, scan_and_release
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
-from tacit.spreads import Additive, Chosen, Spread, TruncatedNoise, laplace_noise
-from tacit.tables.costs import Allowance
+from tacit.tables.releasing.costs import Allowance
 from tacit.tables.statistics.capped import CappedSum, JointCapper
 from tacit.tables.statistics.keys import ShownCount
 from tacit.tables.statistics.quantiles import Ranked

@@ -12,8 +12,8 @@ import pytest
 import tacit
 from tacit import InvalidInput, Pure
 from tacit.engines import Source, open_engine
-from tacit.engines.types import Schema
-from tests.engines.test_sources import summary
+from tacit.language.types import Schema
+from tests.engines.duckdb.test_tables import summary
 
 PEOPLE = 3000
 

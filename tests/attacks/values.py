@@ -16,12 +16,12 @@ from random import Random
 from typing import Any
 
 from tacit import Approx, EngineError, Private, Session, TacitError
-from tacit.engines.expressions import Column, Scope
-from tacit.engines.parsing import parse
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.types import Kind, Schema
+from tacit.language.expressions import Column, Scope
+from tacit.language.parsing import parse
+from tacit.language.types import Kind, Schema
 
 Pairs = Sequence[tuple[int, Any]]
 Place = Callable[[Pairs], Any]

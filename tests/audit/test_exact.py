@@ -19,10 +19,10 @@ from tacit.audit.exact import (
     table,
     verify,
 )
-from tacit.enclosures import BITS, Enclosure, exp
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
 from tacit.mechanisms import Law, laplace
+from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.randomness import Source
 from tests.support import agrees
 

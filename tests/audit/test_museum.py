@@ -11,7 +11,7 @@ import pytest
 
 from tacit.audit.exact import Verification
 from tacit.audit.museum import EXHIBITS, Caught, Exhibit, _listed_bound, catch
-from tacit.mechanisms.ratio_local import Box, local_bound
+from tacit.mechanisms.totals.ratio_local import Box, local_bound
 
 
 def caught(exhibit: Exhibit) -> Caught:

@@ -16,8 +16,8 @@ from tacit.audit.cases.black_boxes import GRID, REACH, profile, relative_profile
 from tacit.audit.exact import SLACK, hockey_stick, max_divergence
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lipschitz import Filter, claimed
-from tacit.enclosures import Enclosure, total
 from tacit.guarantees import Approx, Pure
+from tacit.numbers.enclosures import Enclosure, total
 from tests.black_boxes import support
 
 GROUPS = [g for k in range(4) for g in combinations(range(3), k)]

@@ -14,8 +14,8 @@ from functools import cache
 
 from tacit.budgets.amounts import Vector, plus
 from tacit.budgets.filters import Filter
-from tacit.enclosures import Enclosure, exp
 from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.numbers.enclosures import Enclosure, exp
 
 _BITS = 64
 

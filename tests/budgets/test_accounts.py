@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tacit.audit.exact import datasets, neighbours, verify
 from tacit.budgets import Budget, open_budget
-from tacit.enclosures import Enclosure, exp
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
+from tacit.numbers.enclosures import Enclosure, exp
 from tacit.randomness.source import Source
 
 View = tuple[bool, ...]

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tacit.budgets import open_budget
 from tacit.budgets.amounts import Vector, plus
 from tacit.budgets.filters import Advanced, Filter, Rooted, filter_for
-from tacit.enclosures import Enclosure, exp
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.numbers.enclosures import Enclosure, exp
 from tests.budgets.adversary import hockey_stick, numbers, worst
 
 COSTS: list[Guarantee] = [Pure("0.25"), Approx("0.25", "0.001"), Zcdp("0.01"), Renyi(8, "0.1")]

@@ -9,9 +9,9 @@ import pytest
 from tacit.budgets import Odometer
 from tacit.budgets.amounts import Vector
 from tacit.budgets.filters import Concentrated
-from tacit.enclosures import Enclosure
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.numbers.enclosures import Enclosure
 from tests.budgets.adversary import worst
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from tacit.engines import Engine, Source, open_engine
 from tacit.engines.requests import RankSteps, Request
-from tacit.engines.spark import Spark
-from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Schema, decimal
+from tacit.engines.spark.engine import Spark
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Schema, decimal
 from tests.postgres import POSTGRES, REQUIRED, schema
 from tests.spark import QUICK, SPARK, frame, with_settings
 

@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import tacit
 from tacit.engines import FAILED, Source, open_engine
-from tacit.engines.expressions import Scope
 from tacit.engines.requests import Persons, Relation, TotalBuckets, value
+from tacit.language.expressions import Scope
 from tests.spark import SETTINGS, machines
 
 CLUSTER = {

@@ -11,10 +11,10 @@ from fractions import Fraction
 from math import isfinite, isqrt
 from typing import Any
 
-from tacit.engines import expressions as ast
 from tacit.engines import group_requests as groups
 from tacit.engines import requests as ask
-from tacit.engines.types import FLOAT, ColumnType, Kind
+from tacit.language import expressions as ast
+from tacit.language.types import FLOAT, ColumnType, Kind
 
 Row = Mapping[str, Any]
 BIG = 1.7976931348623157e308

@@ -6,10 +6,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from tacit.engines import build
-from tacit.engines.expressions import PARTS, UNITS, Column, Expression, Literal, Scope
 from tacit.engines.group_requests import GroupNorms, GroupTotals, KeysPerPerson
-from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Deviation,
     Extremes,
@@ -25,7 +22,10 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.types import Schema
+from tacit.language import build
+from tacit.language.expressions import PARTS, UNITS, Column, Expression, Literal, Scope
+from tacit.language.parsing import parse
+from tacit.language.types import Schema
 from tests.engines.cases import NAME
 from tests.engines.support import SCHEMA
 

@@ -12,13 +12,13 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tacit.engines import Source
-from tacit.engines.duckdb import DuckDB
-from tacit.engines.expressions import Expression, Scope
+from tacit.engines.duckdb.engine import DuckDB
+from tacit.engines.duckdb.tables import DIALECT
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.sources import DIALECT
-from tacit.engines.types import Schema
+from tacit.language.expressions import Expression, Scope
+from tacit.language.types import Schema
 
 FIELDS = {
     "who": pa.int64(),

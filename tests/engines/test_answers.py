@@ -6,7 +6,6 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Deviation,
     Extremes,
@@ -20,6 +19,7 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
+from tacit.language.parsing import parse
 from tests.engines import oracle
 from tests.engines.support import PERSONS, SCOPE, engine_over, relation, tables
 

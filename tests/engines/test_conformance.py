@@ -20,10 +20,8 @@ import pytest
 
 from tacit.engines import Engine
 from tacit.engines.blocks import Blocks
-from tacit.engines.expressions import Column, Expression, Scope
 from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.incidence import Incidence, Touches
-from tacit.engines.parsing import parse
 from tacit.engines.requests import (
     Bound,
     Join,
@@ -41,8 +39,10 @@ from tacit.engines.rows import Rows
 from tacit.engines.script import Script
 from tacit.engines.sizes import Repeats
 from tacit.engines.top_rows import TopRows
-from tacit.engines.types import Kind, Schema
 from tacit.errors import EngineError
+from tacit.language.expressions import Column, Expression, Scope
+from tacit.language.parsing import parse
+from tacit.language.types import Kind, Schema
 from tests.engines import cases, oracle, questions
 from tests.engines.engines import OPEN, everything, portions
 from tests.engines.questions import SCOPE, relation

@@ -13,18 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from tacit.engines import postgres_tables, reading, sources, spark_tables
 from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.expressions import Column, Literal, Scope
+from tacit.engines.duckdb import reading
+from tacit.engines.duckdb import tables as sources
 from tacit.engines.group_requests import GroupTotals, KeyCounts
 from tacit.engines.incidence import Incidence, incidence
-from tacit.engines.parsing import parse
+from tacit.engines.postgres import tables as postgres_tables
 from tacit.engines.requests import Join, Moments, Ordered, Persons, RankSteps, Relation, TotalBuckets, value
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.types import TEXT, ColumnType, Schema
+from tacit.engines.spark import tables as spark_tables
+from tacit.language.expressions import Column, Literal, Scope
+from tacit.language.parsing import parse
+from tacit.language.types import TEXT, ColumnType, Schema
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = Schema.of(

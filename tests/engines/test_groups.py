@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines import build
-from tacit.engines.expressions import Expression, Literal
 from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts, KeysPerPerson, saturation
-from tacit.engines.parsing import parse
 from tacit.engines.requests import Presence, RowCount, value
+from tacit.language import build
+from tacit.language.expressions import Expression, Literal
+from tacit.language.parsing import parse
 from tests.engines import oracle
 from tests.engines.support import SCOPE, engine_over, relation, tables
 

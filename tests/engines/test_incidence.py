@@ -4,8 +4,8 @@ import pyarrow as pa
 
 from tacit import Private, Pure, Session
 from tacit.engines.incidence import Incidence
-from tacit.tables.privacy_clause import priced
-from tacit.tables.sql import plan
+from tacit.tables.sql.privacy_clause import priced
+from tacit.tables.sql.queries import plan
 
 
 def test_kinds_that_alternate_keep_their_columns() -> None:

@@ -5,10 +5,9 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.columns import TableSQL
-from tacit.engines.expressions import Column, Literal
+from tacit.engines.duckdb.reading import column
+from tacit.engines.duckdb.tables import DIALECT
 from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts
-from tacit.engines.parsing import parse
-from tacit.engines.reading import column
 from tacit.engines.requests import (
     LARGEST_ANSWER,
     Extremes,
@@ -24,9 +23,10 @@ from tacit.engines.requests import (
     value,
 )
 from tacit.engines.rounds import render
-from tacit.engines.sources import DIALECT
-from tacit.engines.types import BOOLEAN, INTEGER, TEXT
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Column, Literal
+from tacit.language.parsing import parse
+from tacit.language.types import BOOLEAN, INTEGER, TEXT
 from tests.engines.support import SCHEMA, SCOPE, engine_over, relation, run
 
 NATIVE = {

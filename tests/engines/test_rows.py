@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines import build
-from tacit.engines.expressions import PARTS, UNITS, Expression
-from tacit.engines.parsing import parse
-from tacit.engines.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, decimal
 from tacit.errors import UnsupportedQuery
+from tacit.language import build
+from tacit.language.expressions import PARTS, UNITS, Expression
+from tacit.language.parsing import parse
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, decimal
 from tests.engines.oracle import evaluate
 from tests.engines.support import SCOPE, engine_over, row_values, tables
 

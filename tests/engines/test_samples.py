@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from tacit.engines import Source
-from tacit.engines.duckdb import DuckDB
-from tacit.engines.expressions import Scope
+from tacit.engines.duckdb.engine import DuckDB
 from tacit.engines.requests import SAMPLE_STEPS, Persons, Relation, RowCount, Sample, TotalBuckets
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Scope
 from tests.engines.support import PERSONS, engine_over, relation, tables
 
 CAPS = (1, 2, 4, 8, 16)

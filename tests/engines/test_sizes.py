@@ -8,10 +8,10 @@ from dataclasses import replace
 import pyarrow as pa
 
 from tacit.engines import Source, open_engine
-from tacit.engines.expressions import Column
 from tacit.engines.requests import Bound, Join, Relation
-from tacit.engines.types import INTEGER
-from tests.tables.test_expanding import COLUMNS, joined_rows, made
+from tacit.language.expressions import Column
+from tacit.language.types import INTEGER
+from tests.tables.sql.test_expanding import COLUMNS, joined_rows, made
 
 
 def test_random_joins_have_no_more_rows_than_their_bound() -> None:

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput, TacitError
-from tacit.exact import Number
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.numbers.exact import Number
 
 NUMBERS = st.fractions(Fraction(1, 10**6), 100)
 SMALL = st.fractions(Fraction(1, 10**9), Fraction(1, 100))

@@ -5,8 +5,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.enclosures import Enclosure, exp
 from tacit.guarantees.rounding import DIGITS, decade, down, largest, refined, shortened, unit, up
+from tacit.numbers.enclosures import Enclosure, exp
 
 NUMBERS = st.builds(
     lambda n, d, k: Fraction(n, d) * Fraction(10) ** k, *[st.integers(1, 10**40)] * 2, st.integers(-300, 300)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tacit.audit.cases.subsampling import subsampled
 from tacit.audit.exact import examine
 from tacit.errors import InvalidInput
-from tacit.exact import Number
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp, allowance, amplify, subsampling_plan
+from tacit.numbers.exact import Number
 from tests.guarantees.oracle import DELTAS, EPSILONS, ball, coin, hockey_stick, just_above
 
 SHARES = st.fractions(Fraction(1, 1000), 1, max_denominator=1000).filter(lambda p: p > 0)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.exact import exact
 from tacit.guarantees.words import factor, percent, plain, written
+from tacit.numbers.exact import exact
 
 
 @given(st.fractions(min_value=Fraction(1, 10**30)))

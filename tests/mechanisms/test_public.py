@@ -11,12 +11,15 @@ from tacit.curves import StepLoss
 from tacit.grids import integers
 from tacit.mechanisms import exponential, noisy_max, permute_and_flip, stable_argmin, tree_descent
 
-MODULES = [module.name for module in pkgutil.iter_modules(tacit.mechanisms.__path__)]
+MODULES = [
+    module.name for module in pkgutil.walk_packages(tacit.mechanisms.__path__, "tacit.mechanisms.") if not module.ispkg
+]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_named_like_its_mechanism_is_exported(name: str) -> None:
-    mechanism = getattr(import_module(f"tacit.mechanisms.{name}"), name, None)
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_named_like_its_mechanism_is_exported(module: str) -> None:
+    name = module.rpartition(".")[2]
+    mechanism = getattr(import_module(module), name, None)
     assert not isfunction(mechanism) or name in tacit.mechanisms.__all__
 
 

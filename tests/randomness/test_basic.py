@@ -7,7 +7,7 @@ from math import exp, nan
 import pytest
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number
+from tacit.numbers.exact import Number
 from tacit.randomness import bernoulli, bernoulli_exp, shuffled, uniform_below
 from tests.randomness.scripted import words
 from tests.support import agrees

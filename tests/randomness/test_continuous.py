@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import cauchy, laplace, norm, t
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number
+from tacit.numbers.exact import Number
 from tacit.randomness import continuous, rounded_gaussian, rounded_laplace, rounded_power, rounded_student
 from tacit.randomness.continuous import _integer_root, _power
 from tests.guarantees.oracle import ball

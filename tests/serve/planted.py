@@ -75,7 +75,7 @@ FAULTS: dict[str, Callable[[], None]] = {
 }
 _kept: list[bytearray] = []
 
-sessions: Any = import_module("tacit.tables.session")
+sessions: Any = import_module("tacit.tables.face.session")
 _planned, _charged, _settle = Gateway._planned, sessions.charged, Budget.settle
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
+from tacit.answers.spreads import Additive, laplace_noise
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.serve import drawings, parts
-from tacit.spreads import Additive, laplace_noise
 from tests.serve.test_security import log_in
 
 

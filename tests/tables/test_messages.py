@@ -21,14 +21,14 @@ import pytest
 import tacit
 from tacit import Approx, EngineError, Private, Public, Session, TacitError
 from tacit.engines import FAILED
+from tacit.mechanisms.choose.stable_keys import StableKeys
 from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import IntegerNoise
-from tacit.mechanisms.noise_vector import NoiseVector
-from tacit.mechanisms.scan_and_release import CappedTotal, CappedTotalLaw
-from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
-from tacit.mechanisms.stable_keys import StableKeys
-from tacit.tables.room import Room
+from tacit.mechanisms.noise.noise import IntegerNoise
+from tacit.mechanisms.noise.noise_vector import NoiseVector
+from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
+from tacit.tables.releasing.room import Room
 from tests.tables.support import TYPES, Row, arrow, found, questions, shown
 from tests.tables.test_refusals import ASKED, FILTERS, PUBLIC, QUERIES
 
@@ -131,7 +131,7 @@ SQL = "SELECT SUM(i) AS total, COUNT(*), MAX(f) FROM t JOIN pub ON g = k WHERE i
 
 
 def test_everything_shown_is_the_same_with_and_without_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.tables.session.Room", ConstantRoom)
+    monkeypatch.setattr("tacit.tables.face.session.Room", ConstantRoom)
     with opened(BASE) as without, opened(BASE + PERSON) as with_one:
         first = everything(without)
         assert len(first) > 100
@@ -157,7 +157,7 @@ class LeakingRoom(Room):
 
 
 def test_a_failure_is_charged_and_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.tables.session.Room", LeakingRoom)
+    monkeypatch.setattr("tacit.tables.face.session.Room", LeakingRoom)
     with opened(BASE) as session:
         before = session.budget.spent
         with listening() as lines, pytest.raises(EngineError) as caught:
@@ -194,7 +194,7 @@ LINES = ["9,x,y", "9,1,2,3,secret", '9,"secret', "9," + "9" * 400, "\xff\xff,sec
 def test_text_files_with_and_without_a_broken_row_say_the_same(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tacit.tables.session.Room", ConstantRoom)
+    monkeypatch.setattr("tacit.tables.face.session.Room", ConstantRoom)
     heard = []
     for name, last in (("a", ""), ("b", line)):
         path = tmp_path / name / "t.csv"

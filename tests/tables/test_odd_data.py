@@ -17,8 +17,8 @@ import pytest
 
 import tacit
 from tacit import Answer, Approx, Pure, Table
-from tacit.engines.types import INTEGER
-from tacit.tables.room import Room
+from tacit.language.types import INTEGER
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.scales import Scale
 from tests.tables.support import EXTREME, arrow, found, questions, shown
 

@@ -15,7 +15,7 @@ import pytest
 import tacit
 from tacit import Answer, Pure, Table
 from tacit.data import WAGES
-from tacit.mechanisms.scan_and_release import CAPS, DESIGN
+from tacit.mechanisms.totals.scan_and_release import CAPS, DESIGN
 
 SURELY = "0.999999"
 

@@ -3,7 +3,7 @@
 Where a law has too many outputs to list, those where its ratio can be largest are compared one by one and all others
 together (`telling_points`): around every step of a loss, and beyond the values of all datasets for noise, where the
 ratio e^{rate·Σ|v−v'|} of Laplace noise is attained. Gaussian noise of one variance v is compared by its divergence
-Σ(v−v')²/2v, which `tacit.mechanisms.noise` proves and the audit's own cases verify output by output.
+Σ(v−v')²/2v, which `tacit.mechanisms.noise.noise` proves and the audit's own cases verify output by output.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from itertools import product
 from typing import Any
 
 from tacit.audit.exact import Dataset, Verification, verify
-from tacit.enclosures import Enclosure
 from tacit.guarantees import Zcdp
-from tacit.mechanisms.capped_flow import CappedFlow, CappedFlowLaw
 from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import Gaussian, IntegerNoise
-from tacit.mechanisms.noise_vector import NoiseVector
-from tacit.mechanisms.scan_and_release import CappedTotal, CappedTotalLaw
-from tacit.mechanisms.shifted_inverse import ShiftedInverseLaw
+from tacit.mechanisms.noise.noise import Gaussian, IntegerNoise
+from tacit.mechanisms.noise.noise_vector import NoiseVector
+from tacit.mechanisms.totals.capped_flow import CappedFlow, CappedFlowLaw
+from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
+from tacit.numbers.enclosures import Enclosure
 
 Laws = Mapping[Dataset, Law[Any]]
 Pair = tuple[Dataset, Dataset]

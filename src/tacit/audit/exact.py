@@ -24,11 +24,11 @@ from itertools import combinations_with_replacement
 from math import lcm
 from typing import Any
 
-from tacit.enclosures import BITS, Enclosure, exp
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
+from tacit.numbers.enclosures import BITS, Enclosure, exp
+from tacit.numbers.exact import Number, exact
 from tacit.randomness import Categorical, Source
 
 Dataset = tuple[Any, ...]

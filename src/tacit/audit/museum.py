@@ -17,18 +17,18 @@ from typing import Any
 from tacit.audit.exact import Dataset, Mechanism, Verification, datasets, neighbours, verify
 from tacit.audit.statistical import Audit, Sampler, audit
 from tacit.curves import StepLoss
-from tacit.enclosures import BITS, Enclosure, exp
 from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure
-from tacit.mechanisms.absorb import Absorbed, absorb
-from tacit.mechanisms.binary_search import BinarySearchLaw, LaplaceNoise, binary_search
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import Laplace, TruncatedLaplace, laplace, randomised_response
-from tacit.mechanisms.noise_vector import laplace_vector
-from tacit.mechanisms.ratio import ratio
-from tacit.mechanisms.scan_rates import Rates
-from tacit.mechanisms.threshold_scan import ScanLaw, threshold_scan
+from tacit.mechanisms.noise.noise import Laplace, TruncatedLaplace, laplace, randomised_response
+from tacit.mechanisms.noise.noise_vector import laplace_vector
+from tacit.mechanisms.repeat.absorb import Absorbed, absorb
+from tacit.mechanisms.search.binary_search import BinarySearchLaw, LaplaceNoise, binary_search
+from tacit.mechanisms.search.scan_rates import Rates
+from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
+from tacit.mechanisms.totals.ratio import ratio
+from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.randomness import Categorical, Source
 
 ONE = Pure(1)

@@ -30,8 +30,8 @@ from typing import Any, TypeVar
 
 from tacit.audit.statistical import CONFIDENCE, promised_epsilon
 from tacit.errors import InvalidInput
-from tacit.exact import Number, between, exact, whole
 from tacit.guarantees import Guarantee
+from tacit.numbers.exact import Number, between, exact, whole
 from tacit.randomness import SYSTEM, Source
 
 T = TypeVar("T")

@@ -29,9 +29,9 @@ from math import inf, log, log1p
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number, between, exact, whole
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
+from tacit.numbers.exact import Number, between, exact, whole
 from tacit.randomness import SYSTEM, Source
 
 Sampler = Law[Any] | Callable[[], Any]

@@ -21,21 +21,21 @@ from tacit.audit.exact import Dataset, Verification, datasets, neighbours
 from tacit.engines import Engine, Snapshot
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.requests import Relation, Request
-from tacit.engines.types import KeyType
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.language.types import KeyType
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM
 from tacit.tables import Session, Table
-from tacit.tables.declare import Private
-from tacit.tables.room import Room, by_division
+from tacit.tables.face.declare import Private
+from tacit.tables.releasing.room import Room, by_division
 from tacit.tables.statistics.base import Statistic
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.blocks import Blocks
-    from tacit.engines.expressions import Column
     from tacit.engines.sizes import Repeats
+    from tacit.language.expressions import Column
 
 Row = dict[str, Any]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled, told_apart
@@ -30,15 +30,15 @@ from tacit.black_boxes.watching import watched
 from tacit.budgets import Budget
 from tacit.engines.blocks import MOST_BLOCKS
 from tacit.errors import InvalidInput
-from tacit.exact import Number, between, whole
 from tacit.grids import Grid
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.scan_rates import BETA
+from tacit.mechanisms.search.scan_rates import BETA
+from tacit.numbers.exact import Number, between, whole
 from tacit.randomness import SYSTEM, Source, uniform_below
 from tacit.tables import Session
-from tacit.tables.costs import Allowance, cost_of
-from tacit.tables.room import Room
+from tacit.tables.releasing.costs import Allowance, cost_of
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Statistic
 
 T = TypeVar("T")

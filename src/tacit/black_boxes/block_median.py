@@ -23,8 +23,8 @@ from math import isqrt
 from tacit.curves import Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.exponential import ExponentialLaw, exponential
-from tacit.mechanisms.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
+from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
+from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
 
 METHODS = {"exponential": exponential, "permute_and_flip": permute_and_flip}
 

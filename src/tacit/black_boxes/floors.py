@@ -36,12 +36,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Protocol
 
-from tacit.enclosures import exp
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
-from tacit.mechanisms.noise import IntegerNoise, Laplace, TruncatedLaplace, laplace, truncation
-from tacit.mechanisms.shifted_inverse import METHODS, ShiftedInverseLaw, shifted_inverse
+from tacit.mechanisms.inverse.shifted_inverse import METHODS, ShiftedInverseLaw, shifted_inverse
+from tacit.mechanisms.noise.noise import IntegerNoise, Laplace, TruncatedLaplace, laplace, truncation
+from tacit.numbers.enclosures import exp
 
 SHARES = tuple(Fraction(i, 20) for i in range(1, 20))
 """The shares of ε that are tried for the number of persons."""

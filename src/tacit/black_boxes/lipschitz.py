@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number, positive
 from tacit.grids import Grid
-from tacit.mechanisms.noise import Laplace, laplace
+from tacit.mechanisms.noise.noise import Laplace, laplace
+from tacit.numbers.exact import Number, positive
 
 SIZE_SHARE = Fraction(1, 4)
 """The part of ε that pays for a noisy number of persons."""

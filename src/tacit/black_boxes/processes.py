@@ -28,7 +28,7 @@ from typing import Any, Self, TypeVar
 from tacit.black_boxes.evaluator import SLICE, Incremental, Setup, receive, send
 from tacit.black_boxes.namespaces import NAME
 from tacit.errors import InvalidInput
-from tacit.exact import positive, whole
+from tacit.numbers.exact import positive, whole
 
 T = TypeVar("T")
 

@@ -9,16 +9,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
 from tacit.engines.blocks import Blocks, arrow_schema
-from tacit.engines.expressions import Expression
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
+from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM, Source
 from tacit.tables import Session, Table
-from tacit.tables.charging import charged
+from tacit.tables.releasing.charging import charged
 from tacit.tables.statistics.base import Statistic
 
 if TYPE_CHECKING:

@@ -1,11 +1,11 @@
 """`best_of`: run a private algorithm a secret random number of times and keep the best, say to choose its parameters.
 
-PROMISE  What `tacit.mechanisms.repeat_and_select` promises, given that *one* call of the algorithm, its score included,
-keeps the guarantee that the caller states for it on the data. That statement is trusted: the algorithm reads the data
-itself, and nothing here can check it.
+PROMISE  What `tacit.mechanisms.repeat.repeat_and_select` promises, given that *one* call of the algorithm, its score
+included, keeps the guarantee that the caller states for it on the data. That statement is trusted: the algorithm reads
+the data itself, and nothing here can check it.
 
-PROOF  That of `tacit.mechanisms.repeat_promises`, for the law of one call with a parameter drawn uniformly from the
-candidates: a mixture of private laws of the same guarantee has that guarantee. A call that fails (an exception, no
+PROOF  That of `tacit.mechanisms.repeat.repeat_promises`, for the law of one call with a parameter drawn uniformly from
+the candidates: a mixture of private laws of the same guarantee has that guarantee. A call that fails (an exception, no
 pair, a score that is no finite number) is an output like any other, of the lowest score: post-processing. What it
 raised is not passed on. The budget is charged before the first call.
 
@@ -20,18 +20,18 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from tacit.answers import Answer, show
+from tacit.answers.answer import Answer, show
 from tacit.black_boxes.records import fresh_name
 from tacit.budgets import Budget, Question, open_budget
 from tacit.errors import InvalidInput
-from tacit.exact import Number
 from tacit.guarantees import Guarantee
-from tacit.mechanisms.repeat_and_select import best
-from tacit.mechanisms.repeat_promises import promised
-from tacit.mechanisms.run_counts import RunCount
+from tacit.mechanisms.repeat.repeat_and_select import best
+from tacit.mechanisms.repeat.repeat_promises import promised
+from tacit.mechanisms.repeat.run_counts import RunCount
+from tacit.numbers.exact import Number
 from tacit.randomness import SYSTEM, Source, uniform_below
 from tacit.tables import Session
-from tacit.tables.charging import charged
+from tacit.tables.releasing.charging import charged
 
 
 @dataclass(frozen=True)

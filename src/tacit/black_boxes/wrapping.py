@@ -22,7 +22,8 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
-from tacit.answers import Answer
+from tacit.answers.answer import Answer
+from tacit.answers.spreads import Additive, laplace_noise
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.floors import Design, design, most
@@ -36,18 +37,17 @@ from tacit.black_boxes.watching import watched
 from tacit.budgets import Budget
 from tacit.engines.requests import Persons
 from tacit.errors import InvalidInput
-from tacit.exact import Number, between, whole
 from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.scan_rates import BETA
+from tacit.mechanisms.search.scan_rates import BETA
+from tacit.numbers.exact import Number, between, whole
+from tacit.numbers.units import Unit
 from tacit.randomness import SYSTEM, Source
-from tacit.spreads import Additive, laplace_noise
 from tacit.tables import Session
-from tacit.tables.costs import cost_of
-from tacit.tables.room import Room
+from tacit.tables.releasing.costs import cost_of
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Statistic
-from tacit.units import Unit
 
 T = TypeVar("T")
 Draw = Callable[[Law[T]], T]

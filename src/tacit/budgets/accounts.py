@@ -10,8 +10,8 @@ the order of the charges, and the filter theorem of `filters` applies as soon as
 - *parts* of a *group* hold disjoint persons. Two neighbours differ in one person, who lies in one part, and answers
   about the other parts have the same law for both. So for that pair only the charges to one part count, at most the
   largest of the parts' sums: the parent pays the growth of that maximum, axis by axis. Who lies in which part is fixed
-  for one state of the data only: a group therefore belongs to one version of it (`tacit.tables.parts`), and what the
-  groups of several versions cost adds up at their parent like any charges.
+  for one state of the data only: a group therefore belongs to one version of it (`tacit.tables.releasing.parts`), and
+  what the groups of several versions cost adds up at their parent like any charges.
 
 A charge to a part may cost the accounts above it less than the least price there, or nothing. What it falls short of
 is kept beside the sums (`Account.short`) and counted as if it were spent, so that the bound of `policies` holds. Where

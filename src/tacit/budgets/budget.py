@@ -29,8 +29,8 @@ from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.exact import Number
 from tacit.guarantees import Guarantee, Renyi
+from tacit.numbers.exact import Number
 
 ONE_PART = (
     "this budget pays for one part of the persons only; ask the part's own table, and take shares and analysts before "

@@ -31,11 +31,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from tacit.budgets.amounts import Vector, amount, less
-from tacit.enclosures import Enclosure, log
 from tacit.errors import InvalidInput
-from tacit.exact import Number, between
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.guarantees.rounding import shortened
+from tacit.numbers.enclosures import Enclosure, log
+from tacit.numbers.exact import Number, between
 
 CONVERSION_SHARE = Fraction(1, 100)
 """How much of the total δ one zCDP or Rényi cost takes for its conversion in a basic (ε, δ) budget."""

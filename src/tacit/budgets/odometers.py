@@ -26,11 +26,11 @@ from threading import Lock
 
 from tacit.budgets.amounts import Vector, amount, plus
 from tacit.budgets.filters import ADVANCED_SHARE, BOUNDLESS, concentrated
-from tacit.enclosures import log
 from tacit.errors import BudgetExceeded, InvalidInput
-from tacit.exact import Number, between
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.guarantees.rounding import shortened
+from tacit.numbers.enclosures import log
+from tacit.numbers.exact import Number, between
 
 START = Fraction(1, 1000)
 """ρ of the first level; below it the sum of ε is the better bound unless costs are tiny."""

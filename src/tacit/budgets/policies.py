@@ -20,8 +20,8 @@ from fractions import Fraction
 from tacit.budgets.filters import Filter
 from tacit.budgets.questions import Question
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
-from tacit.exact import exact, whole
 from tacit.guarantees import Guarantee
+from tacit.numbers.exact import exact, whole
 
 STATISTICS = frozenset(
     {

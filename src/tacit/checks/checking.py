@@ -14,7 +14,7 @@ from tacit.engines import open_engine
 from tacit.engines.looking import Look
 from tacit.errors import EngineError
 from tacit.tables import Private, Public
-from tacit.tables.persons import Touching
+from tacit.tables.sql.persons import Touching
 
 Check = Callable[[], Iterable[Finding]]
 

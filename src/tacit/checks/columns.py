@@ -8,7 +8,7 @@ from functools import partial
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.looking import Look
-from tacit.engines.types import Kind, Schema
+from tacit.language.types import Kind, Schema
 from tacit.tables import Private, Public
 
 SAMPLE = 1000

@@ -10,11 +10,11 @@ import duckdb
 import numpy as np
 
 from tacit.checks.report import Finding, counted, numbered
+from tacit.engines.duckdb.text_files import json
+from tacit.engines.duckdb.text_files.csv import Records
+from tacit.engines.duckdb.text_files.feed import FIELDS, Feed, batch
+from tacit.engines.duckdb.text_files.lines import Block
 from tacit.engines.looking import Look
-from tacit.engines.text_files import json
-from tacit.engines.text_files.csv import Records
-from tacit.engines.text_files.feed import FIELDS, Feed, batch
-from tacit.engines.text_files.lines import Block
 from tacit.errors import EngineError
 
 FIRST = 5

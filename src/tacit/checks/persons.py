@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.looking import Look
-from tacit.engines.types import Kind
+from tacit.language.types import Kind
 from tacit.tables import Private
 
 

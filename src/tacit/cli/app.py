@@ -25,7 +25,7 @@ from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
 from tacit.cli.speech import QUIET, Json, notice, picture_file, save, say, say_json, width, working
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
-from tacit.exact import exact
+from tacit.numbers.exact import exact
 
 HELP = """Differentially private answers about personal data, without clipping bounds.
 
@@ -197,8 +197,8 @@ def ask(
 ) -> None:
     """Ask one question; without a ledger the spending is not recorded."""
     import tacit
-    from tacit.tables.declare import default_name
-    from tacit.tables.privacy_clause import priced
+    from tacit.tables.face.declare import default_name
+    from tacit.tables.sql.privacy_clause import priced
 
     given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
     cost = priced(query, given).cost  # type: ignore[arg-type]
@@ -242,7 +242,7 @@ def _csv(answer: Any) -> str:
     import csv
     import io
 
-    from tacit.answers import Answers
+    from tacit.answers.answer import Answers
 
     records = answer._records() if isinstance(answer, Answers) else Answers({"": answer}, answer.guarantee)._records()
     out = io.StringIO()

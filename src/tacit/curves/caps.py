@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from tacit.curves.profiles import DownProfile
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact, non_negative, whole
+from tacit.numbers.exact import Number, exact, non_negative, whole
 
 Point = tuple[Fraction, Fraction]
 

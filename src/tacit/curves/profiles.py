@@ -21,8 +21,8 @@ from itertools import islice, pairwise
 
 from tacit.curves.steps import Run, StepLoss
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact, whole
 from tacit.grids import Grid
+from tacit.numbers.exact import Number, exact, whole
 
 
 class DownProfile:

@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tacit.errors import InvalidInput
-from tacit.exact import whole
 from tacit.grids import Grid
+from tacit.numbers.exact import whole
 
 
 class Run(NamedTuple):

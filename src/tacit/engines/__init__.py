@@ -20,17 +20,17 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
-from tacit.engines.types import KeyType, Schema
 from tacit.errors import InvalidInput
+from tacit.language.types import KeyType, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.blocks import Blocks
-    from tacit.engines.expressions import Column
     from tacit.engines.incidence import Incidence, Touches
     from tacit.engines.requests import Relation, Request
     from tacit.engines.sizes import Repeats
+    from tacit.language.expressions import Column
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -125,14 +125,14 @@ def open_engine(tables: Mapping[str, Source], timeout: float | None = None) -> E
         )
     match homes.pop() if homes else "":
         case "PostgreSQL":
-            from tacit.engines.postgres import Postgres
+            from tacit.engines.postgres.engine import Postgres
 
             return Postgres(tables, timeout)
         case "Spark":
-            from tacit.engines.spark import Spark
+            from tacit.engines.spark.engine import Spark
 
             return Spark(tables, timeout)
-    from tacit.engines.duckdb import DuckDB
+    from tacit.engines.duckdb.engine import DuckDB
 
     return DuckDB(tables, timeout)
 

@@ -24,7 +24,7 @@ from tacit.engines.requests import (
     TotalBuckets,
 )
 from tacit.engines.statement import AnswerRow, Arm, Decoder, Statement, bucket, exact_value
-from tacit.engines.types import FLOAT
+from tacit.language.types import FLOAT
 
 _BLOCK = 2**16
 """How many cells, or parts of a cell, are summed in one block by engines that sum in blocks."""

@@ -17,14 +17,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines import build
 from tacit.engines.dialect import Dialect
-from tacit.engines.expressions import Expression
 from tacit.engines.requests import Request
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
-from tacit.engines.types import FLOAT, Kind
 from tacit.errors import InvalidInput
+from tacit.language import build
+from tacit.language.expressions import Expression
+from tacit.language.types import FLOAT, Kind
 
 if TYPE_CHECKING:
     import pyarrow as pa

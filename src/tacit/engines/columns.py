@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from tacit.engines.types import KeyType
+from tacit.language.types import KeyType
 
 
 @dataclass(frozen=True)
 class ColumnSQL:
     """How a column is read: as a value of its declared type, as a key, as a double with NaN and ±inf, as a group.
 
-    What values and keys promise is in `tacit.engines.types`. Exact keys count in steps of 10^-``steps``.
+    What values and keys promise is in `tacit.language.types`. Exact keys count in steps of 10^-``steps``.
     """
 
     name: str

@@ -13,9 +13,9 @@ from abc import ABC, abstractmethod
 from datetime import date, datetime
 from fractions import Fraction
 
-from tacit.engines.expressions import Literal
 from tacit.engines.script import Script
-from tacit.engines.types import ColumnType, Kind
+from tacit.language.expressions import Literal
+from tacit.language.types import ColumnType, Kind
 
 SMALLEST = -(2**63)
 LARGEST = 2**63 - 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tacit.engines.expressions import Expression, Scalar
-from tacit.engines.expressions import Literal as Constant
 from tacit.engines.requests import LARGEST_ANSWER, Entry, Request, check_boundaries
-from tacit.engines.types import Kind
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Expression, Scalar
+from tacit.language.expressions import Literal as Constant
+from tacit.language.types import Kind
 
 Norm = Literal["l1", "l2", "max"]
 Key = tuple[Scalar, ...]

@@ -7,11 +7,11 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from tacit.engines.answers import answer
-from tacit.engines.expressions import Expression, Scalar
 from tacit.engines.group_requests import GroupNorms, GroupTotals, Key, KeyCounts, KeysPerPerson, Norm, saturation
 from tacit.engines.requests import Entry, Lead, LeadingValue, RowCount, Value
 from tacit.engines.statement import AnswerRow, Arm, Decoder, Statement, bucket
-from tacit.engines.types import ColumnType, Kind
+from tacit.language.expressions import Expression, Scalar
+from tacit.language.types import ColumnType, Kind
 
 _FINE = 30
 """ℓ2 norms below 2^32 are rounded up to a multiple of 2^-30."""

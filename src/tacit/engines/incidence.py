@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines.dialect import Dialect
-from tacit.engines.expressions import Expression
 from tacit.engines.requests import Ordered, Request, RowCount, Value
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
-from tacit.engines.types import FLOAT, Kind
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Expression
+from tacit.language.types import FLOAT, Kind
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,11 +11,11 @@ from typing import Any
 from tacit.engines import Engine
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
+from tacit.engines.duckdb.text_files.feed import Feed
 from tacit.engines.script import Part, Script
 from tacit.engines.sizes import duplicate_keys
 from tacit.engines.snapshots import Rounds, withheld
-from tacit.engines.text_files.feed import Feed
-from tacit.engines.types import Kind
+from tacit.language.types import Kind
 
 
 class Look:

@@ -26,9 +26,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Generic, Literal, TypeVar
 
-from tacit.engines.expressions import Column, Expression, Scalar
-from tacit.engines.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Column, Expression, Scalar
+from tacit.language.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 
 ResultT = TypeVar("ResultT", covariant=True)
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from functools import singledispatchmethod
 from typing import TypeVar
 
-from tacit.engines import expressions as ast
 from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests import SATURATION, Ordered, Relation, Sample, Value
 from tacit.engines.script import Part
-from tacit.engines.types import FLOAT, Kind
+from tacit.language import expressions as ast
+from tacit.language.types import FLOAT, Kind
 
 T = TypeVar("T")
 

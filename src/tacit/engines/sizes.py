@@ -22,10 +22,10 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tacit.engines.expressions import Column
 from tacit.engines.requests import Join, Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
+from tacit.language.expressions import Column
 
 if TYPE_CHECKING:
     from tacit.engines import Engine

@@ -11,7 +11,6 @@ from tacit.engines import FAILED
 from tacit.engines.blocks import Blocks, arrow_schema, blocks
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.expressions import Column
 from tacit.engines.incidence import Incidence, Touches, height_schema, incidence
 from tacit.engines.requests import Relation, Request
 from tacit.engines.rounds import render
@@ -19,6 +18,7 @@ from tacit.engines.rows import Rows
 from tacit.engines.script import Script
 from tacit.engines.sizes import Repeats, repeats, size
 from tacit.errors import EngineError, InvalidInput
+from tacit.language.expressions import Column
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.engines.dialect import Dialect
-from tacit.engines.expressions import Column
 from tacit.engines.requests import Deviation, Ordered, PersonMean, RowCount, Total, Value
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, Script
-from tacit.engines.types import FLOAT, INTEGER
+from tacit.language.expressions import Column
+from tacit.language.types import FLOAT, INTEGER
 
 AnswerRow = tuple[Any, ...]
 Decoder = Callable[[list[AnswerRow]], Any]

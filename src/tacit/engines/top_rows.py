@@ -8,8 +8,8 @@ from fractions import Fraction
 from tacit.engines.answers import answer
 from tacit.engines.requests import LARGEST_ANSWER, Ordered, Request
 from tacit.engines.statement import Arm, Decoder, Statement, exact_value
-from tacit.engines.types import FLOAT
 from tacit.errors import InvalidInput
+from tacit.language.types import FLOAT
 
 
 @dataclass(frozen=True)

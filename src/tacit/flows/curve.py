@@ -27,8 +27,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from tacit.exact import Number, exact, non_negative, whole
 from tacit.flows.solving import Support
+from tacit.numbers.exact import Number, exact, non_negative, whole
 
 _TINY = Fraction(1, 2**16)
 """A gain below this may be a solver's error: what is asked next is asked more precisely."""

@@ -32,11 +32,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from tacit.exact import Number, non_negative
 from tacit.flows.curve import CappedStatistic
 from tacit.flows.programs import Program, over_common_denominator, propose
 from tacit.flows.rows import Integers, Rows, added, exact_sum, numbered
 from tacit.flows.solving import Support
+from tacit.numbers.exact import Number, non_negative
 
 _FIRST = 16
 """How many values are tried first."""

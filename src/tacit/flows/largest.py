@@ -17,9 +17,9 @@ from bisect import bisect_right
 import numpy as np
 import numpy.typing as npt
 
-from tacit.exact import whole
 from tacit.flows.rows import Rows
 from tacit.flows.sums import capped_sum
+from tacit.numbers.exact import whole
 
 
 def largest_profile(rows: Rows, values: npt.ArrayLike, removals: int, rank: int = 1) -> tuple[int | None, ...]:

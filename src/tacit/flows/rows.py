@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.errors import InvalidInput
-from tacit.exact import whole
+from tacit.numbers.exact import whole
 
 Integers = npt.NDArray[Any]
 """An array of integers: int64, or Python integers where 64 bits might not do."""

@@ -23,11 +23,11 @@ from operator import sub
 import numpy as np
 import numpy.typing as npt
 
-from tacit.exact import whole
 from tacit.flows.curve import CappedStatistic
 from tacit.flows.peeling import Core
 from tacit.flows.rows import Rows, numbered
 from tacit.flows.solving import Support, solve
+from tacit.numbers.exact import whole
 
 _PARTS = 2**20
 """Shares of distinct values are rounded up in units of one over this."""

@@ -6,11 +6,11 @@ from fractions import Fraction
 from html import escape
 from typing import NoReturn, Self, TypeVar
 
-from tacit.enclosures import Enclosure
 from tacit.errors import InvalidInput
-from tacit.exact import Number, positive
 from tacit.guarantees import rounding
 from tacit.guarantees.words import percent
+from tacit.numbers.enclosures import Enclosure
+from tacit.numbers.exact import Number, positive
 
 G = TypeVar("G", bound="Guarantee")
 

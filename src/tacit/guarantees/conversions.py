@@ -25,7 +25,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import exp2, floor, sqrt
 
-from tacit.enclosures import Enclosure, exp, log
+from tacit.numbers.enclosures import Enclosure, exp, log
 
 Curve = Callable[[Fraction, int], Enclosure]
 """A Rényi curve: order and precision to divergence."""

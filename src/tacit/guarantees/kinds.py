@@ -28,12 +28,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from tacit.enclosures import Enclosure, sqrt
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact, non_negative, positive
 from tacit.guarantees import conversions, rounding
 from tacit.guarantees.base import NEIGHBOURS, G, Guarantee
 from tacit.guarantees.words import factor, plain, written
+from tacit.numbers.enclosures import Enclosure, sqrt
+from tacit.numbers.exact import Number, exact, non_negative, positive
 
 __all__ = ["Approx", "Guarantee", "Pure", "Renyi", "Zcdp"]
 

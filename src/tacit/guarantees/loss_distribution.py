@@ -22,13 +22,13 @@ from fractions import Fraction
 from math import inf, isfinite, nextafter
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.enclosures import sqrt
 from tacit.errors import InvalidInput
-from tacit.exact import Number, non_negative, positive, whole
 from tacit.guarantees import rounding
 from tacit.guarantees.kinds import Approx, Pure, probability
 from tacit.guarantees.subsampling import share
 from tacit.guarantees.words import written
+from tacit.numbers.enclosures import sqrt
+from tacit.numbers.exact import Number, non_negative, positive, whole
 
 if TYPE_CHECKING:
     from types import ModuleType

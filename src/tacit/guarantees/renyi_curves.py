@@ -43,14 +43,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
-from tacit.enclosures import Enclosure, total
 from tacit.errors import InvalidInput
-from tacit.exact import Number, positive, whole
 from tacit.guarantees import conversions, rounding
 from tacit.guarantees.base import NEIGHBOURS, Guarantee
 from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Pure
 from tacit.guarantees.words import written
+from tacit.numbers.enclosures import Enclosure, total
+from tacit.numbers.exact import Number, positive, whole
 
 __all__ = ["RenyiCurve"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from tacit.enclosures import Enclosure
+from tacit.numbers.enclosures import Enclosure
 
 DIGITS = 12
 """Significant decimal digits of a converted guarantee."""

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import overload
 
-from tacit.enclosures import Enclosure, log
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact
 from tacit.guarantees import rounding
 from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Approx, Guarantee, Pure
+from tacit.numbers.enclosures import Enclosure, log
+from tacit.numbers.exact import Number, exact
 
 __all__ = ["SubsamplingPlan", "allowance", "amplify", "subsampling_plan"]
 

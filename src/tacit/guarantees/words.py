@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
-from tacit.enclosures import exp
 from tacit.guarantees.rounding import shortened
+from tacit.numbers.enclosures import exp
 
 
 def written(x: Fraction) -> str:

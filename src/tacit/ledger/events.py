@@ -18,11 +18,11 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from tacit.enclosures import exp
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.reports import charges
+from tacit.numbers.enclosures import exp
 
 
 @dataclass(frozen=True)

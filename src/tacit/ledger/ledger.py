@@ -19,7 +19,6 @@ from tacit.budgets.budget import Budget
 from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.errors import InvalidInput, LedgerError
-from tacit.exact import Number
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
@@ -27,6 +26,7 @@ from tacit.ledger.book import Dataset, LedgerBook, account_from, login, read_dat
 from tacit.ledger.entries import GENESIS, Entry, chained
 from tacit.ledger.sqlite import SqliteStore
 from tacit.ledger.store import Row, Store, moment, stamp
+from tacit.numbers.exact import Number
 
 PERSON = ("person",)
 """The kinds of person of a dataset that does not name them."""

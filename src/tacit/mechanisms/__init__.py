@@ -4,38 +4,38 @@ A law knows the private data. `law.sample()` is what may be released, once, for 
 for verification and study.
 """
 
-from tacit.mechanisms.absorb import absorb
-from tacit.mechanisms.bayesian_search import bayesian_search
-from tacit.mechanisms.binary_search import binary_search
-from tacit.mechanisms.bounded_mean import TwoSums, bounded_mean
-from tacit.mechanisms.capped_flow import capped_flow
-from tacit.mechanisms.condition_on_success import condition_on_success
-from tacit.mechanisms.exponential import exponential
-from tacit.mechanisms.interior_point import interior_point
-from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
-from tacit.mechanisms.inverse_search import searched_loss
-from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
+from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.noisy_max import noisy_max
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
+from tacit.mechanisms.choose.priors import Decaying, Prior, Uniform
+from tacit.mechanisms.choose.stable_argmin import stable_argmin
+from tacit.mechanisms.choose.stable_keys import stable_keys
+from tacit.mechanisms.choose.stable_mode import stable_mode
+from tacit.mechanisms.inverse.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
+from tacit.mechanisms.inverse.inverse_search import searched_loss
+from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
+from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Accuracy, Law
-from tacit.mechanisms.noise import gaussian, laplace, randomised_response, truncated_laplace
-from tacit.mechanisms.noise_vector import gaussian_vector, laplace_vector
-from tacit.mechanisms.noisy_max import noisy_max
-from tacit.mechanisms.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
-from tacit.mechanisms.permute_and_flip import permute_and_flip
-from tacit.mechanisms.priors import Decaying, Prior, Uniform
-from tacit.mechanisms.propose_test_release import Release, propose_test_release
-from tacit.mechanisms.ratio import ratio
-from tacit.mechanisms.ratio_counts import Ratio
-from tacit.mechanisms.repeat_and_select import repeat_and_select
-from tacit.mechanisms.run_counts import NegativeBinomial, Poisson
-from tacit.mechanisms.scan_and_release import scan_and_release, signed_scan_and_release
-from tacit.mechanisms.shifted_inverse import shifted_inverse
-from tacit.mechanisms.smooth_sensitivity import smooth_sensitivity
-from tacit.mechanisms.stable_argmin import stable_argmin
-from tacit.mechanisms.stable_keys import stable_keys
-from tacit.mechanisms.stable_mode import stable_mode
-from tacit.mechanisms.threshold_scan import threshold_scan
-from tacit.mechanisms.tree_descent import tree_descent
-from tacit.mechanisms.triangles import Triangles
+from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
+from tacit.mechanisms.local.propose_test_release import Release, propose_test_release
+from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.mechanisms.local.triangles import Triangles
+from tacit.mechanisms.noise.noise import gaussian, laplace, randomised_response, truncated_laplace
+from tacit.mechanisms.noise.noise_vector import gaussian_vector, laplace_vector
+from tacit.mechanisms.repeat.absorb import absorb
+from tacit.mechanisms.repeat.condition_on_success import condition_on_success
+from tacit.mechanisms.repeat.repeat_and_select import repeat_and_select
+from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson
+from tacit.mechanisms.search.bayesian_search import bayesian_search
+from tacit.mechanisms.search.binary_search import binary_search
+from tacit.mechanisms.search.interior_point import interior_point
+from tacit.mechanisms.search.threshold_scan import threshold_scan
+from tacit.mechanisms.search.tree_descent import tree_descent
+from tacit.mechanisms.totals.bounded_mean import TwoSums, bounded_mean
+from tacit.mechanisms.totals.capped_flow import capped_flow
+from tacit.mechanisms.totals.ratio import ratio
+from tacit.mechanisms.totals.ratio_counts import Ratio
+from tacit.mechanisms.totals.scan_and_release import scan_and_release, signed_scan_and_release
 
 __all__ = [
     "Accuracy",

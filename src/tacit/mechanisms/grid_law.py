@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from tacit.curves import StepLoss
-from tacit.enclosures import BITS, Enclosure
 from tacit.errors import InvalidInput
-from tacit.exact import Number
 from tacit.grids import Grid
 from tacit.mechanisms.law import Law
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.exact import Number
 from tacit.randomness.source import Source
 
 Answer = int | Fraction

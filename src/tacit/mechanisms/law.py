@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from tacit.enclosures import BITS, Enclosure
 from tacit.errors import InvalidInput
-from tacit.exact import Number, whole
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.exact import Number, whole
 from tacit.randomness.source import SYSTEM, Source
 
 if TYPE_CHECKING:

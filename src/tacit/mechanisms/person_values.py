@@ -13,8 +13,8 @@ from math import isnan
 from typing import Any, TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact
 from tacit.grids import Grid
+from tacit.numbers.exact import Number, exact
 
 Values = Iterable[Any] | Mapping[Any, int]
 """One value for each person, or how many persons have each value."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import TypeVar, cast
 
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact, non_negative, whole
+from tacit.numbers.exact import Number, exact, non_negative, whole
 from tacit.randomness.source import SYSTEM, Source
 
 T = TypeVar("T")

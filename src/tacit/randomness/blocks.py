@@ -19,7 +19,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.enclosures import exp
+from tacit.numbers.enclosures import exp
 from tacit.randomness.arrays import Integers, categories, placed
 from tacit.randomness.basic import _coin_exp
 from tacit.randomness.discrete import _geometric

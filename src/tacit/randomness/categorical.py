@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import cast
 
-from tacit.enclosures import BITS, Enclosure, exp, total
 from tacit.errors import InvalidInput
-from tacit.exact import Number, non_negative, whole
+from tacit.numbers.enclosures import BITS, Enclosure, exp, total
+from tacit.numbers.exact import Number, non_negative, whole
 from tacit.randomness.inversion import Inversion, Powers, Table, shares
 from tacit.randomness.source import SYSTEM, Source
 

@@ -22,9 +22,9 @@ from fractions import Fraction
 from math import isqrt, log2
 from typing import cast
 
-from tacit.enclosures import Enclosure
 from tacit.errors import InvalidInput
-from tacit.exact import Number, exact, positive
+from tacit.numbers.enclosures import Enclosure
+from tacit.numbers.exact import Number, exact, positive
 from tacit.randomness.basic import _coin
 from tacit.randomness.lazy import WORD, LazyExponential, LazyUniform
 from tacit.randomness.source import SYSTEM, Source

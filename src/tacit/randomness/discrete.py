@@ -18,7 +18,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import cast
 
-from tacit.exact import Number, positive, whole
+from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness.basic import _below, _coin_exp
 from tacit.randomness.lazy import WORD, LazyExponential
 from tacit.randomness.source import SYSTEM, Source

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from fractions import Fraction
 
-from tacit.enclosures import exp
+from tacit.numbers.enclosures import exp
 from tacit.randomness.source import Source
 
 Table = tuple[list[int], list[int]]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tacit.enclosures import Enclosure
+from tacit.numbers.enclosures import Enclosure
 from tacit.randomness.source import SYSTEM, Source
 
 WORD = 64

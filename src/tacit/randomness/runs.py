@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from tacit.enclosures import Enclosure, exp
-from tacit.exact import Number, non_negative, whole
+from tacit.numbers.enclosures import Enclosure, exp
+from tacit.numbers.exact import Number, non_negative, whole
 from tacit.randomness.lazy import WORD, LazyExponential
 from tacit.randomness.source import SYSTEM, Source
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tacit.exact import whole
+from tacit.numbers.exact import whole
 
 if TYPE_CHECKING:
     import numpy as np

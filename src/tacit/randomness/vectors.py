@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, cast
 
-from tacit.exact import Number, positive, whole
+from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness.inversion import Inversion, Table, decay, shares
 from tacit.randomness.source import SYSTEM, Source
 

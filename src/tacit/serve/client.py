@@ -17,16 +17,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import quote
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.budgets.amounts import amount
 from tacit.budgets.failures import FailuresUsedUp
-from tacit.engines.types import Schema
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.language.types import Schema
 from tacit.ledger import texts
 from tacit.serve.running import Busy
-from tacit.tables.costs import Cost
-from tacit.tables.stored import decode
+from tacit.tables.releasing.costs import Cost
+from tacit.tables.releasing.stored import decode
 
 if TYPE_CHECKING:
     import httpx

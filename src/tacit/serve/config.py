@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.exact import bounded
 from tacit.guarantees import Guarantee
+from tacit.numbers.exact import bounded
 from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
 from tacit.tables import Private, Public
-from tacit.tables.costs import cost_of
+from tacit.tables.releasing.costs import cost_of
 
 T = TypeVar("T")
 

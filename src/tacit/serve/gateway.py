@@ -5,7 +5,7 @@ those of its executors alone (`tacit.serve.work`).
 
 PROMISE. An analyst sees public facts, costs, and answers that were paid for; nothing else, in no message.
 PROOF. The only way to data is the plan that the analyst's own session makes of SQL, which charges first
-(tacit.tables.session); all else here reads the configuration and the ledger, which hold no data.
+(tacit.tables.face.session); all else here reads the configuration and the ledger, which hold no data.
 
 A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
@@ -24,25 +24,25 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, Receipt, Request, Unanswered, Unsettled, filter_for
 from tacit.engines.requests import RowCount
 from tacit.errors import InvalidInput, LedgerError, TacitError
-from tacit.exact import exact
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee, Pure
 from tacit.ledger import Ledger, open_ledger, texts
+from tacit.numbers.exact import exact
 from tacit.serve.config import Access, Config, Dataset, connected
 from tacit.serve.history import History, Line
 from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
-from tacit.tables.plans import Plan
-from tacit.tables.privacy_clause import priced
-from tacit.tables.sql import plan
+from tacit.tables.releasing.stored import decode
+from tacit.tables.sql.plans import Plan
+from tacit.tables.sql.privacy_clause import priced
+from tacit.tables.sql.queries import plan
 from tacit.tables.statistics.totals import Total
-from tacit.tables.stored import decode
 
 MOST_POINTS = 200
 """The most points of a drawing of the past."""

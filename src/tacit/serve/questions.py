@@ -14,12 +14,12 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any
 
-from tacit.engines.syntax import writable
 from tacit.errors import InvalidInput
-from tacit.exact import bounded
+from tacit.language.syntax import writable
 from tacit.ledger.texts import canonical
+from tacit.numbers.exact import bounded
 from tacit.tables import Private, Session
-from tacit.tables.costs import Cost
+from tacit.tables.releasing.costs import Cost
 
 STATISTICS = {
     "persons": "COUNT(DISTINCT {})",

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.ledger import texts
 from tacit.serve.history import Line
-from tacit.tables.plans import split
+from tacit.tables.sql.plans import split
 
 
 def script(

@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
-from tacit.engines.duckdb import limit_memory
+from tacit.engines.duckdb.engine import limit_memory
 from tacit.errors import EngineError, TacitError
 from tacit.ledger import texts
 from tacit.serve import parts
@@ -35,7 +35,7 @@ from tacit.serve.questions import Asked
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
 from tacit.serve.wire import Message, receive
-from tacit.tables.stored import encode
+from tacit.tables.releasing.stored import encode
 
 Work = Mapping[str, Any]
 Tell = Callable[[Message], None]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tacit import Answer, Approx, InvalidInput, Pure, Table, read
 from tacit.audit.questions import QUESTIONS, small_tables
 from tacit.engines.requests import Ranks, Step
-from tacit.mechanisms.ladder import Ladder
-from tacit.tables.costs import Cost
+from tacit.mechanisms.local.ladder import Ladder
+from tacit.tables.releasing.costs import Cost
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.local_quantiles import ladder
 

@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
+from tacit.answers.spreads import Noise
 from tacit.audit.statistics import StatisticCheck
 from tacit.engines.requests import RESOLUTION, WEIGHT, RowCount, TotalBuckets
 from tacit.guarantees import Pure
-from tacit.mechanisms.noise import truncated_laplace
-from tacit.mechanisms.noise_vector import NoiseVector
-from tacit.mechanisms.stable_keys import StableKeys
-from tacit.spreads import Noise
+from tacit.mechanisms.choose.stable_keys import StableKeys
+from tacit.mechanisms.noise.noise import truncated_laplace
+from tacit.mechanisms.noise.noise_vector import NoiseVector
 from tacit.tables import Table
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import candidates, extremes, groups, keys, means, moments, quantiles, ratio
 from tacit.tables.statistics.base import Statistic, noisy, noisy_vector
 from tacit.tables.statistics.caps import choose_cap

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
-from tacit.mechanisms.absorb import Absorbed, absorb
-from tacit.mechanisms.noise import RandomisedResponse, randomised_response
+from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
+from tacit.mechanisms.repeat.absorb import Absorbed, absorb
 
 BETA = Fraction(1, 10)
 """Less than the law's 1/(1 + e): the claim is false, and privacy must not depend on it."""

@@ -8,8 +8,8 @@ from tacit.audit.exact import Dataset
 from tacit.audit.registry import Case
 from tacit.audit.small import COUNT
 from tacit.guarantees import Zcdp
-from tacit.mechanisms.bayesian_search import BayesianSearchLaw, bayesian_search
-from tacit.mechanisms.noise import Gaussian
+from tacit.mechanisms.noise.noise import Gaussian
+from tacit.mechanisms.search.bayesian_search import BayesianSearchLaw, bayesian_search
 
 RHO = Fraction(16)
 """Large, so that the noise of one look is small enough to show on five persons."""

@@ -10,7 +10,7 @@ from tacit.audit.registry import Case
 from tacit.audit.small import COUNT, MAXIMUM, SMALL, Small
 from tacit.curves import StepLoss
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.binary_search import BinarySearchLaw, GaussianNoise, LaplaceNoise, Noise, binary_search
+from tacit.mechanisms.search.binary_search import BinarySearchLaw, GaussianNoise, LaplaceNoise, Noise, binary_search
 
 EPSILON = Fraction(1)
 RHO = Fraction(1, 2)

@@ -26,13 +26,13 @@ from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.lipschitz import Filter, claimed
 from tacit.black_boxes.subsets import missing_sets
-from tacit.enclosures import BITS, Enclosure, total
 from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.grid_law import Answer
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import truncation
+from tacit.mechanisms.noise.noise import truncation
+from tacit.numbers.enclosures import BITS, Enclosure, total
 from tacit.randomness import Source, uniform_below
 
 Function = Callable[[Dataset], int]

@@ -8,7 +8,7 @@ from tacit.audit.cases.inverse_losses import replaced
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Pure
-from tacit.mechanisms.bounded_mean import BoundedMeanLaw, bounded_mean
+from tacit.mechanisms.totals.bounded_mean import BoundedMeanLaw, bounded_mean
 
 GUARANTEE = Pure(12)
 HIGH = 2

@@ -17,11 +17,11 @@ from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.networks import HUB, RING, Network, parts, rows
 from tacit.audit.registry import Case
 from tacit.guarantees import Pure
-from tacit.mechanisms.capped_flow import Curve, Design, Scanned, Weighed, capped_flow, slopes
-from tacit.mechanisms.capped_noise import Lopsided
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.priors import Decaying
+from tacit.mechanisms.totals.capped_flow import Curve, Design, Scanned, Weighed, capped_flow, slopes
+from tacit.noises.capped_noise import Lopsided
 
 EPSILON = Fraction(2)
 LEVELS = (1, 2, 4)

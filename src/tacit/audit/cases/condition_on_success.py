@@ -7,10 +7,10 @@ from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.curves import StepLoss
 from tacit.grids import integers
-from tacit.mechanisms.condition_on_success import Conditioned, condition_on_success
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.grid_law import Answer, GridLaw
-from tacit.mechanisms.noise import TruncatedLaplace, truncated_laplace
+from tacit.mechanisms.noise.noise import TruncatedLaplace, truncated_laplace
+from tacit.mechanisms.repeat.condition_on_success import Conditioned, condition_on_success
 
 PERSONS, ALPHA, REPEATS = 4, 2, 2
 

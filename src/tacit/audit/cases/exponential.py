@@ -12,10 +12,10 @@ from tacit.audit.small import MAXIMUM, MEDIAN, SMALL, Small
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import integers
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
+from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.permute_and_flip import permute_and_flip
-from tacit.mechanisms.priors import Decaying
 
 EPSILON = Fraction(1)
 

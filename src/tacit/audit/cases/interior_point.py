@@ -11,8 +11,8 @@ from tacit.audit.registry import Case
 from tacit.audit.small import COUNT, MAXIMUM, MEDIAN, SUM, Small
 from tacit.curves import StepLoss
 from tacit.guarantees import Approx
-from tacit.mechanisms.interior_point import InteriorPointLaw, Plan
-from tacit.mechanisms.scan_rates import BETA
+from tacit.mechanisms.search.interior_point import InteriorPointLaw, Plan
+from tacit.mechanisms.search.scan_rates import BETA
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 20)
 

@@ -16,9 +16,9 @@ from tacit.curves import StepLoss
 from tacit.grids import integers, multiples
 from tacit.guarantees import Pure
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
-from tacit.mechanisms.inverse_search import searched_loss
-from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
+from tacit.mechanisms.inverse.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
+from tacit.mechanisms.inverse.inverse_search import searched_loss
+from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 
 EPSILON = Fraction(1)
 UNIVERSE = (0, 1, 2, 3)

@@ -8,7 +8,7 @@ from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.registry import Case
 from tacit.audit.small import MEDIAN
 from tacit.guarantees import Pure
-from tacit.mechanisms.inverse_sensitivity import METHODS, inverse_sensitivity
+from tacit.mechanisms.inverse.inverse_sensitivity import METHODS, inverse_sensitivity
 
 EPSILON = Fraction(1)
 

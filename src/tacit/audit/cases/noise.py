@@ -4,9 +4,8 @@ from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
-from tacit.enclosures import BITS, Enclosure, exp
 from tacit.guarantees import Approx, Pure, Zcdp
-from tacit.mechanisms.noise import (
+from tacit.mechanisms.noise.noise import (
     Gaussian,
     Laplace,
     RandomisedResponse,
@@ -17,6 +16,7 @@ from tacit.mechanisms.noise import (
     truncated_laplace,
     truncation,
 )
+from tacit.numbers.enclosures import BITS, Enclosure, exp
 
 PURE, ROUGH, SMOOTH = Pure(1), Approx(2, "0.001"), Zcdp("0.5")
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.noise_vector import gaussian_vector, laplace_vector
+from tacit.mechanisms.noise.noise_vector import gaussian_vector, laplace_vector
 
 EPSILON, RHO = Fraction(6), Fraction(4)
 VECTORS = ((2, 0), (1, 1), (0, -2))

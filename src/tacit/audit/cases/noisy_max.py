@@ -7,7 +7,7 @@ from functools import partial
 
 from tacit.audit.cases.exponential import choice_cases
 from tacit.audit.small import MAXIMUM, MEDIAN, SMALL
-from tacit.mechanisms.noisy_max import noisy_max
+from tacit.mechanisms.choose.noisy_max import noisy_max
 
 # With exponential noise the sampler is permute-and-flip's, which is compared with its law there.
 CASES = tuple(

@@ -12,10 +12,10 @@ from typing import Any
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Approx
-from tacit.mechanisms.noise import Laplace, laplace
-from tacit.mechanisms.order_statistics import InterquartileRange, Quantile
-from tacit.mechanisms.propose_test_release import ProposedLaw, ScannedLaw, propose_test_release
-from tacit.mechanisms.sensitivities import Statistic
+from tacit.mechanisms.local.order_statistics import InterquartileRange, Quantile
+from tacit.mechanisms.local.propose_test_release import ProposedLaw, ScannedLaw, propose_test_release
+from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.noise.noise import Laplace, laplace
 
 GUARANTEE = Approx(4, Fraction(1, 10))
 MEDIAN = Quantile(0, 4)

@@ -15,13 +15,13 @@ from math import ceil, floor, isqrt, log
 
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.registry import Case
-from tacit.enclosures import BITS, Enclosure
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import laplace
-from tacit.mechanisms.ratio import ratio
-from tacit.mechanisms.ratio_counts import CountedRatio, Ratio
-from tacit.mechanisms.ratio_local import BOUND_SHARE, LocalRatio, laplace_mass
+from tacit.mechanisms.noise.noise import laplace
+from tacit.mechanisms.totals.ratio import ratio
+from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio
+from tacit.mechanisms.totals.ratio_local import BOUND_SHARE, LocalRatio, laplace_mass
+from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.randomness import Source, rounded_laplace
 
 COARSE = Fraction(1, 8)

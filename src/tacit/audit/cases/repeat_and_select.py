@@ -6,12 +6,12 @@ from typing import Any
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
-from tacit.enclosures import BITS, Enclosure
 from tacit.guarantees import Renyi
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import RandomisedResponse, TruncatedLaplace, randomised_response, truncated_laplace
-from tacit.mechanisms.repeat_and_select import Selected, repeat_and_select
-from tacit.mechanisms.run_counts import NegativeBinomial, Poisson, RunCount
+from tacit.mechanisms.noise.noise import RandomisedResponse, TruncatedLaplace, randomised_response, truncated_laplace
+from tacit.mechanisms.repeat.repeat_and_select import Selected, repeat_and_select
+from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson, RunCount
+from tacit.numbers.enclosures import BITS, Enclosure
 
 CROWD = datasets((1,), 3)
 GEOMETRIC, LOGARITHMIC, HALF = NegativeBinomial(1, "0.05"), NegativeBinomial(0, "0.25"), NegativeBinomial("-0.5", "0.2")

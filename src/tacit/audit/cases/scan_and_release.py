@@ -10,8 +10,7 @@ from fractions import Fraction
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Pure
-from tacit.mechanisms.capped_noise import Lopsided
-from tacit.mechanisms.scan_and_release import (
+from tacit.mechanisms.totals.scan_and_release import (
     Buckets,
     CappedTotalLaw,
     Charges,
@@ -20,6 +19,7 @@ from tacit.mechanisms.scan_and_release import (
     scan_and_release,
     signed_scan_and_release,
 )
+from tacit.noises.capped_noise import Lopsided
 
 EPSILON = Fraction(2)
 CAPS = (1, 2, 5)

@@ -14,13 +14,13 @@ from functools import cache
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
 from tacit.curves import DownProfile, StepLoss
-from tacit.enclosures import BITS, Enclosure
 from tacit.grids import Grid, integers, multiples
 from tacit.guarantees import Approx, Pure
-from tacit.mechanisms.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.priors import Piece, Prior, Uniform
+from tacit.mechanisms.inverse.shifted_inverse import DELTA, METHODS, shifted_inverse
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.priors import Piece, Prior, Uniform
-from tacit.mechanisms.shifted_inverse import DELTA, METHODS, shifted_inverse
+from tacit.numbers.enclosures import BITS, Enclosure
 
 EPSILON, BETA = Fraction(3), Fraction(1, 2)
 """Large, so that τ is two or three and the shift is felt by five persons."""

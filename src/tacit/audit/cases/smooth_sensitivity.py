@@ -15,13 +15,13 @@ from typing import Any
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
-from tacit.enclosures import Enclosure
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
-from tacit.mechanisms.sensitivities import Statistic
-from tacit.mechanisms.smooth_noises import LaplaceNoise, LogNormalNoise, PowerNoise, SmoothNoise, StudentNoise
-from tacit.mechanisms.smooth_sensitivity import FLOOR, SmoothLaw, smooth
-from tacit.mechanisms.triangles import Triangles
+from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
+from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.smooth_sensitivity import FLOOR, SmoothLaw, smooth
+from tacit.mechanisms.local.triangles import Triangles
+from tacit.noises.smooth_noises import LaplaceNoise, LogNormalNoise, PowerNoise, SmoothNoise, StudentNoise
+from tacit.numbers.enclosures import Enclosure
 
 EPSILON, DELTA, RHO = Fraction(1), Fraction(1, 1000), Fraction(1, 2)
 STUDENT = StudentNoise(EPSILON)

@@ -9,11 +9,11 @@ from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
 from tacit.audit.small import MEDIAN
 from tacit.curves import StepLoss
-from tacit.enclosures import BITS, Enclosure, exp
-from tacit.exact import Number
 from tacit.grids import integers
 from tacit.guarantees import Approx
-from tacit.mechanisms.stable_argmin import StableArgminLaw, stable_argmin
+from tacit.mechanisms.choose.stable_argmin import StableArgminLaw, stable_argmin
+from tacit.numbers.enclosures import BITS, Enclosure, exp
+from tacit.numbers.exact import Number
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10)
 _CANDIDATES = integers(0, 2)

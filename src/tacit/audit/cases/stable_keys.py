@@ -9,7 +9,7 @@ from fractions import Fraction
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Approx
-from tacit.mechanisms.stable_keys import StableKeys, stable_keys
+from tacit.mechanisms.choose.stable_keys import StableKeys, stable_keys
 
 EPSILON, DELTA = Fraction(2), Fraction(1, 5)
 PERSONS = (("a",), ("b",), ("a", "b"))

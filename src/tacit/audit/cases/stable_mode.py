@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
-from tacit.enclosures import BITS, Enclosure, exp
 from tacit.guarantees import Approx
-from tacit.mechanisms.stable_mode import StableModeLaw, lead, stable_mode
+from tacit.mechanisms.choose.stable_mode import StableModeLaw, lead, stable_mode
+from tacit.numbers.enclosures import BITS, Enclosure, exp
 
 EPSILON, DELTA = Fraction(1), Fraction(1, 10)
 

@@ -8,10 +8,10 @@ from math import comb
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
-from tacit.enclosures import BITS, Enclosure
 from tacit.guarantees import Pure, allowance
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise import RandomisedResponse, randomised_response
+from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
+from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.randomness import Source, bernoulli
 
 SHARE = Fraction(1, 3)

@@ -12,8 +12,8 @@ from tacit.audit.small import COUNT, MAXIMUM, MEDIAN, SMALL, SUM, Small
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import integers, powers
 from tacit.guarantees import Pure
-from tacit.mechanisms.scan_rates import Rates
-from tacit.mechanisms.threshold_scan import ScanLaw, threshold_scan
+from tacit.mechanisms.search.scan_rates import Rates
+from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
 
 EPSILON = Fraction(2)
 SPLIT = Fraction(2, 5)

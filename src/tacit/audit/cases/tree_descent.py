@@ -9,7 +9,7 @@ from tacit.audit.exact import datasets
 from tacit.audit.registry import Case
 from tacit.audit.small import MAXIMUM, MEDIAN, SMALL
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.tree_descent import tree_descent
+from tacit.mechanisms.search.tree_descent import tree_descent
 
 EPSILON, RHO = Fraction(1), Fraction(1, 4)
 

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from tacit.answers import Answer, Answers
-from tacit.engines.types import ColumnType, Kind
+from tacit.answers.answer import Answer, Answers
+from tacit.answers.spreads import DiscreteGaussian, Noise, laplace_noise
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.mechanisms.noise import gaussian, laplace
-from tacit.mechanisms.noise_vector import NoiseVector, gaussian_vector, laplace_vector
-from tacit.spreads import DiscreteGaussian, Noise, laplace_noise
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
-from tacit.units import Unit
+from tacit.language.types import ColumnType, Kind
+from tacit.mechanisms.noise.noise import gaussian, laplace
+from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
+from tacit.numbers.units import Unit
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee

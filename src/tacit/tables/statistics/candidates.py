@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
 from tacit.curves import StepLoss
 from tacit.engines.group_requests import GroupNorms, GroupTotals
 from tacit.engines.requests import Presence, RowCount
 from tacit.errors import InvalidInput
-from tacit.exact import whole
 from tacit.grids import integers
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.permute_and_flip import permute_and_flip
-from tacit.tables.room import Room
+from tacit.numbers.exact import whole
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.tables.statistics.groups import CAP_SHARE, Groups

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers import show
+from tacit.answers.answer import show
+from tacit.answers.spreads import Additive, Covers, Difference, Noise
 from tacit.engines.requests import Bucket, Buckets
-from tacit.mechanisms.scan_and_release import CAPS as TOTAL_CAPS
-from tacit.mechanisms.scan_and_release import CappedTotal, SignedTotal, scan_and_release
-from tacit.spreads import Additive, Covers, Difference, Noise
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
+from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal, scan_and_release
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import noisy
 from tacit.tables.statistics.caps import cap_law, levels
 

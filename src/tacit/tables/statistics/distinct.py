@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.answers import Answer
-from tacit.engines.expressions import Expression
+from tacit.answers.answer import Answer
 from tacit.engines.incidence import Incidence
-from tacit.tables.room import Room
+from tacit.language.expressions import Expression
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Statistic, known_method
 
 

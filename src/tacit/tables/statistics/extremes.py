@@ -16,19 +16,19 @@ from fractions import Fraction
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers import Answer, Value, show
+from tacit.answers.answer import Answer, Value, show
+from tacit.answers.spreads import Covers
 from tacit.curves import DownProfile
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Ordered
 from tacit.engines.top_rows import TopRows
-from tacit.engines.types import FLOAT
 from tacit.errors import InvalidInput
-from tacit.exact import whole
 from tacit.grids import Grid
+from tacit.language.types import FLOAT
+from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.shifted_inverse import shifted_inverse
-from tacit.spreads import Covers
-from tacit.tables.room import Room
+from tacit.numbers.exact import whole
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.scales import Scale
 
@@ -48,7 +48,7 @@ MISS = Fraction(1, 1000)
 over the range it gives; fifty times as rare costs half as many persons again beyond the answer."""
 
 METHODS = ("scan", "scan_down", "exponential", "permute_and_flip", "binary_search")
-"""The pure methods of `tacit.mechanisms.shifted_inverse`."""
+"""The pure methods of `tacit.mechanisms.inverse.shifted_inverse`."""
 
 
 def depth(epsilon: Fraction) -> int:

@@ -15,17 +15,17 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers import Answer, Answers, show
-from tacit.engines.expressions import Expression, Literal
+from tacit.answers.answer import Answer, Answers, show
+from tacit.answers.spreads import Additive, Coarser, Covers, Noise
 from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
 from tacit.engines.requests import Entry, Presence, RowCount, Value
 from tacit.errors import InvalidInput
-from tacit.spreads import Additive, Coarser, Covers, Noise
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.language.expressions import Expression, Literal
+from tacit.numbers.units import WHOLE, Unit
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
 from tacit.tables.statistics.caps import choose_cap, levels, prior_for
-from tacit.units import WHOLE, Unit
 
 CAP_SHARE = Fraction(1, 5)
 """What the choice of the cap takes of the cost."""

@@ -1,10 +1,10 @@
 """Statistics where a row may concern several persons, by the cap curve of a flow or by its down profile.
 
 L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Adding a person raises it by something in
-[0, λ]. It is released at a privately chosen cap, charged together (`tacit.mechanisms.capped_flow`); with Gaussian
-noise the choice and the release are charged apart. Counts choose the cap by weights ("exponential"), sums, which may
-count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a few persons:
-more error, but one that is counted in persons and leaves out no cap's bias.
+[0, λ]. It is released at a privately chosen cap, charged together (`tacit.mechanisms.totals.capped_flow`); with
+Gaussian noise the choice and the release are charged apart. Counts choose the cap by weights ("exponential"), sums,
+which may count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a
+few persons: more error, but one that is counted in persons and leaves out no cap's bias.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.answers import Answer
+from tacit.answers.answer import Answer
 from tacit.curves import DownProfile
 from tacit.engines.incidence import Touches
 from tacit.flows.rows import Rows
 from tacit.grids import Grid, digits
-from tacit.mechanisms.capped_flow import SCANNED, WEIGHED, capped_flow, octaves
-from tacit.mechanisms.shifted_inverse import shifted_inverse
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
+from tacit.mechanisms.totals.capped_flow import SCANNED, WEIGHED, capped_flow, octaves
+from tacit.numbers.units import WHOLE, Unit
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, noisy
 from tacit.tables.statistics.capped import CappedSum, Released
 from tacit.tables.statistics.extremes import MISS, Fallen, reach, windows
-from tacit.units import WHOLE, Unit
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic

@@ -3,7 +3,7 @@
 1. A cap κ is chosen on the number of keys one person takes part in; a person with more keeps κ of them, chosen
    by a secret hash of their own.
 2. Every key's number of persons gets truncated noise and is released only above a threshold
-   (`tacit.mechanisms.stable_keys`): a key that a single person brings is never released.
+   (`tacit.mechanisms.choose.stable_keys`): a key that a single person brings is never released.
 3. Where more than the number of persons is asked, the statistic of the found groups is then asked for the rest of
    the cost, with noise of its own, to which finding them is nothing.
 
@@ -24,16 +24,16 @@ from fractions import Fraction
 from math import exp, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers import Answers
-from tacit.engines.expressions import Literal
+from tacit.answers.answer import Answers
+from tacit.answers.spreads import Covers, TruncatedNoise
 from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.requests import Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
-from tacit.mechanisms.stable_keys import stable_keys
-from tacit.spreads import Covers, TruncatedNoise
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.language.expressions import Literal
+from tacit.mechanisms.choose.stable_keys import stable_keys
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.tables.statistics.groups import GroupedTotals, written

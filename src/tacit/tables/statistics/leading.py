@@ -1,21 +1,21 @@
 """The most frequent value without a list of candidates: released if it is clearly ahead, otherwise refused.
 
 A value's votes are the persons who have it, so a person adds one vote to each of their values, and the lead of the
-first over the second moves by at most one (`tacit.mechanisms.stable_mode`). A refusal is a released and paid answer
-without a value.
+first over the second moves by at most one (`tacit.mechanisms.choose.stable_mode`). A refusal is a released and paid
+answer without a value.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.answers import Answer
-from tacit.engines.expressions import Expression
+from tacit.answers.answer import Answer
 from tacit.engines.requests import Lead, LeadingValue
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee
-from tacit.mechanisms.stable_mode import StableModeLaw
-from tacit.tables.room import Room
+from tacit.language.expressions import Expression
+from tacit.mechanisms.choose.stable_mode import StableModeLaw
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.groups import written
 

@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers import Answer
+from tacit.answers.answer import Answer
+from tacit.answers.spreads import Additive, laplace_noise
 from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms.ladder import Ladder
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.propose_test_release import TEST_SHARE, Release, propose_test_release
-from tacit.mechanisms.smooth_sensitivity import smooth_sensitivity
-from tacit.spreads import Additive, laplace_noise
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.mechanisms.local.ladder import Ladder
+from tacit.mechanisms.local.propose_test_release import TEST_SHARE, Release, propose_test_release
+from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, unit_of
 from tacit.tables.statistics.quantiles import CAP_SHARE, ordinal, row_cap
 

@@ -25,8 +25,8 @@ from fractions import Fraction
 from math import floor, inf, log10, sqrt
 from typing import Any
 
-from tacit.answers import Answer, Answers
-from tacit.engines import build
+from tacit.answers.answer import Answer, Answers
+from tacit.answers.spreads import Covers, Noise
 from tacit.engines.requests import (
     SATURATION,
     Buckets,
@@ -37,14 +37,14 @@ from tacit.engines.requests import (
     TotalBuckets,
     Value,
 )
-from tacit.spreads import Covers, Noise
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.language import build
+from tacit.numbers.units import REAL
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy
 from tacit.tables.statistics.capped import Capper, Released
 from tacit.tables.statistics.groups import Groups, capped_vectors, group_norms
 from tacit.tables.statistics.totals import total_of
-from tacit.units import REAL
 
 HALF = Fraction(1, 2)
 

@@ -18,19 +18,19 @@ from fractions import Fraction
 from math import ceil, floor, sqrt
 from typing import Any, Literal
 
-from tacit.answers import Answer, show
+from tacit.answers.answer import Answer, show
+from tacit.answers.spreads import Covers, Noise, Share
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
-from tacit.engines.types import INTEGER
 from tacit.errors import InvalidInput
-from tacit.spreads import Covers, Noise, Share
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.language.types import INTEGER
+from tacit.numbers.units import REAL
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector
 from tacit.tables.statistics.caps import choose_cap
 from tacit.tables.statistics.extremes import depth, extreme_law
 from tacit.tables.statistics.quantiles import ROW_LEVELS
 from tacit.tables.statistics.scales import Scale
-from tacit.units import REAL
 
 RANGE_SHARE = Fraction(1, 8)
 """What each of the two scans for the range takes of the cost."""

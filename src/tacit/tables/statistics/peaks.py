@@ -13,16 +13,16 @@ from fractions import Fraction
 from functools import cache
 from itertools import islice
 
-from tacit.answers import Answer
+from tacit.answers.answer import Answer
 from tacit.curves import DownProfile
-from tacit.engines.expressions import Expression
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Bucket, RowCount, TotalBuckets
 from tacit.errors import UnsupportedQuery
 from tacit.grids import integers
+from tacit.language.expressions import Expression
+from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.shifted_inverse import shifted_inverse
-from tacit.tables.room import Room
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, known_method
 from tacit.tables.statistics.extremes import MISS, Inner, depth, windows
 

@@ -28,16 +28,16 @@ from fractions import Fraction
 from math import ceil, inf, log
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers.answer import Answer, Answers
+from tacit.answers.spreads import Covers
 from tacit.curves import Run, StepLoss
 from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.inverse_sensitivity import inverse_sensitivity
+from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
-from tacit.spreads import Covers
-from tacit.tables.costs import Allowance
-from tacit.tables.room import Room
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.caps import choose_cap, levels
 from tacit.tables.statistics.scales import Scale
@@ -111,7 +111,7 @@ class Quantiles(Statistic):
     per: Per = "row"
     single: bool = True
     method: str = "exponential"
-    """How a value is chosen by its loss: a method of `tacit.mechanisms.inverse_sensitivity`."""
+    """How a value is chosen by its loss: a method of `tacit.mechanisms.inverse.inverse_sensitivity`."""
 
     def __post_init__(self) -> None:
         if not self.quantiles or len(set(self.quantiles)) < len(self.quantiles) or len(self.quantiles) > 100:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.answers import Answer
-from tacit.engines.expressions import Expression
+from tacit.answers.answer import Answer
+from tacit.answers.spreads import Share
 from tacit.engines.requests import FlagCounts, Flags
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.ratio import ratio
-from tacit.mechanisms.ratio_counts import Ratio as Released
-from tacit.spreads import Share
-from tacit.tables.room import Room
+from tacit.mechanisms.totals.ratio import ratio
+from tacit.mechanisms.totals.ratio_counts import Ratio as Released
+from tacit.numbers.units import REAL
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector
-from tacit.units import REAL
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Ratio(Statistic):
     name: str
     per: Per = "person"
     method: str | None = None
-    """Another method of `tacit.mechanisms.ratio`; None is the default of two noisy counts."""
+    """Another method of `tacit.mechanisms.totals.ratio`; None is the default of two noisy counts."""
     key = "ratio"
 
     def __post_init__(self) -> None:

@@ -13,9 +13,9 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
-from tacit.answers import Value
-from tacit.engines.types import ColumnType, Kind
+from tacit.answers.answer import Value
 from tacit.grids import Grid, digits, integers, multiples
+from tacit.language.types import ColumnType, Kind
 
 _EPOCH = date(1970, 1, 1)
 _FIRST_DAY = (date.min - _EPOCH).days

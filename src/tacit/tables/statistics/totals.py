@@ -1,9 +1,9 @@
 """Persons, rows and sums, without bounds.
 
-With ``epsilon=`` the default is `tacit.mechanisms.scan_and_release`, charged jointly. With Gaussian noise a cap λ is
-chosen first, and Σ_u min(s_u, λ), which one person moves by at most λ, gets noise of variance λ²/(2ρ). A person's total
-is either positive or negative, so the two parts of a signed sum concern disjoint persons and are released side by side
-for the cost of one.
+With ``epsilon=`` the default is `tacit.mechanisms.totals.scan_and_release`, charged jointly. With Gaussian noise a cap
+λ is chosen first, and Σ_u min(s_u, λ), which one person moves by at most λ, gets noise of variance λ²/(2ρ). A person's
+total is either positive or negative, so the two parts of a signed sum concern disjoint persons and are released side by
+side for the cost of one.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.answers import Answer
-from tacit.engines import build, requests
-from tacit.engines.expressions import Expression
+from tacit.answers.answer import Answer
+from tacit.answers.spreads import Additive
+from tacit.engines import requests
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Deviation, Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
 from tacit.errors import UnsupportedQuery
-from tacit.spreads import Additive
-from tacit.tables.room import Room
+from tacit.language import build
+from tacit.language.expressions import Expression
+from tacit.numbers.units import WHOLE, Unit
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, known_method, noisy, unit_of
 from tacit.tables.statistics.capped import CappedSum, Capper, Released
-from tacit.units import WHOLE, Unit
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class Total(Statistic):
     def _joint(self, room: Room) -> Answer:
         """A row may concern several persons; the two signs of a sum may concern the same ones and share the cost."""
         from tacit.flows.sums import capped_sum
-        from tacit.mechanisms.capped_flow import LEVELS
+        from tacit.mechanisms.totals.capped_flow import LEVELS
         from tacit.tables.statistics import joint
 
         touches = room.touches(Incidence(self.total))

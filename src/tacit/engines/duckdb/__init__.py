@@ -1,0 +1,1 @@
+"""DuckDB, embedded: files, frames and DuckDB databases."""

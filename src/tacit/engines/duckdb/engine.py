@@ -1,0 +1,234 @@
+"""DuckDB, embedded: the engine for files, frames and DuckDB databases.
+
+A connection of its own, in memory, in UTC, that can reach the declared files and nothing else: no other path, no
+extension, no Python variable, and no setting can change once tables are open. Databases are attached read-only. A
+connection that was handed over is used through a cursor and left as it is. Statements run in a thread of their own, so
+that Ctrl-C and a time limit stop them at once.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tacit.engines import UNREACHABLE, Source
+from tacit.engines.duckdb import frames
+from tacit.engines.duckdb.tables import DIALECT, OpenTable, open_table
+from tacit.engines.script import Script
+from tacit.engines.snapshots import Rounds
+from tacit.engines.threads import waited
+from tacit.errors import EngineError, InvalidInput
+from tacit.language.types import KeyType, Schema
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+T = TypeVar("T")
+
+TICK = 0.1
+"""Seconds after which a further change of a file is sure to get another time; file systems' clocks are finer."""
+
+FileState = tuple[int, int, int, int, int]
+"""Device, inode, size, and the times of the last change of content and of anything at all."""
+_limits: dict[str, str] = {}
+
+
+def limit_memory(megabytes: int) -> None:
+    """Connections that this process opens from now on hold no more than this; the rest goes to the disk."""
+    _limits["memory_limit"] = f"{megabytes}MiB"
+
+
+class DuckDB:
+    """Some named tables in DuckDB; see `tacit.engines.Engine`."""
+
+    def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
+        import duckdb
+
+        given = {id(s.data): s.data for s in tables.values() if isinstance(s.data, duckdb.DuckDBPyConnection)}
+        if given and (len(given) > 1 or not all(id(s.data) in given for s in tables.values())):
+            raise InvalidInput("tables of an open connection cannot be mixed with other sources; use one connection.")
+        self.timeout = timeout
+        if given:
+            (connection,) = given.values()
+            assert isinstance(connection, duckdb.DuckDBPyConnection)
+            self._connection = connection.cursor()
+        else:
+            self._connection = _private_connection(self)
+        opened = [open_table(self._connection, *item, number) for number, item in enumerate(tables.items())]
+        self.tables: dict[str, OpenTable] = dict(zip(tables, opened, strict=True))
+        if not given:
+            _lock_down(self._connection, sorted({file for table in opened for file in table.files}))
+
+    def schema(self, table: str) -> Schema:
+        """The public names and types of a table."""
+        return self.tables[table].schema
+
+    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
+        """PRIMARY KEY and UNIQUE constraints of a database's table."""
+        return self.tables[table].keys
+
+    def version(self, tables: Sequence[str]) -> str | None:
+        """From how the files look and how they are read; of an Arrow table, its own token.
+
+        A file changed just now might change again within the same tick of the clock and look the same: it is waited for
+        until its last change is old enough that the next one will show.
+        """
+        found = [self.tables[name] for name in tables]
+        if not all(table.fixed for table in found):
+            return None
+        files = [file for table in found for file in table.files]
+        try:
+            states = _states(files)
+            if not _settled(states):
+                time.sleep(TICK)
+                states = _states(files)
+        except OSError:
+            return None
+        return _named(found, states) if _settled(states) else None
+
+    def key_type(self, table: str, column: str) -> KeyType:
+        """How a column's values are told apart."""
+        return self.tables[table].sql.columns[column].key_type
+
+    @contextmanager
+    def snapshot(self) -> Iterator[_Snapshot]:
+        """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""
+        try:
+            cursor = self._connection.cursor()
+            for table in self.tables.values():
+                if table.frame is not None:
+                    cursor.register(table.view, table.frame.now())
+                if table.feed is not None:
+                    cursor.register(table.feed.name, table.feed)
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+        except Exception:
+            raise EngineError(UNREACHABLE) from None
+        try:
+            yield _Snapshot(self, cursor)
+        finally:
+            cursor.close()  # ends the transaction
+
+    def close(self) -> None:
+        """Close the connection; one that was handed over stays open."""
+        self._connection.close()
+
+
+class _Snapshot(Rounds):
+    """Up to two rounds inside one transaction, over files that must not change meanwhile."""
+
+    def __init__(self, engine: DuckDB, cursor: duckdb.DuckDBPyConnection) -> None:
+        super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
+        self._engine, self._cursor = engine, cursor
+
+    def _rows(self, script: Script) -> list[tuple[Any, ...]]:
+        return self._run(DIALECT.statement(script), lambda cursor: cursor.fetchall())
+
+    def _columns(self, script: Script) -> list[Any]:
+        return list(self._run(DIALECT.statement(script), lambda cursor: cursor.fetchnumpy()).values())
+
+    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        found: pa.Table = self._run(DIALECT.statement(script), lambda cursor: cursor.to_arrow_table(), relational=True)
+        return found.rename_columns(schema.names).cast(schema)
+
+    def _state(self, names: tuple[str, ...]) -> object:
+        """What the tables' files look like, so that a change between two rounds is noticed."""
+        files = [file for name in names for file in self._engine.tables[name].files]
+        return _states(files)
+
+    def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
+        """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
+        import duckdb
+
+        run = self._cursor.sql if relational else self._cursor.execute
+
+        def work() -> T:
+            try:
+                return fetch(run(statement))
+            except (duckdb.InvalidInputException, duckdb.ConversionException):
+                return fetch(run(self._reread(statement)))
+
+        return waited(work, self._cursor.interrupt, self._engine.timeout)
+
+    def _reread(self, statement: str) -> str:
+        """The statement over Parquet files that Arrow has read, for DuckDB raises where a value in them is no text or
+        no time that it knows; a question must not fail for one value. Such files do not change in a transaction.
+        """
+        self._cursor.execute("ROLLBACK")
+        self._cursor.execute("BEGIN TRANSACTION READ ONLY")
+        for number, table in enumerate(self._engine.tables.values()):
+            if not table.native or table.view not in statement:
+                continue
+            used = [name for name in table.native if DIALECT.name(name) in statement]
+            hive, parts = "hive_partitioning = true" in table.view, list[str]()
+            for place, part in enumerate(frames.parquet(list(table.files), used, hive)):
+                view, known = f"reread{number}_{place}", set(part.column_names)
+                self._cursor.register(view, part)
+                read = {name: DIALECT.name(name) if name in known else "NULL" for name in used}
+                listed = (f"TRY_CAST({sql} AS {table.native[c]}) AS {DIALECT.name(c)}" for c, sql in read.items())
+                parts.append(f"SELECT {', '.join(listed)} FROM {view}")
+            statement = statement.replace(table.view, f"({' UNION ALL '.join(parts)})")
+        return statement  # where no such file is read, it fails again
+
+
+def _states(files: Sequence[str]) -> tuple[FileState, ...]:
+    """What some files look like from outside."""
+    found = map(os.stat, files)
+    return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in found)
+
+
+def _settled(states: Sequence[FileState]) -> bool:
+    """Whether the last change of all of them is so old that the next one will show."""
+    return all(changed < time.time_ns() - TICK * 10**9 for *_, changed in states)
+
+
+def _named(tables: Sequence[OpenTable], states: Sequence[FileState]) -> str:
+    """The same files read in another way hold other rows, so how they are read is part of the name."""
+    import duckdb
+
+    read = [(table.sql.source, table.schema, table.token, table.feed) for table in tables]
+    return sha256(repr((duckdb.__version__, read, states)).encode(errors="surrogatepass")).hexdigest()[:24]
+
+
+@functools.cache
+def _spill_folder(process: int) -> str:
+    """One folder for each process, readable by this user alone and gone at its end."""
+    folder = tempfile.mkdtemp(prefix="tacit-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    spill = os.path.join(_spill_folder(os.getpid()), uuid.uuid4().hex)  # made by DuckDB if it ever needs it
+    weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
+    connection = duckdb.connect(
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+            "temp_directory": spill,
+            **_limits,
+        }
+    )
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
+    connection.execute("SET GLOBAL preserve_insertion_order = false")
+    return connection
+
+
+def _lock_down(connection: duckdb.DuckDBPyConnection, files: list[str]) -> None:
+    connection.execute("SET GLOBAL pandas_analyze_sample = 0")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(DIALECT.text, files))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")

@@ -1,0 +1,1 @@
+"""Spark, classic or by Spark Connect."""

@@ -1,0 +1,1 @@
+"""The language of questions: column types, typed expressions, and how text becomes one."""

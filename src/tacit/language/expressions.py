@@ -1,0 +1,265 @@
+"""Row-wise expressions: a closed list of frozen, typed, dialect-free values.
+
+PROMISE. An expression means the same on every engine, row by row, and never fails. A row where a part of it
+fails (integer or decimal beyond 64 bits, a double beyond the finite range, division by zero) has NULL there.
+Logic is SQL's three-valued logic.
+
+RULES. Integers and decimals are 64-bit counts of steps 10^-scale; + and − keep the finer scale, * adds scales,
+/ always gives FLOAT. INTEGER ⊂ DECIMAL(s) ⊂ FLOAT and DATE ⊂ TIMESTAMP are the only conversions made silently; a
+decimal becomes the double (steps as double) / 10^scale. LEAST and GREATEST ignore NULL.
+
+The classes here trust what they are given. `tacit.language.build` makes them with types checked and widened;
+`tacit.language.parsing` turns SQL text, or a parsed sqlglot node, into them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal as Choice
+
+from tacit.errors import InvalidInput
+from tacit.language.types import ColumnType, Schema
+
+Scalar = int | float | bool | str | date | datetime | Fraction | None
+"""A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
+
+LARGEST_EXPRESSION = 2000
+"""The most nodes one expression may have."""
+
+DEEPEST_EXPRESSION = 250
+"""How deep nodes may be nested, as in a sum of so many columns: whatever walks over them does so by recursion."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A row-wise value of a known type."""
+
+    type: ColumnType
+
+    def children(self) -> Iterator[Expression]:
+        """The expressions this one is made of."""
+        for field in fields(self):
+            yield from _expressions_in(getattr(self, field.name))
+
+    def columns(self) -> frozenset[Column]:
+        """Every column that occurs."""
+        if isinstance(self, Column):
+            return frozenset((self,))
+        return frozenset().union(*(child.columns() for child in self.children()))
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """The number of nodes and how deep they are nested, counted once however often a part is shared.
+
+        A derived column stands in many places at once: the nodes of what is written out may double at each step, while
+        counting them takes one addition.
+        """
+        inner = [child.extent for child in self.children()]
+        return 1 + sum(size for size, _ in inner), 1 + max((depth for _, depth in inner), default=0)
+
+
+def _expressions_in(part: object) -> Iterator[Expression]:
+    if isinstance(part, Expression):
+        yield part
+    elif isinstance(part, tuple):
+        for item in part:
+            yield from _expressions_in(item)
+
+
+def expressions(part: object) -> list[Expression]:
+    """Every expression in a frozen value, such as a relation or a statistic, but none inside another."""
+    if isinstance(part, Expression):
+        return [part]
+    if isinstance(part, tuple):
+        return [found for item in part for found in expressions(item)]
+    if is_dataclass(part) and not isinstance(part, type):
+        return [found for item in fields(part) for found in expressions(getattr(part, item.name))]
+    return []
+
+
+@dataclass(frozen=True)
+class Column(Expression):
+    """A column of a table, under the alias that table has in the relation."""
+
+    table: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Literal(Expression):
+    """A constant, or NULL."""
+
+    value: Scalar
+
+
+@dataclass(frozen=True)
+class Arithmetic(Expression):
+    """``left op right`` on numbers; operands of a FLOAT result are FLOAT."""
+
+    operator: Choice["+", "-", "*", "/"]
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class DaysBetween(Expression):
+    """``left − right`` on dates, in days."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Comparison(Expression):
+    """``left op right`` on two values of one kind."""
+
+    operator: Choice["=", "<>", "<", "<=", ">", ">="]
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Logic(Expression):
+    """AND or OR of at least one operand."""
+
+    operator: Choice["AND", "OR"]
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Not(Expression):
+    """The negation of a truth value."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class In(Expression):
+    """Whether the operand equals one of some constants, none of them NULL."""
+
+    operand: Expression
+    items: tuple[Literal, ...]
+
+
+@dataclass(frozen=True)
+class IsNull(Expression):
+    """Whether the operand is absent."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Like(Expression):
+    """Whether text matches a constant pattern of ``%``, ``_`` and ordinary characters; no escape character."""
+
+    operand: Expression
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Case(Expression):
+    """The value beside the first true condition, else the default."""
+
+    branches: tuple[tuple[Expression, Expression], ...]
+    default: Expression
+
+
+@dataclass(frozen=True)
+class Coalesce(Expression):
+    """The first operand that is not NULL."""
+
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Absolute(Expression):
+    """The absolute value of a number."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Extreme(Expression):
+    """GREATEST (``largest``) or LEAST of the operands that are not NULL."""
+
+    largest: bool
+    operands: tuple[Expression, ...]
+
+
+@dataclass(frozen=True)
+class Extract(Expression):
+    """A part of a date or timestamp, as an integer; ``second`` without its fraction."""
+
+    part: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class DateTrunc(Expression):
+    """A date or timestamp cut down to the start of its year, quarter, month, week, day, hour, minute or second."""
+
+    unit: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Cast(Expression):
+    """A widening conversion: to a finer decimal, to FLOAT, from DATE to TIMESTAMP, from BOOLEAN to INTEGER."""
+
+    operand: Expression
+
+
+def columns_of(expression: Expression) -> tuple[Column, Column] | None:
+    """The two columns of a comparison for equality or its opposite, both bare; else None."""
+    if not isinstance(expression, Comparison) or expression.operator not in ("=", "<>"):
+        return None
+    left, right = expression.left, expression.right
+    return (left, right) if isinstance(left, Column) and isinstance(right, Column) else None
+
+
+PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second")
+"""What EXTRACT knows; ``week`` is the ISO week, ``dow`` counts from Sunday = 0, ``isodow`` from Monday = 1."""
+
+UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+"""What DATE_TRUNC knows; a week starts on Monday."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The names an expression may use: for each table alias its columns, or what a derived column stands for."""
+
+    tables: Mapping[str, Mapping[str, Expression]]
+
+    @classmethod
+    def of(cls, schema: Schema, alias: str) -> Scope:
+        """The columns of one table."""
+        return cls({alias: {name: Column(kind, alias, name) for name, kind in schema.columns}})
+
+    def beside(self, other: Scope) -> Scope:
+        """The columns of both, as after a join."""
+        return Scope({**self.tables, **other.tables})
+
+    def deriving(self, alias: str, columns: Mapping[str, Expression]) -> Scope:
+        """The same names with some columns added or replaced, as after ``mutate``."""
+        return Scope({**self.tables, alias: {**self.tables[alias], **columns}})
+
+    def find(self, name: str, table: str | None = None, quoted: bool = False) -> Expression:
+        """What a name stands for: spelled exactly, or in another case where it is not quoted and no two fit."""
+        tables = [
+            columns
+            for alias, columns in self.tables.items()
+            if table is None or alias == table or alias.lower() == table.lower()
+        ]
+        exact = [columns[name] for columns in tables if name in columns]
+        loose = [] if quoted else [e for c in tables for known, e in c.items() if known.lower() == name.lower()]
+        found = exact or loose
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InvalidInput(f"column {name!r} is ambiguous; write the table before it, as in orders.amount.")
+        known = ", ".join(column for columns in tables for column in columns)
+        raise InvalidInput(f"column {name!r} does not exist; the columns are {known or 'none under that table name'}.")

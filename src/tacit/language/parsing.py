@@ -1,0 +1,249 @@
+"""From what an analyst writes to an expression, by a closed list.
+
+PROMISE. Only the nodes below, with only the parts named beside them, become expressions; anything else (a subquery, a
+function that reads files or the environment, several statements, a parameter) is refused before anything runs, with
+the clause at fault and what to write instead. Nothing the analyst wrote is ever passed on to an engine as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from typing import Literal as Choice
+
+from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.language import build
+from tacit.language.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Expression, Literal, Scope
+from tacit.language.syntax import parsed
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TIMESTAMP, ColumnType, Kind, decimal
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_LIST = (
+    "columns, constants, + - * /, comparisons, AND OR NOT, IN, BETWEEN, IS NULL, LIKE, CASE, COALESCE, ABS, LEAST, "
+    "GREATEST, EXTRACT, DATE_TRUNC and widening casts"
+)
+
+
+def parse(text: str, scope: Scope) -> Expression:
+    """The expression a text such as ``region = 'EU' AND amount > 0`` means."""
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput("an expression must be a text such as \"region = 'EU'\".")
+    statements = parsed(text, f"the expression {_shortened(text)}")
+    if len(statements) != 1 or statements[0] is None:
+        raise UnsupportedQuery("one expression is expected, not several statements; remove the semicolon.")
+    return convert(statements[0], scope)
+
+
+def convert(node: exp.Expr, scope: Scope) -> Expression:
+    """The expression that a parsed sqlglot node means."""
+    try:
+        return build.typed(_Converter(scope).convert(node))
+    except RecursionError:
+        raise _deep() from None
+
+
+def within_bounds(expression: Expression) -> Expression:
+    """The expression itself, refused if it is too large to be planned."""
+    size, depth = expression.extent
+    if size > LARGEST_EXPRESSION:
+        raise UnsupportedQuery(f"the expression has more than {LARGEST_EXPRESSION} parts; shorten it.")
+    if depth > DEEPEST_EXPRESSION:
+        raise _deep()
+    return expression
+
+
+def _deep() -> UnsupportedQuery:
+    return UnsupportedQuery(f"the expression is nested more than {DEEPEST_EXPRESSION} deep; write it more simply.")
+
+
+def _shortened(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "…")
+
+
+class _Converter:
+    """A walk over the tree, one method for each kind of node."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.rules = _rules()
+        self.depth = 0
+
+    def convert(self, node: Any) -> Expression:
+        rule = self.rules.get(type(node).__name__)
+        if rule is None:
+            raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_LIST}.")
+        method, parts = rule
+        extra = [name for name, part in node.args.items() if name not in parts and name != "_type" and part]
+        if extra:
+            part = "a subquery" if extra[0] == "query" else extra[0].upper()
+            raise UnsupportedQuery(f"{_clause(node)} with {part} is not supported; use {_LIST}.")
+        if self.depth == DEEPEST_EXPRESSION:
+            raise _deep()
+        self.depth += 1
+        found = within_bounds(method(self, node))  # at every step, so that nothing grows beyond
+        self.depth -= 1
+        return found
+
+    def all(self, nodes: list[Any]) -> list[Expression]:
+        return [self.convert(node) for node in nodes]
+
+    def column(self, node: exp.Column) -> Expression:
+        from sqlglot import exp
+
+        if not isinstance(node.this, exp.Identifier):
+            raise UnsupportedQuery(f"* is not supported in an expression; use {_LIST}.")
+        found = self.scope.find(node.name, node.table or None, bool(node.this.args.get("quoted")))
+        if found.type.kind is Kind.OTHER:
+            raise InvalidInput(f"column {node.name!r} has a type that Tacit does not read; use another column.")
+        return found
+
+    def constant(self, node: exp.Literal) -> Expression:
+        return build.literal(node.this, "a text") if node.is_string else _number(node.this)
+
+    def negative(self, node: exp.Neg) -> Expression:
+        inner = node.this
+        if type(inner).__name__ == "Literal" and not inner.is_string:
+            return _number("-" + inner.this)
+        return build.arithmetic("-", Literal(INTEGER, 0), self.convert(inner))
+
+    def arithmetic(self, node: exp.Binary) -> Expression:
+        operator: Choice["+", "-", "*", "/"] = _ARITHMETIC[type(node).__name__]
+        return build.arithmetic(operator, self.convert(node.this), self.convert(node.expression))
+
+    def comparison(self, node: exp.Binary) -> Expression:
+        operator: Choice["=", "<>", "<", "<=", ">", ">="] = _COMPARISON[type(node).__name__]
+        return build.comparison(operator, self.convert(node.this), self.convert(node.expression))
+
+    def logic(self, node: exp.Connector) -> Expression:
+        operator: Choice["AND", "OR"] = "AND" if type(node).__name__ == "And" else "OR"
+        return build.logic(operator, self.all(list(node.flatten())))
+
+    def like(self, node: exp.Like) -> Expression:
+        found = build.like(self.convert(node.this), self.convert(node.expression))
+        return build.negation(found) if node.args.get("negate") else found
+
+    def between(self, node: exp.Between) -> Expression:
+        operand = self.convert(node.this)
+        low = build.comparison(">=", operand, self.convert(node.args["low"]))
+        high = build.comparison("<=", operand, self.convert(node.args["high"]))
+        return build.logic("AND", (low, high))
+
+    def membership(self, node: exp.In) -> Expression:
+        return build.membership(self.convert(node.this), self.all(node.expressions))
+
+    def identity(self, node: exp.Is) -> Expression:
+        operand = self.convert(node.this)
+        kind = type(node.expression).__name__
+        if kind == "Null":
+            return build.is_null(operand)
+        if kind == "Boolean":
+            wanted = operand if node.expression.this else build.negation(operand)
+            return build.coalesce((build.widen(wanted, BOOLEAN, "IS"), Literal(BOOLEAN, False)))
+        raise UnsupportedQuery("IS is supported with NULL, TRUE and FALSE; write = for other values.")
+
+    def case(self, node: exp.Case) -> Expression:
+        subject = self.convert(node.this) if node.this else None
+        branches = []
+        for branch in node.args["ifs"]:
+            when, then = self.convert(branch.this), self.convert(branch.args["true"])
+            branches.append((when if subject is None else build.comparison("=", subject, when), then))
+        default = node.args.get("default")
+        return build.case(branches, self.convert(default) if default is not None else None)
+
+    def coalesce(self, node: exp.Coalesce) -> Expression:
+        return build.coalesce(self.all([node.this, *node.expressions]))
+
+    def extreme(self, node: exp.Func) -> Expression:
+        return build.extreme(self.all([node.this, *node.expressions]), largest=type(node).__name__ == "Greatest")
+
+    def extract(self, node: exp.Extract) -> Expression:
+        return build.extract(str(node.name).lower(), self.convert(node.expression))
+
+    def date_trunc(self, node: exp.Func) -> Expression:
+        return build.date_trunc(str(node.args["unit"].name).lower(), self.convert(node.this))
+
+    def cast(self, node: exp.Cast) -> Expression:
+        return build.widen(self.convert(node.this), _target(node), "CAST")
+
+
+_Rule = tuple[Callable[[_Converter, Any], Expression], frozenset[str]]
+_ARITHMETIC: dict[str, Any] = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
+_COMPARISON: dict[str, Any] = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
+
+
+def _rules() -> dict[str, _Rule]:
+    """For each node its method and the parts it may have; ``typed`` and ``safe`` record a dialect's habits."""
+    two = frozenset(("this", "expression"))
+    many = frozenset(("this", "expressions", "ignore_nulls"))
+    one = frozenset(("this",))
+    return {
+        "Column": (_Converter.column, frozenset(("this", "table"))),
+        "Literal": (_Converter.constant, frozenset(("this", "is_string"))),
+        "Boolean": (lambda _, node: Literal(BOOLEAN, bool(node.this)), one),
+        "Null": (lambda _, __: Literal(OTHER, None), frozenset()),
+        "Paren": (lambda self, node: self.convert(node.this), one),
+        "Neg": (_Converter.negative, one),
+        **{name: (_Converter.arithmetic, two | {"typed", "safe"}) for name in _ARITHMETIC},
+        **dict.fromkeys(_COMPARISON, (_Converter.comparison, two)),
+        "And": (_Converter.logic, two),
+        "Or": (_Converter.logic, two),
+        "Not": (lambda self, node: build.negation(self.convert(node.this)), one),
+        "In": (_Converter.membership, frozenset(("this", "expressions"))),
+        "Between": (_Converter.between, frozenset(("this", "low", "high"))),
+        "Is": (_Converter.identity, two),
+        "Like": (_Converter.like, two | {"negate"}),
+        "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
+        "Coalesce": (_Converter.coalesce, many),
+        "Abs": (lambda self, node: build.absolute(self.convert(node.this)), one),
+        "Least": (_Converter.extreme, many),
+        "Greatest": (_Converter.extreme, many),
+        "Extract": (_Converter.extract, two),
+        "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
+        "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
+        "Cast": (_Converter.cast, frozenset(("this", "to"))),
+    }
+
+
+def _number(text: str) -> Literal:
+    """A numeric constant: an integer, an exact decimal, or with an exponent a float."""
+    try:
+        found = float(text) if "e" in text.lower() else Decimal(text) if "." in text else int(text)
+    except (ValueError, ArithmeticError):
+        raise InvalidInput(f"{_shortened(text)} is not a number that can be read; check its spelling.") from None
+    return build.literal(found, "a number")
+
+
+def _target(node: exp.Cast) -> ColumnType:
+    name = node.to.this.name if hasattr(node.to.this, "name") else ""
+    parameters = [parameter.name for parameter in node.to.expressions]
+    if name == "DECIMAL" and len(parameters) == 2 and parameters[1].isdigit():
+        return decimal(int(parameters[1]))
+    if name in _TARGETS and not parameters:
+        return _TARGETS[name]
+    raise UnsupportedQuery(
+        "CAST is supported to a wider type: BIGINT, DECIMAL(p, s), DOUBLE or TIMESTAMP; leave other casts out."
+    )
+
+
+_TARGETS = {
+    "BIGINT": INTEGER,
+    "DOUBLE": FLOAT,
+    "BOOLEAN": BOOLEAN,
+    "DATE": DATE,
+    "TIMESTAMP": TIMESTAMP,
+    "TIMESTAMPNTZ": TIMESTAMP,
+    "TIMESTAMPTZ": TIMESTAMP,
+}
+
+
+def _clause(node: Any) -> str:
+    """What the analyst will recognise: a function by its name, a query as a subquery, anything else by its keyword."""
+    kind = type(node).__name__
+    if kind == "Anonymous":
+        return f"the function {_shortened(str(node.this))}"
+    if kind in ("Select", "Subquery", "Exists", "All", "Any"):
+        return "a subquery"
+    return str(getattr(node, "sql_name", lambda: kind)() if hasattr(node, "sql_name") else kind).upper()

@@ -1,0 +1,1 @@
+"""Mechanisms that choose one of a public list of values."""

@@ -1,0 +1,125 @@
+"""Permute-and-flip: visit the grid in random order, toss a coin e^{-γ(ℓ(y) − min ℓ)} for each value, return the first
+head.
+
+PROMISE  Pure(ε) for one draw, with γ = ε/2, or γ = ε for a one-directional loss.
+
+PROOF  Equal in law to adding independent Exp(γ) noise N_y to −ℓ(y) and returning the largest (below). Fix all noises
+but that of y: y wins when N_y exceeds a number b = ℓ(y) + max_{z≠y}(N_z − ℓ(z)). For neighbours b moves by at most 2,
+and by at most 1 for a one-directional loss: by at most ε/γ. P[N > b + ε/γ] ≥ e^{-ε}·P[N > b], with equality for b ≥ 0.
+The laws agree: give each y an independent uniform arrival time; y is the first head with probability
+
+    P(y) = p_y·∫_0^1 Π_{z≠y} (1 − p_z·t) dt,   p_z = e^{-γ(ℓ(z) − min ℓ)},
+
+and P[N_y − ℓ(y) largest] is the same integral in t = e^{-γ(N_y − ℓ(y) + min ℓ)}. Its range is not bounded, so for zCDP
+charge what the pure promise gives, ε·tanh(ε/2).
+
+ACCURACY  P(y) ≤ p_y, so P[ℓ(Y) − min ℓ ≥ t] ≤ |Y|·e^{-γt}; the mean loss is never above the exponential mechanism's.
+
+COST  A draw is linear in the number of runs on any finite grid. `pmf` multiplies polynomials of degree |Y| − 1 with
+rigorous integer coefficients, on grids of at most 2^12 values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache, reduce
+
+from tacit.curves import StepLoss
+from tacit.errors import InvalidInput
+from tacit.guarantees import Pure
+from tacit.mechanisms.choose.exponential import excess, rate
+from tacit.mechanisms.choose.race import Race, smallest_uniform
+from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths, level_counts
+from tacit.mechanisms.law import Accuracy
+from tacit.numbers.enclosures import Enclosure, exp
+from tacit.numbers.exact import Number, between, positive
+from tacit.randomness import Source, uniform_below
+
+LARGEST = 2**12
+"""The largest grid whose exact probabilities are computed; drawing has no such limit."""
+
+
+class PermuteAndFlipLaw(GridLaw):
+    """The law of permute-and-flip, which is that of noisy max with exponential noise."""
+
+    name = "permute-and-flip"
+
+    def __init__(self, loss: StepLoss, epsilon: Fraction) -> None:
+        self.grid, self.guarantee = loss.grid, Pure(epsilon)
+        self._loss, self._gamma, self._least = loss, rate(loss, epsilon), loss.minimum
+        self._size, self._lengths = finite_size(loss.grid), lengths(loss)
+        exponents = [self._gamma * (run.loss - self._least) for run in loss.runs]
+        self._race = Race(exponents, self._size)
+        self._level_pmf = lru_cache(maxsize=None)(self._compute_level)
+
+    def _draw_index(self, source: Source) -> int:
+        keys = [smallest_uniform(length, source) for length in self._lengths]
+        run = self._race.winner(keys)
+        return (self._loss.runs[run].first or 0) + uniform_below(self._lengths[run], source=source)
+
+    def _pmf_at(self, index: int, bits: int) -> Enclosure:
+        return self._level_pmf(self._loss.at(index), bits)
+
+    def _cdf_at(self, index: int, bits: int) -> Enclosure:
+        return cdf_by_runs(self._loss, index, self._level_pmf, bits)
+
+    def _compute_level(self, level: int, bits: int) -> Enclosure:
+        """P(y) for a value of this loss: p_y·∫ Π (1 − p_z + p_z·s) ds with s = 1 − t, so that nothing cancels."""
+        if self._size > LARGEST:
+            raise InvalidInput(f"permute-and-flip states probabilities on grids of at most {LARGEST} values.")
+        work = bits + 4 * self._size.bit_length() + 64
+        counts = level_counts(self._loss)
+        counts[level] -= 1
+        heads = {loss: exp(self._gamma * (self._least - loss), work) for loss in counts}
+        factors = [(heads[loss].fixed(work), count) for loss, count in counts.items() if count]
+        low, high = (_integral(_heads(factors, work, up), work, up) for up in (False, True))
+        integral = Enclosure(low, high, -work, work)
+        return Enclosure.between(heads[level] * integral, heads[level] * integral, bits).clamp(0, 1)
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The largest excess loss (over the best value's) with probability at least 1 − β."""
+        failure = between(beta, "beta", 0, 1)
+        window = excess(self._gamma, self._size, failure)
+        statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
+        return Accuracy(failure, window, statement)
+
+
+Polynomial = list[int]
+"""Coefficients over 2^work, all rounded the same way."""
+
+
+def _heads(factors: Iterable[tuple[tuple[int, int], int]], work: int, up: bool) -> Polynomial:
+    """Π (1 − p + p·s)^m, whose coefficients are the probabilities of 0, 1, 2, … heads."""
+    one = 1 << work
+    bases = [([one - low, high] if up else [one - high, low], m) for (low, high), m in factors]
+    powers = sorted((_power(base, m, work, up) for base, m in bases), key=len)
+    return reduce(lambda a, b: _product(a, b, work, up), powers, [one])
+
+
+def _power(base: Polynomial, m: int, work: int, up: bool) -> Polynomial:
+    if m == 1:
+        return base
+    half = _power(base, m // 2, work, up)
+    square = _product(half, half, work, up)
+    return _product(square, base, work, up) if m & 1 else square
+
+
+def _product(a: Polynomial, b: Polynomial, work: int, up: bool) -> Polynomial:
+    """The product of two polynomials by one multiplication of integers that hold all coefficients side by side."""
+    slot = (2 * work + min(len(a), len(b)).bit_length() + 16) // 8 + 1
+    packed = [int.from_bytes(b"".join(c.to_bytes(slot, "little") for c in p), "little") for p in (a, b)]
+    count = len(a) + len(b) - 1
+    wide = (packed[0] * packed[1]).to_bytes(slot * (count + 1), "little")
+    products = (int.from_bytes(wide[i * slot : (i + 1) * slot], "little") for i in range(count))
+    return [-(-c >> work) if up else c >> work for c in products]
+
+
+def _integral(coefficients: Polynomial, work: int, up: bool) -> int:
+    """∫_0^1 Σ c_k s^k ds = Σ c_k/(k + 1), over 2^work."""
+    return sum(-(-c // (k + 1)) if up else c // (k + 1) for k, c in enumerate(coefficients))
+
+
+def permute_and_flip(loss: StepLoss, epsilon: Number) -> PermuteAndFlipLaw:
+    """A grid value chosen by permute-and-flip: heads with probability e^{-εℓ/2} (e^{-εℓ} if one-directional)."""
+    return PermuteAndFlipLaw(loss, positive(epsilon, "epsilon"))

@@ -1,0 +1,101 @@
+"""Stable arg-min (gap-max): release the value of smallest loss when it is ahead by enough, and otherwise nothing.
+
+PROMISE  Approx(ε, δ) for one draw; the output is a grid value or None (no release).
+
+PROOF  Let gap be the second smallest loss minus the smallest, d = ⌈gap/2⌉, or d = gap for a one-directional loss.
+Release the best value when d + Z ≥ T, Z discrete Laplace(ε), T the least integer ≥ 1 with P[Z ≥ T − 1] ≤ δ, which is
+T = 1 + ⌈ln(1/(δ(1 + e^{-ε})))/ε⌉. For neighbours the gap moves by at most 2, by at most 1 if one-directional, so d
+moves by at most 1. If both have the same best value, whether it is released costs ε, as Z absorbs a shift by 1 at
+e^ε. If the best values differ, each is at most 2 ahead of the other's (1 if one-directional), so d ≤ 1 on both sides:
+either is released with probability at most P[Z ≥ T − 1] ≤ δ, and no release costs e^ε at most. One-sided noise would
+not do: with d = T for x and d = T − 1 for x', x' could refuse where x never does. Ties have d = 0; the lowest index
+counts as best.
+
+ACCURACY  A gap with d ≥ T − 1 + k, P[Z ≥ k] ≤ β, is released with probability at least 1 − β.
+
+COST  Linear in the number of runs; the grid may have no end. A fallback where nothing is released pays its own ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from tacit.curves import Run, StepLoss
+from tacit.errors import InvalidInput
+from tacit.guarantees import Approx
+from tacit.mechanisms.grid_law import ENUMERABLE, Answer
+from tacit.mechanisms.law import Accuracy, Law
+from tacit.noises.noise_tails import laplace_reach, laplace_tail
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.exact import Number, between, positive
+from tacit.randomness import Source, discrete_laplace
+
+
+class StableArgminLaw(Law[Answer | None]):
+    """The law of the stable arg-min: one value with some probability, None with the rest."""
+
+    name = "stable arg-min"
+
+    def __init__(self, loss: StepLoss, epsilon: Fraction, delta: Fraction) -> None:
+        self.grid, self.guarantee = loss.grid, Approx(epsilon, delta)
+        self.threshold = 1 + laplace_reach(epsilon, delta)
+        self._epsilon, self._halved = epsilon, not loss.one_directional
+        self._best, self._lead = _leader(loss)
+
+    @property
+    def delta(self) -> Enclosure:
+        """P[Z ≥ T − 1], the δ actually spent, which is at most the promised one."""
+        return laplace_tail(self._epsilon, self.threshold - 1)
+
+    def _draw(self, source: Source) -> Answer | None:
+        noise = discrete_laplace(self._epsilon, source=source)
+        if self._lead is None or self._lead + noise >= self.threshold:
+            return self.grid.answer(self._best)
+        return None
+
+    def pmf(self, y: Number | None, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]; None is no release."""
+        one = Enclosure.of(1, bits)
+        released = one if self._lead is None else laplace_tail(self._epsilon, self.threshold - self._lead, bits)
+        if y is None:
+            return (1 - released).clamp(0, 1)
+        return released if self.grid.index(y) == self._best else Enclosure.of(0, bits)
+
+    def outcomes(self) -> Iterable[Answer]:
+        """Every value of the grid; what is left is None."""
+        first, last = self.grid.first, self.grid.last
+        if first is None or last is None or last - first >= ENUMERABLE:
+            raise InvalidInput(f"the stable arg-min lists its outputs on grids of at most {ENUMERABLE} values.")
+        return (self.grid.answer(i) for i in range(first, last + 1))
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The gap from which the best value is released with probability at least 1 − β."""
+        failure = between(beta, "beta", 0, 1)
+        lead = self.threshold - 1 + laplace_reach(self._epsilon, failure)
+        gap = 2 * lead - 1 if self._halved else lead
+        statement = f"a value ahead by {gap} or more is released with probability at least {1 - failure}"
+        return Accuracy(failure, gap, statement)
+
+
+def _leader(loss: StepLoss) -> tuple[int, int | None]:
+    """The lowest index of smallest loss, and its lead d over the second; None where there is no other value."""
+    best = min(loss.runs, key=lambda run: run.loss)
+    index = best.first if best.first is not None else best.last
+    index = 0 if index is None else index
+    if _is_long(best):
+        return index, 0
+    others = [run.loss for run in loss.runs if run is not best]
+    if not others:
+        return index, None
+    gap = min(others) - best.loss
+    return index, gap if loss.one_directional else -(-gap // 2)
+
+
+def _is_long(run: Run) -> bool:
+    return run.length is None or run.length > 1
+
+
+def stable_argmin(loss: StepLoss, epsilon: Number, delta: Number) -> StableArgminLaw:
+    """The grid value of smallest loss if it is clearly ahead, otherwise None."""
+    return StableArgminLaw(loss, positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))

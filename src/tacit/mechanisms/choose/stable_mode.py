@@ -1,0 +1,77 @@
+"""Stable mode: the most frequent value, of any kind and without a list of candidates, if it is clearly ahead.
+
+PROMISE  Approx(ε, δ) for one draw; the output is a value that occurs in the data, or None (a refusal).
+
+PROOF  Propose-test-release with bound 0. Let lead be the votes of the most frequent value minus those of the next, 0
+in a tie. One person, with at most one vote for each of any number of values, moves the lead by at most 1. Release when
+lead − 1 + Z ≥ T, Z discrete Laplace of rate ε, T the least integer with P[Z ≥ T] = e^{-εT}/(1 + e^{-ε}) ≤ δ; never in
+a tie. Neighbours with the same unique mode pay ε for the test. Otherwise one of them is tied or their modes differ,
+each by at most 1: every lead is at most 1, and a release has probability at most P[Z ≥ T] ≤ δ. The noise needs both
+signs, as for `stable_argmin`.
+
+ACCURACY  A mode that leads by T + k, P[Z ≥ k] ≤ β, is released with probability 1 − β. No noise is added to it.
+
+COST  One count of the values and one draw.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
+
+from tacit.guarantees import Approx
+from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.person_values import counted
+from tacit.noises.noise_tails import laplace_reach, laplace_tail
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.exact import Number, between, positive
+from tacit.randomness import Source, discrete_laplace
+
+
+class StableModeLaw(Law[Hashable | None]):
+    """The law of the stable mode: one value with some probability, None with the rest."""
+
+    name = "stable mode"
+
+    def __init__(self, mode: Hashable | None, lead: int, epsilon: Fraction, delta: Fraction) -> None:
+        self.guarantee = Approx(epsilon, delta)
+        self.threshold = laplace_reach(epsilon, delta)
+        self._epsilon, self._mode, self._lead = epsilon, mode, lead
+
+    def _draw(self, source: Source) -> Hashable | None:
+        return self._mode if self._lead - 1 + discrete_laplace(self._epsilon, source=source) >= self.threshold else None
+
+    def pmf(self, y: Hashable | None, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]; None is a refusal."""
+        released = laplace_tail(self._epsilon, self.threshold - self._lead + 1, bits)
+        released = Enclosure.of(0, bits) if self._mode is None else released
+        if y is None:
+            return (1 - released).clamp(0, 1)
+        return released if y == self._mode else Enclosure.of(0, bits)
+
+    def outcomes(self) -> Iterable[Hashable]:
+        """The mode; what is left is a refusal."""
+        return [] if self._mode is None else [self._mode]
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The lead from which the mode is released."""
+        failure = between(beta, "beta", 0, 1)
+        lead = self.threshold + laplace_reach(self._epsilon, failure)
+        statement = f"a value ahead by {lead} or more is released with probability at least {1 - failure}"
+        return Accuracy(failure, lead, statement)
+
+
+def lead(votes: Iterable[Hashable] | Mapping[Hashable, int]) -> tuple[Hashable | None, int]:
+    """The most frequent value and how many votes it is ahead of the next; (None, 0) in a tie. NOT PRIVATE."""
+    counts: Counter[Hashable] = Counter()
+    for vote, persons in counted(votes):
+        if vote is not None:
+            counts[vote] += persons
+    (mode, most), (_, second) = (*counts.most_common(2), (None, 0), (None, 0))[:2]
+    return (mode, most - second) if most > second else (None, 0)
+
+
+def stable_mode(votes: Iterable[Hashable] | Mapping[Hashable, int], epsilon: Number, delta: Number) -> StableModeLaw:
+    """The most frequent value, one vote for each person, if it is clearly ahead of all others; otherwise None."""
+    return StableModeLaw(*lead(votes), positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))

@@ -1,0 +1,1 @@
+"""Inverse and shifted inverse sensitivity."""

@@ -1,0 +1,57 @@
+"""Inverse sensitivity: choose an answer by how many persons would have to change for it to be the truth.
+
+PROMISE  Pure(ε) for one draw: that of the mechanism named by ``method``.
+
+PROOF  ℓ(x, y) = the fewest persons added or removed until f = y has sensitivity 1 for any f, since one more change
+undoes a neighbour's difference. It need not be one-directional, so a list of losses is taken as general (rate ε/2); a
+`StepLoss` says for itself.
+
+ACCURACY  ℓ = 0 at the truth, so with probability 1 − β at most w persons would have to change for the answer to be
+the truth; `accuracy(beta)` states w, which is below (2/ε)·ln(|Y|/β) for the first two methods.
+
+COST  That of the mechanism: "exponential" (the default), "permute_and_flip", "noisy_max" (Laplace noise) or
+"tree_descent".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tacit.curves import StepLoss
+from tacit.errors import InvalidInput
+from tacit.grids import Grid
+from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.noisy_max import noisy_max
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
+from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.search.tree_descent import tree_descent
+from tacit.numbers.exact import Number, positive
+
+METHODS: dict[str, Callable[..., GridLaw]] = {
+    "exponential": exponential,
+    "permute_and_flip": permute_and_flip,
+    "noisy_max": lambda loss, epsilon: noisy_max(loss, epsilon, "laplace"),
+    "tree_descent": tree_descent,
+}
+"""The mechanisms an inverse sensitivity may use, by name."""
+
+
+def inverse_sensitivity(
+    loss: StepLoss | Sequence[int],
+    grid: Grid | None = None,
+    *,
+    epsilon: Number,
+    method: str = "exponential",
+) -> GridLaw:
+    """A grid value chosen by its loss, given as a `StepLoss` or as a list with one whole number for each grid value."""
+    if method not in METHODS:
+        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    if isinstance(loss, StepLoss):
+        if grid is not None and grid != loss.grid:
+            raise InvalidInput("grid must be the grid of the loss; leave it out when the loss is a StepLoss.")
+        steps = loss
+    elif grid is None:
+        raise InvalidInput("grid must be given with a list of losses; it names the value of each.")
+    else:
+        steps = StepLoss.from_losses(grid, loss)
+    return METHODS[method](steps, positive(epsilon, "epsilon"))

@@ -1,0 +1,229 @@
+"""Shifted inverse: a private underestimate of a monotone statistic, from its down profile, with no bound on anybody's
+share.
+
+PROMISE  Pure(ε), Zcdp(ρ) for the methods that take ρ, or Approx(ε, δ), for one draw: that of the mechanism named by
+``method``, applied to a loss of sensitivity 1.
+
+PROOF  The losses ℓ and ℓ* of a down profile have sensitivity 1 (`tacit.curves.profiles`): ℓ is one-directional and
+serves the searches; ℓ* = max{ ℓ − τ, τ − ℓ̄ } is not, and serves the choices. τ, K and all other parameters depend
+only on ε (or ρ), the grid and β, by the rule below, so the promise is the mechanism's own.
+
+ACCURACY  With probability at least 1 − β the answer lies in [D_w, D_0] (profile rounded up to the grid);
+`accuracy(beta)` states the window w. "exponential" and "permute_and_flip": a value with ℓ* < t lies in [D_{τ+t−1},
+D_{τ−t}], some value has ℓ* ≤ 0, and P[ℓ* ≥ t] ≤ |Y|·e^{-εt/2}.
+
+RULE  β is 5 % unless given.
+- "scan" walks the grid upward, "scan_down" downward, on ℓ: `threshold_scan` with its own public rule for that β.
+- "exponential", "permute_and_flip": τ = ⌈(2/ε)·ln(|Y|/β)⌉ and ℓ* clamped at K = 2τ, rate ε/2, on a finite grid.
+- "binary_search" (ε or ρ) and "bayesian_search" (ρ): on ℓ, with the target their own modules state.
+- "interior_point": (ε, δ) with δ = 10^-6 unless given, Approx(ε, δ); ℓ* with τ = w + 1, where w is the excess loss that
+  the search states for the grid: ℓ* ≤ w means ℓ ≤ τ + w and ℓ̄ ≥ 1, so the answer lies in [D_{2w+1}, D_0].
+
+COST  That of the mechanism; the loss is built in time linear in the number of profile values used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tacit.curves import DownProfile, Run, StepLoss
+from tacit.errors import InvalidInput
+from tacit.grids import Grid
+from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
+from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
+from tacit.mechanisms.grid_law import Answer, finite_size
+from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.search.bayesian_search import bayesian_search
+from tacit.mechanisms.search.binary_search import binary_search
+from tacit.mechanisms.search.interior_point import interior_point
+from tacit.mechanisms.search.scan_rates import BETA
+from tacit.mechanisms.search.threshold_scan import threshold_scan
+from tacit.noises.noise_tails import log_ceil
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.exact import Number, between, positive
+from tacit.randomness import Source
+
+DELTA = Fraction(1, 10**6)
+"""δ of the method that needs one, unless it is given."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is asked, apart from the method."""
+
+    profile: DownProfile
+    grid: Grid
+    epsilon: Fraction | None
+    rho: Fraction | None
+    delta: Fraction | None
+    beta: Fraction
+
+    @property
+    def pure(self) -> Fraction:
+        """ε, for a method that takes nothing else."""
+        if self.epsilon is None or self.rho is not None or self.delta is not None:
+            raise InvalidInput("give epsilon alone with this method; it is a pure mechanism.")
+        return self.epsilon
+
+    @property
+    def concentrated(self) -> Fraction:
+        """ρ, for a method that takes nothing else."""
+        if self.rho is None or self.epsilon is not None or self.delta is not None:
+            raise InvalidInput("give rho alone with this method; it uses Gaussian noise.")
+        return self.rho
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction]:
+        """ε and δ."""
+        if self.epsilon is None or self.rho is not None:
+            raise InvalidInput("give epsilon, and delta if it is not to be 10^-6, with this method.")
+        return self.epsilon, DELTA if self.delta is None else self.delta
+
+
+class ShiftedInverseLaw(Law[Answer]):
+    """The law of a shifted inverse: that of the mechanism it uses, its accuracy stated for the profile."""
+
+    def __init__(self, method: str, inner: Law[Answer], accuracy: Callable[[Fraction], Accuracy]) -> None:
+        self.method, self.guarantee = method, inner.guarantee
+        self.name = f"shifted inverse by {method}"
+        self._inner, self._accuracy = inner, accuracy
+
+    def _draw(self, source: Source) -> Answer:
+        return self._inner._draw(source)
+
+    def pmf(self, y: Number, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]."""
+        return self._inner.pmf(y, bits)  # type: ignore[arg-type]
+
+    def cdf(self, y: Number, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output ≤ y]."""
+        return self._inner.cdf(y, bits)  # type: ignore[arg-type]
+
+    def outcomes(self) -> Iterable[Answer]:
+        """As the mechanism lists them."""
+        return self._inner.outcomes()
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The window: with probability at least 1 − β the answer lies in [D_window, D_0]."""
+        return self._accuracy(between(beta, "beta", 0, 1))
+
+
+Built = tuple[Law[Answer], Callable[[Fraction], Accuracy]]
+"""A law and what it promises for a β."""
+
+
+def _scan(direction: str) -> Callable[[_Question], Built]:
+    def build(question: _Question) -> Built:
+        loss = question.profile.loss(question.grid)
+        return _search(threshold_scan(loss, question.pure, direction, beta=question.beta), question)
+
+    return build
+
+
+def _binary(question: _Question) -> Built:
+    if question.delta is not None:
+        raise InvalidInput("give epsilon or rho, and no delta, with this method.")
+    loss = question.profile.loss(question.grid)
+    return _search(binary_search(loss, epsilon=question.epsilon, rho=question.rho, beta=question.beta), question)
+
+
+def _bayesian(question: _Question) -> Built:
+    law = bayesian_search(question.profile.loss(question.grid), question.concentrated, beta=question.beta)
+    return law, law.accuracy  # proved for sharp losses only, as its statement says
+
+
+def _interior(question: _Question) -> Built:
+    (epsilon, delta), grid, beta = question.approximate, question.grid, question.beta
+    finite_size(grid)
+    # What the search states for any loss that is 0 somewhere: w, so that τ = w + 1 keeps the answer at or below D_0.
+    flat = StepLoss(grid, (Run(grid.first, grid.last, 0),))
+    excess = interior_point(flat, epsilon, delta, beta=beta).accuracy(beta).window
+    assert excess is not None
+    tau = excess + 1
+    law = interior_point(question.profile.shifted_loss(grid, tau), epsilon, delta, target=tau, beta=beta)
+
+    def accuracy(failure: Fraction) -> Accuracy:
+        window = law.accuracy(failure).window
+        assert window is not None
+        return _window(failure, window)
+
+    return law, accuracy
+
+
+def _search(law: Law[Answer], question: _Question) -> Built:
+    """A search on ℓ: what it states about the loss of its answer is a window of the profile."""
+    condition = "" if isinstance(question.grid.size, int) else ", if D_0 is among the first 2^64 values of the walk"
+
+    def accuracy(beta: Fraction) -> Accuracy:
+        window = law.accuracy(beta).window
+        assert window is not None  # searches count their window in persons
+        return _window(beta, window, condition)
+
+    return law, accuracy
+
+
+def _window(beta: Fraction, window: int, condition: str = "") -> Accuracy:
+    statement = f"the answer lies in [D_{window}, D_0] with probability at least {1 - beta}{condition}"
+    return Accuracy(beta, window, statement)
+
+
+def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
+    """τ = ⌈(2/ε)·ln(|Y|/β)⌉."""
+    return log_ceil(2 / epsilon, size / beta)
+
+
+def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Question], Built]:
+    def build(question: _Question) -> Built:
+        epsilon, size = question.pure, finite_size(question.grid)
+        tau = shift(epsilon, size, question.beta)
+
+        def accuracy(beta: Fraction) -> Accuracy:
+            excess = shift(epsilon, size, beta)
+            if excess > tau:
+                raise InvalidInput("beta must be at least that of the law; build the law with a smaller beta.")
+            return _window(beta, tau + excess - 1)
+
+        return choose(question.profile.shifted_loss(question.grid, tau), epsilon), accuracy
+
+    return build
+
+
+METHODS: dict[str, Callable[[_Question], Built]] = {
+    "scan": _scan("up"),
+    "scan_down": _scan("down"),
+    "exponential": _choice(exponential),
+    "permute_and_flip": _choice(permute_and_flip),
+    "binary_search": _binary,
+    "bayesian_search": _bayesian,
+    "interior_point": _interior,
+}
+"""The mechanisms a shifted inverse may use, by name."""
+
+
+def shifted_inverse(
+    profile: DownProfile | Iterable[Number],
+    grid: Grid,
+    epsilon: Number | None = None,
+    method: str = "scan",
+    rho: Number | None = None,
+    *,
+    delta: Number | None = None,
+    beta: Number = BETA,
+) -> ShiftedInverseLaw:
+    """A private underestimate of D_0 from the profile D_0 ≥ D_1 ≥ …; what it does not list is the grid's lowest value.
+
+    ``beta`` is the failure probability the public parameters are chosen for; ``delta`` is for "interior_point" alone.
+    """
+    if method not in METHODS:
+        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    question = _Question(
+        profile if isinstance(profile, DownProfile) else DownProfile(profile),
+        grid,
+        None if epsilon is None else positive(epsilon, "epsilon"),
+        None if rho is None else positive(rho, "rho"),
+        None if delta is None else between(delta, "delta", 0, 1),
+        between(beta, "beta", 0, 1),
+    )
+    return ShiftedInverseLaw(method, *METHODS[method](question))

@@ -1,0 +1,1 @@
+"""Local and smooth sensitivity, and propose-test-release."""

@@ -1,0 +1,138 @@
+"""Condition on success: repeat until a noisy loss is small, a bounded number of times, and never answer badly.
+
+Each of N rounds draws an answer y of the law and a noisy loss ℓ(y) + Z, Z truncated Laplace noise on {−R, …, R}; the
+first y with ℓ(y) + Z ≤ α + R is the answer, and the caller's substitute if there is none.
+
+PROMISE  Let one round be (ε̄, δ̄)-DP, the sum of the law's promise and the noise's, and succeed with probability at
+least 1 − β on every dataset, which ℓ(y) ≤ α with probability 1 − β implies. With δ̄ < 1 − β the answer is (ε~, δ~)-DP,
+    ε~ = 2ε̄ − ln(1 − δ̄/(1−β)),    δ~ = δ̄/(1−β) + β^N.
+Its loss is at most α + 2R with certainty, if the substitute's is.
+
+PROOF  For answers S let s(S) be the probability that a round succeeds with an answer in S, and σ = s(everything) ≥ 1−β.
+Success at last in S has probability s(S)·g(σ), g(σ) = Σ_{k<N} (1−σ)^k. As a round is private, s(S) ≤ e^ε̄·s'(S) + δ̄ and
+σ ≥ e^{−ε̄}(σ' − δ̄) ≥ σ'/c with c = e^ε̄/(1 − δ̄/(1−β)). Now g falls in σ and σ·g(σ) = 1 − (1−σ)^N rises, so g(σ) ≤
+g(σ'/c) ≤ c·g(σ'). Hence s(S)g(σ) ≤ e^ε̄·c·s'(S)g(σ') + δ̄·g(σ), and g(σ) ≤ 1/(1−β). The substitute is returned with
+probability (1−σ)^N ≤ β^N, and nothing needs to be known about it: it may be a correct answer made from the data.
+
+β MUST BE PROVED for every dataset: unlike the other parts it is not checked, and privacy rests on it. An exponential
+mechanism or permute-and-flip has α = `law.accuracy(beta).window`, if on every dataset some value has loss 0.
+
+COST  All N rounds are run, whatever the first success is, so that the time taken tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from typing import TypeVar
+
+from tacit.errors import InvalidInput
+from tacit.guarantees import Approx, Guarantee, rounding
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise.noise import TruncatedLaplace, truncated_laplace
+from tacit.mechanisms.repeat.absorb import two_parameters
+from tacit.numbers.enclosures import BITS, Enclosure, log
+from tacit.numbers.exact import Number, between, whole
+from tacit.randomness.source import Source
+
+T = TypeVar("T")
+
+
+class Conditioned(Law[T]):
+    """The law of `condition_on_success`."""
+
+    def __init__(
+        self,
+        law: Law[T],
+        loss: Callable[[T], int],
+        substitute: T,
+        noise: TruncatedLaplace,
+        alpha: int,
+        repeats: int,
+        guarantee: Guarantee,
+    ) -> None:
+        self.name = f"{law.name}, conditioned on success,"
+        self.guarantee, self.repeats = guarantee, repeats
+        self.limit = alpha + noise.bound
+        """A noisy loss up to this is a success."""
+        self.worst_loss = self.limit + noise.bound
+        """No answer's loss exceeds this, if the substitute's does not."""
+        self._law, self._loss, self._substitute, self._noise = law, loss, substitute, noise
+        self._known: dict[int, tuple[Enclosure, Enclosure]] = {}
+
+    def _draw(self, source: Source) -> T:
+        answer, found = self._substitute, False
+        for _ in range(self.repeats):  # to the end: time should not tell which round succeeded
+            y = self._law._draw(source)
+            success = self._loss(y) + self._noise._draw(source) <= self.limit
+            if success and not found:
+                answer, found = y, True
+        return answer
+
+    def _succeeding(self, y: T, bits: int) -> Enclosure:
+        """The probability that one round succeeds with this answer."""
+        return self._law.pmf(y, bits) * self._noise.cdf(self.limit - self._loss(y), bits)
+
+    def _rounds(self, bits: int) -> tuple[Enclosure, Enclosure]:
+        """g(σ), and (1−σ)^N: how often an answer counts, and the chance that no round succeeds."""
+        if bits not in self._known:
+            success, rest = Enclosure.of(0, bits), Enclosure.of(1, bits)
+            for y in self._law.outcomes():
+                rest = rest - self._law.pmf(y, bits)
+                success = success + self._succeeding(y, bits)
+            unlisted = Enclosure.between(0, max(rest.high, Fraction(0)), bits)
+            failure = (1 - success - unlisted).clamp(0, 1)
+            powers = [Enclosure.of(1, bits)]
+            for _ in range(self.repeats):
+                powers.append(powers[-1] * failure)
+            tries = powers[0]
+            for power in powers[1:-1]:
+                tries = tries + power
+            self._known[bits] = tries, powers[-1]
+        return self._known[bits]
+
+    def pmf(self, y: T, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]."""
+        tries, none = self._rounds(bits)
+        first = self._succeeding(y, bits) * tries
+        return (first + none if y == self._substitute else first).clamp(0, 1)
+
+    def outcomes(self) -> Iterable[T]:
+        """The law's, and the substitute."""
+        return dict.fromkeys([*self._law.outcomes(), self._substitute])
+
+
+def condition_on_success(
+    law: Law[T],
+    loss: Callable[[T], int],
+    substitute: T,
+    *,
+    epsilon: Number,
+    delta: Number,
+    beta: Number,
+    alpha: int,
+    repeats: int = 64,
+) -> Conditioned[T]:
+    """The law repeated until its noisy loss is small.
+
+    ``loss`` gives the loss of an answer on the data at hand, a whole number that one person moves by at most 1 for each
+    answer; ``epsilon`` and ``delta`` are spent on its noise in one round, beside what the law spends. On every dataset
+    the law's loss must exceed ``alpha`` with probability at most ``beta``.
+    """
+    chance = between(beta, "beta", 0, 1)
+    noise = truncated_laplace(0, epsilon, delta)
+    rounds = whole(repeats, "repeats", 1)
+    promise = conditioned(noise.guarantee + law.guarantee, chance, rounds)
+    return Conditioned(law, loss, substitute, noise, whole(alpha, "alpha"), rounds, promise)
+
+
+def conditioned(one_round: Guarantee, beta: Fraction, repeats: int) -> Approx:
+    """(2ε̄ − ln(1 − δ̄/(1−β)), δ̄/(1−β) + β^N), rounded up."""
+    epsilon, delta = two_parameters(one_round)
+    if delta >= 1 - beta:
+        raise InvalidInput("delta of one round must be below 1 − beta; give a smaller delta or a law that fails less.")
+    share = delta / (1 - beta)
+    total = rounding.shortened(share + beta**repeats, up=True)
+    if total >= 1:
+        raise InvalidInput("delta would reach 1; allow more repeats, or give a smaller delta or beta.")
+    return Approx(rounding.up(lambda bits: 2 * epsilon - log(1 - share, bits)), total)

@@ -1,0 +1,385 @@
+"""A sum over persons without bounds: choose a cap, release what lies within it and how many persons lie above it.
+
+Every person has a total s > 0 (rows counted, values added); n persons have one, N(C) of them a total above C. Drawn
+one after the other, and all released, with shares of ε from a public `Design`:
+
+1. *many or few*: many if n + Z ≥ B, Z discrete Laplace of rate η.
+2. *the cap* C of a public list, without end for all purposes. Many: P(C) ∝ C^-p·e^{-κ·N(C)}. Few: the upward threshold
+   scan, the first C with N(C) ≤ c − ξ + ν, ξ ~ Geom(ε1) once and ν ~ Geom(ε2) at every cap.
+3. *within* = Σ_{s≤C} s + Z', and *above* = N(C) + Z'', noises that fall like e^{-up·z} above 0 and e^{-down·|z|} below.
+
+PROMISE  One draw is Pure(ε), although the parts add up to far more: they are charged together.
+
+PROOF  Add a person of total s. The logarithm of each probability moves by something in
+
+                            many          few
+    the test                [0, η]        [−η, 0]
+    the cap, if s > C       [−κ, 0]       [−ε2, ε1]
+    the cap, if s ≤ C       [0, κ]        [0, ε1 + ε2]
+
+and just one of the two numbers moves: *above* by 1 if s > C, *within* by s ≤ C otherwise. A move by m upward changes
+the noise's log-probability by something in [−down·m, up·m]. So these rates keep every sum within [−ε, ε]:
+
+                            many                          few
+    above, up and down      ε − η,       ε − κ            ε − ε1,              ε − ε2 − η
+    within, times C         ε − κ − η,   ε                ε − ε1 − ε2,         ε − η
+
+The test: P[Z ≥ k] and P[Z < k] fall and rise with k by factors within e^{±η}. The cap, many: the weight of C falls by
+e^{-κ} if s > C and stays if not, so the sum of all weights falls by a factor in [e^{-κ}, 1]. Few: the caps below s see
+one person more. If s > C these are all caps visited, and a shift of ξ by one undoes it: at most e^{ε1}; unshifted,
+each "go on" gains and the "stop" loses at most e^{ε2}. If s ≤ C the stop is as before and each go on gains: at least
+1; with ξ shifted by one each go on loses and the stop gains at most e^{ε2}: at most e^{ε1+ε2}. Never stopping gives
+the last cap, which without its stop factor stays within the same bounds. Each bound is attained: ε is tight.
+
+SIGNS  A person's total is positive or negative, so the positive and the negative part concern disjoint persons.
+Adding one leaves the law of the other part as it is: both together are Pure(ε) (`signed_scan_and_release`).
+
+ERROR  The noises do not depend on the choice, so what they promise holds whatever the data and for every cap:
+- N(C) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
+- `tails` encloses the noise of within + G·above, which is the total with every person above the cap counted as
+  G = 2C; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − x/ε) with
+  x = 3/2 + 2/(ε·above): few persons above the cap may well be none. Where persons above the cap have little more
+  than C, that total exceeds the truth, on light tails nearly always;
+- those above the cap have at least C each, so the truth is at least Σ_{s≤C} s + C·N(C) = within + C·above − W with
+  W = Z' + C·Z'', and exceeds within + C·above − k unless W > k (`at_least`).
+How much those above the cap really have cannot be known. Of a sum of either sign, both parts have such a least value;
+the sum itself has none, for nothing bounds the other part from above.
+
+ACCURACY  Chosen and measured in benchmarks/bound_free_sum.py against the best cap that knows the data. The scan finds
+a cap for some fifty persons/ε in any range, the weights choose better but need n·κ > p·ln C: hence the test.
+
+COST  Linear in the length of the list: about a millisecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, product
+from math import ceil, isqrt, sqrt
+
+from tacit.curves import StepLoss
+from tacit.errors import InvalidInput
+from tacit.grids import integers
+from tacit.guarantees import Pure
+from tacit.mechanisms.law import Law
+from tacit.mechanisms.search.scan_rates import Rates
+from tacit.mechanisms.search.threshold_scan import ScanLaw
+from tacit.noises.capped_noise import Joint, Lopsided
+from tacit.noises.noise_tails import laplace_tail
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.exact import Number, between, positive, whole
+from tacit.randomness import Categorical, asymmetric_laplace, discrete_laplace
+from tacit.randomness.source import Source
+
+CAPS = (
+    *(1, 2, 3, 4, 5, 6, 8),
+    *(digits * 10**zeros for zeros in range(37) for digits in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)),
+)
+"""Ten caps for each power of ten, readable numbers, up to beyond any sum of 2^63 values of 63 bits."""
+
+STATED = Fraction(10**4)
+"""Tails are computed for ε up to this; beyond, noise is next to none and its exact tails would fill the memory."""
+
+LISTED = 16
+"""The most caps whose outcomes are listed."""
+
+_PRECISION = 512
+"""Bits with which the choice of a cap begins: its weights differ by that much."""
+
+
+@dataclass(frozen=True)
+class Charges:
+    """The rates of the noises as shares of ε; those of `within` are divided by the cap."""
+
+    within_up: Fraction
+    within_down: Fraction
+    above_up: Fraction
+    above_down: Fraction
+
+
+@dataclass(frozen=True)
+class Design:
+    """The public parameters, as shares of ε, or in persons times ε."""
+
+    test: Fraction = Fraction(1, 50)
+    """η, the rate of the test for many persons."""
+    size: Fraction = Fraction(600)
+    """B·ε."""
+    choice: Fraction = Fraction(1, 4)
+    """κ, the rate of the choice among caps for many persons."""
+    power: int = 8
+    """Twice p, the power of the cap by which its weight falls."""
+    threshold: Fraction = Fraction(3, 10)
+    """ε1, the rate of the scan's threshold for few persons."""
+    each: Fraction = Fraction(3, 20)
+    """ε2, the rate of each of its comparisons."""
+    offset: Fraction = Fraction(10)
+    """c·ε."""
+    counted: Fraction = Fraction(2)
+    """What a person above the cap counts as, in caps."""
+    allowed: Fraction = Fraction(3, 2)
+    """How many persons above the cap, times ε, are put down to noise."""
+    doubted: Fraction = Fraction(2)
+    """How many more of one, times ε; of several, so much less."""
+
+    def charges(self, many: bool) -> Charges:
+        """What is left of ε for the noises."""
+        if many:
+            return Charges(1 - self.choice - self.test, Fraction(1), 1 - self.test, 1 - self.choice)
+        both = self.threshold + self.each
+        return Charges(1 - both, 1 - self.test, 1 - self.threshold, 1 - self.each - self.test)
+
+    def noises(self, many: bool, cap: int, epsilon: Fraction) -> tuple[Lopsided, Lopsided]:
+        """The noise of what lies within the cap, and that of the number of persons above it."""
+        charges, scale = self.charges(many), epsilon / cap
+        return (
+            Lopsided(charges.within_up * scale, charges.within_down * scale),
+            Lopsided(charges.above_up * epsilon, charges.above_down * epsilon),
+        )
+
+    def weight(self, cap: int, largest: int) -> int:
+        """⌊2^k·C^-p⌋, with k so large that every weight of the list has 64 bits."""
+        bits: int = 64 + self.power * largest.bit_length() // 2
+        return (1 << bits) // isqrt(cap**self.power)
+
+
+DESIGN = Design()
+
+
+@dataclass(frozen=True)
+class CappedTotal:
+    """What was released about a sum of positive totals; everything it says follows from that and public facts."""
+
+    cap: int
+    within: int
+    """The sum of all totals up to the cap, with noise."""
+    above: int
+    """The number of persons above the cap, with noise."""
+    many: bool
+    """How the cap was chosen."""
+    epsilon: Fraction
+    design: Design = DESIGN
+
+    @property
+    def value(self) -> int:
+        """The total, persons above the cap counted as `counted` each as far as they stand out of the noise."""
+        if self.above <= 0:
+            return self.within
+        noise = self.design.allowed + self.design.doubted / (self.above * self.epsilon)
+        return self.within + int(self.counted * max(Fraction(0), self.above - noise / self.epsilon))
+
+    @property
+    def counted(self) -> int:
+        """What one person above the cap counts as."""
+        return int(self.design.counted * self.cap)
+
+    @property
+    def noise(self) -> Joint:
+        """The noise of within + counted·above."""
+        within, above = self._stated
+        return Joint(within, above, self.counted)
+
+    @property
+    def _stated(self) -> tuple[Lopsided, Lopsided]:
+        """The noises as stated: those of an ε above `STATED` as if it were that, which is more noise."""
+        return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
+
+    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+        """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
+
+        The capped total is the sum with every person above the cap counted as `counted`.
+        """
+        beta = (1 - between(confidence, "confidence", 0, 1)) / 2
+        shift = self.within + self.counted * self.above - self.value  # the noise is around within + counted·above
+        up, down = self.noise.reach(beta), self.noise.mirrored.reach(beta)
+        return max(0, down + shift), max(0, up - shift)
+
+    def persons_above_cap(self, confidence: Number = "0.95") -> int:
+        """At most so many persons have a total above the cap, with this confidence, whatever the data."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        _, noise = self._stated
+        return max(0, self.above + noise.mirrored.reach(beta))
+
+    def at_least(self, confidence: Number = "0.95") -> int:
+        """The sum of all totals is at least this, with this confidence, whatever the data."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        return max(0, self.within + self.cap * self.above - Joint(*self._stated, self.cap).reach(beta))
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise of within + counted·above, which that of `value` does not exceed by much."""
+        return self.noise.variance
+
+    @property
+    def noise_std(self) -> float:
+        """Its square root."""
+        return sqrt(self.variance)
+
+
+class CappedTotalLaw(Law[CappedTotal]):
+    """The law of `scan_and_release`."""
+
+    name = "scan and release"
+
+    def __init__(
+        self, counts: Sequence[int], sums: Sequence[int], epsilon: Fraction, caps: tuple[int, ...], design: Design
+    ) -> None:
+        self.caps, self.design, self.guarantee = caps, design, Pure(epsilon)
+        self._epsilon = epsilon
+        self._persons = sum(counts)
+        self._above = list(accumulate(reversed(counts[1:])))[::-1]
+        self._within = list(accumulate(sums[:-1]))
+        self._enough = ceil(design.size / epsilon)
+        self._places = {cap: i for i, cap in enumerate(caps)}
+
+    @cached_property
+    def _weighed(self) -> Categorical:
+        """The choice for many persons."""
+        weights = [(self.design.weight(cap, self.caps[-1]), n) for cap, n in zip(self.caps, self._above, strict=True)]
+        return Categorical(weights, self.design.choice * self._epsilon, _PRECISION)
+
+    @cached_property
+    def _scanned(self) -> ScanLaw:
+        """The choice for few persons."""
+        design, epsilon = self.design, self._epsilon
+        rates = Rates(design.threshold * epsilon, design.each * epsilon)
+        loss = StepLoss.from_losses(integers(0, len(self.caps) - 1), self._above, one_directional=True)
+        return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
+
+    def _draw(self, source: Source) -> CappedTotal:
+        test = discrete_laplace(self.design.test * self._epsilon, source=source)
+        many = self._persons + test >= self._enough
+        i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
+        within, above = self.design.noises(many, self.caps[i], self._epsilon)
+        return CappedTotal(
+            self.caps[i],
+            int(self._within[i] + asymmetric_laplace(within.up, within.down, source=source)),
+            int(self._above[i] + asymmetric_laplace(above.up, above.down, source=source)),
+            many,
+            self._epsilon,
+            self.design,
+        )
+
+    def _pmf_choice(self, many: bool, i: int, bits: int) -> Enclosure:
+        """P[many or few, and this cap]."""
+        test = laplace_tail(self.design.test * self._epsilon, self._enough - self._persons, bits)
+        cap = self._weighed.pmf(i, bits) if many else self._scanned._pmf_at(i, bits)
+        return (test if many else 1 - test) * cap
+
+    def pmf(self, y: CappedTotal, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]."""
+        i = self._places.get(y.cap)
+        if i is None or (y.epsilon, y.design) != (self._epsilon, self.design):
+            return Enclosure.of(0, bits)
+        within, above = self.design.noises(y.many, y.cap, self._epsilon)
+        noise = within.mass(y.within - self._within[i], bits) * above.mass(y.above - self._above[i], bits)
+        return self._pmf_choice(y.many, i, bits) * noise
+
+    def outcomes(self) -> Iterable[CappedTotal]:
+        """The noiseless numbers at every cap and those beside them: there each noise shows both its rates."""
+        if len(self.caps) > LISTED:
+            raise InvalidInput(f"the scan and release law is listed for at most {LISTED} caps; verify it on so many.")
+        for (i, cap), many in product(enumerate(self.caps), (False, True)):
+            for within, above in product((-1, 0, 1), repeat=2):
+                numbers = self._within[i] + within, self._above[i] + above
+                yield CappedTotal(cap, *numbers, many, self._epsilon, self.design)
+
+
+def scan_and_release(
+    counts: Sequence[int],
+    sums: Sequence[int],
+    epsilon: Number,
+    *,
+    caps: tuple[int, ...] = CAPS,
+    design: Design = DESIGN,
+) -> CappedTotalLaw:
+    """The law of what is released about the sum of positive person totals, Pure(ε), no bound given.
+
+    ``counts`` and ``sums`` describe the persons with totals in (0, caps[0]], (caps[0], caps[1]], …, (caps[-1], ∞):
+    how many, and the sum of their totals.
+    """
+    total = positive(epsilon, "epsilon")
+    if len(counts) != len(caps) + 1 or len(sums) != len(counts):
+        raise InvalidInput("counts and sums must have one entry for each cap and one for the persons above the last.")
+    return CappedTotalLaw(
+        [whole(count, "counts", 0) for count in counts], [whole(s, "sums", 0) for s in sums], total, caps, design
+    )
+
+
+@dataclass(frozen=True)
+class SignedTotal:
+    """A sum of totals of either sign: the released positive part less the released negative part."""
+
+    positive: CappedTotal
+    negative: CappedTotal
+
+    @property
+    def value(self) -> int:
+        """The difference of the two values."""
+        return self.positive.value - self.negative.value
+
+    @property
+    def cap(self) -> int:
+        """No person counts for more than this in either direction without being above a cap."""
+        return max(self.positive.cap, self.negative.cap)
+
+    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+        """As those of a `CappedTotal`: each part gets half of what the confidence leaves."""
+        each = (1 + between(confidence, "confidence", 0, 1)) / 2
+        (down, up), (other_down, other_up) = self.positive.tails(each), self.negative.tails(each)
+        return down + other_up, up + other_down
+
+    def persons_above_cap(self, confidence: Number = "0.95") -> int:
+        """At most so many persons are above the cap of their part, from the exact law of both noises' sum.
+
+        Two bounds of 95 % each, added, would hold with 90 %.
+        """
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        (_, noise), (_, other) = self.positive._stated, self.negative._stated
+        missed = Joint(noise.mirrored, other.mirrored, 1).reach(beta)
+        return max(0, self.positive.above + self.negative.above + missed)
+
+    @property
+    def variance(self) -> float:
+        """The sum of the two."""
+        return self.positive.variance + self.negative.variance
+
+    @property
+    def noise_std(self) -> float:
+        """Its square root."""
+        return sqrt(self.variance)
+
+
+class SignedTotalLaw(Law[SignedTotal]):
+    """The law of `signed_scan_and_release`: two independent parts about disjoint persons."""
+
+    name = "signed scan and release"
+
+    def __init__(self, positive: CappedTotalLaw, negative: CappedTotalLaw) -> None:
+        self._positive, self._negative, self.guarantee = positive, negative, positive.guarantee
+
+    def _draw(self, source: Source) -> SignedTotal:
+        return SignedTotal(self._positive._draw(source), self._negative._draw(source))
+
+    def pmf(self, y: SignedTotal, bits: int = BITS) -> Enclosure:
+        """A rigorous enclosure of P[output = y]."""
+        return self._positive.pmf(y.positive, bits) * self._negative.pmf(y.negative, bits)
+
+    def outcomes(self) -> Iterable[SignedTotal]:
+        """All pairs of the parts' windows."""
+        return (SignedTotal(a, b) for a, b in product(self._positive.outcomes(), self._negative.outcomes()))
+
+
+Buckets = tuple[Sequence[int], Sequence[int]]
+"""Counts and sums of persons between the caps."""
+
+
+def signed_scan_and_release(
+    positive: Buckets, negative: Buckets, epsilon: Number, *, caps: tuple[int, ...] = CAPS, design: Design = DESIGN
+) -> SignedTotalLaw:
+    """The law of a sum of totals of either sign, Pure(ε); the negative totals are given by their absolute values."""
+    parts = (scan_and_release(*part, epsilon, caps=caps, design=design) for part in (positive, negative))
+    return SignedTotalLaw(*parts)

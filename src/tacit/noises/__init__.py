@@ -1,0 +1,1 @@
+"""Noises, each described once: how it is drawn, and its exact probabilities and tails."""

@@ -1,0 +1,1 @@
+"""What a user holds: sessions, tables, groups, and how tables are declared."""

@@ -1,0 +1,154 @@
+"""How tables are declared: where the rows are, whom they concern, and what is public about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tacit.engines import Source
+from tacit.errors import InvalidInput
+from tacit.language.types import ColumnType, Schema
+from tacit.numbers.exact import Number, positive
+
+Columns = Mapping[str, str | ColumnType]
+Key = tuple[str, ...]
+"""Columns whose values together no two rows of a table share; rows where one of them is NULL do not count."""
+KeyNames = str | Sequence[str | Sequence[str]]
+"""How ``key=`` is written."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """A column that says whom a row concerns; persons of different kinds are different persons."""
+
+    kind: str
+    column: str
+
+    @classmethod
+    def of(cls, text: str) -> Person:
+        """From "column" or "kind:column"."""
+        if not isinstance(text, str) or not text.strip(":"):
+            raise InvalidInput("person must name the column that says who a row is about, such as person='customer'.")
+        kind, colon, column = text.rpartition(":")
+        if colon and not (kind and column):
+            raise InvalidInput("person with a kind is written 'kind:column', such as 'supplier:s_suppkey'.")
+        return cls(kind, column)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A foreign key to another private table, whose persons a row concerns too; the other key is unique there.
+
+    That it is unique is the custodian's word, as with ``key=``: `tacit.tables.sql.persons` says what rests on it.
+    """
+
+    column: str
+    table: str
+    key: str
+
+    @classmethod
+    def of(cls, column: str, target: str) -> Link:
+        """From ``{"l_orderkey": "orders.o_orderkey"}``."""
+        table, dot, key = target.partition(".") if isinstance(target, str) else ("", "", "")
+        if not (isinstance(column, str) and column and table and dot and key):
+            raise InvalidInput("through must map a column to 'table.key', such as {'l_orderkey': 'orders.o_orderkey'}.")
+        return cls(column, table, key)
+
+
+@dataclass(frozen=True, init=False)
+class Private:
+    """A table about persons.
+
+    ``person`` names the column, or columns, whose value says whom a row concerns; "kind:column" keeps kinds of person
+    apart. ``through`` follows foreign keys to private tables whose persons the rows concern too. ``key`` names the
+    column, or columns together, whose values no two rows share; a list of such lists names several keys. Name the
+    person column where there is one row for each person.
+    """
+
+    source: Source
+    persons: tuple[Person, ...]
+    through: tuple[Link, ...]
+    unit: Fraction | None
+    keys: tuple[Key, ...]
+
+    def __init__(
+        self,
+        source: Any,
+        person: str | Sequence[str] | None = None,
+        *,
+        through: Mapping[str, str] | None = None,
+        key: KeyNames | None = None,
+        table: str | None = None,
+        schema: Columns | None = None,
+        unit: Number | None = None,
+        **options: Any,
+    ) -> None:
+        names: Any = (person or ()) if person is None or isinstance(person, tuple | list) else (person,)
+        persons = tuple(Person.of(name) for name in names)
+        links = tuple(Link.of(column, target) for column, target in (through or {}).items())
+        if not persons and not links:
+            raise InvalidInput("a private table needs person=, the column that says who a row is about, or through=.")
+        object.__setattr__(self, "source", as_source(source, table, schema, options))
+        object.__setattr__(self, "persons", persons)
+        object.__setattr__(self, "through", links)
+        object.__setattr__(self, "unit", None if unit is None else positive(unit, "unit"))
+        object.__setattr__(self, "keys", as_keys(key))
+
+    def __str__(self) -> str:
+        named = [f"{p.kind}:{p.column}" if p.kind else p.column for p in self.persons]
+        followed = [f"{link.table}.{link.key} through {link.column}" for link in self.through]
+        return f"private, person = {', '.join(named + followed)}{_shown(self.keys)}"
+
+
+@dataclass(frozen=True, init=False)
+class Public:
+    """A table about nobody, which may be joined to private ones; ``key`` as for `Private`."""
+
+    source: Source
+    keys: tuple[Key, ...]
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        key: KeyNames | None = None,
+        table: str | None = None,
+        schema: Columns | None = None,
+        **options: Any,
+    ) -> None:
+        object.__setattr__(self, "source", as_source(source, table, schema, options))
+        object.__setattr__(self, "keys", as_keys(key))
+
+    def __str__(self) -> str:
+        return f"public{_shown(self.keys)}"
+
+
+def as_keys(given: KeyNames | None) -> tuple[Key, ...]:
+    """The keys that ``key=`` names: one column, some columns together, or a list with lists of them."""
+    names: Any = () if given is None else given
+    if isinstance(names, str):
+        names = ((names,),)
+    elif isinstance(names, tuple | list) and names and all(isinstance(name, str) for name in names):
+        names = (names,)
+    keys = [(name,) if isinstance(name, str) else name for name in names] if isinstance(names, tuple | list) else [()]
+    for key in keys:
+        if not (isinstance(key, tuple | list) and key and all(isinstance(name, str) and name for name in key)):
+            raise InvalidInput("key must name a column, or columns that are unique together, such as key='order_id'.")
+    return tuple(dict.fromkeys(tuple(key) for key in keys))
+
+
+def _shown(keys: tuple[Key, ...]) -> str:
+    return f", key = {' or '.join(' with '.join(key) for key in keys)}" if keys else ""
+
+
+def as_source(data: Any, table: str | None, schema: Columns | None, options: Mapping[str, Any]) -> Source:
+    """The engine's view of what a user named."""
+    return Source(data, None if schema is None else Schema.of(schema), table, options)
+
+
+def default_name(data: Any) -> str:
+    """The table's name in SQL: the file's stem, or "data"."""
+    return Path(data).stem if isinstance(data, str | Path) and "://" not in str(data) else "data"

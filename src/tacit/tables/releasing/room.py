@@ -1,0 +1,158 @@
+"""The trusted room in which one statistic is answered: it asks the engine, draws from laws and counts what it spends.
+
+Everything an answer shows is made from what `draw` returned and from public facts. So the privacy of a statistic is the
+privacy of its draws, one after the other, each allowed to depend on those before: adaptive composition. Draws for
+disjoint sets of persons cost as much as the dearest of them: parallel composition. Such a set is a ``part``: the name
+of a division of the persons and one character for the side of it, as in "sum+" and "sum-". Divisions may cut across
+each other, so what they cost adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from tacit.answers.answer import Answer, Value
+from tacit.answers.spreads import Spread
+from tacit.engines import Engine, Snapshot
+from tacit.engines.blocks import Blocks
+from tacit.engines.incidence import MAX_ROWS, Incidence, Touches
+from tacit.engines.requests import Relation, Request
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.mechanisms.law import Law
+from tacit.numbers.units import WHOLE, Unit
+from tacit.randomness import Source
+from tacit.tables.releasing.costs import Allowance
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+T = TypeVar("T")
+
+
+class Room:
+    """What a statistic may do with the data."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        snapshot: Snapshot,
+        relation: Relation,
+        source: Source,
+        cost: Guarantee,
+        protected: str,
+        max_rows: int = MAX_ROWS,
+    ) -> None:
+        self._max_rows = max_rows
+        self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
+        self.cost = cost
+        """What the whole answer costs: the guarantee it states."""
+        self.allowance = Allowance.of(cost)
+        """What the draws in this room may spend of it."""
+        self._protected = protected
+        self._spent: dict[str, list[Guarantee]] = {}
+
+    @contextmanager
+    def second(self, spend: Guarantee) -> Iterator[Self]:
+        """A room beside this one, with two further rounds, for a part of the cost that this one does not spend."""
+        with self._engine.snapshot() as snapshot:
+            room = copy(self)  # what both spend adds up
+            room._snapshot, room.allowance = snapshot, Allowance.of(spend)
+            yield room
+
+    def secret(self) -> bytes:
+        """Thirty-two fresh random bytes, never released."""
+        return self._source.bits(256).to_bytes(32, "big")
+
+    def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
+        """One round of requests over the relation."""
+        return self._snapshot.ask(self._relation, requests)
+
+    @property
+    def several(self) -> bool:
+        """Whether a row may concern several persons."""
+        return bool(self._relation.others)
+
+    def touches(self, request: Incidence) -> Touches:
+        """Whom the rows concern, as bare numbers."""
+        return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
+
+    def blocks(self, request: Blocks) -> pa.Table:
+        """Rows with the number of their block, for a function that runs apart."""
+        return self._snapshot.blocks(self._relation, request)
+
+    def draw(self, law: Law[T], part: str = "") -> T:
+        """One draw, its guarantee added to what is spent on the part (the empty part is everybody)."""
+        self._spent.setdefault(part, []).append(law.guarantee)
+        value: T = law._draw(self._source)
+        return value
+
+    @property
+    def spent(self) -> Guarantee:
+        """What the draws so far promise together: sums of (ε, δ) where a draw needs δ, else in the allowance's kind."""
+        drawn = [guarantee for part in self._spent.values() for guarantee in part]
+        if any(isinstance(guarantee, Approx) for guarantee in drawn):
+            return Approx(*self._total(_with_delta))
+        return Zcdp(*self._total(_rho)) if self.allowance.concentrated else Pure(*self._total(_epsilon))
+
+    def _total(self, amounts: Callable[[Guarantee], tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
+        """The sum over everybody's draws and the dearest part of each division."""
+        sums = {part: _added(map(amounts, drawn)) for part, drawn in self._spent.items()}
+        return _added(tuple(map(max, zip(*parts, strict=True))) for parts in by_division(sums).values())
+
+    def answer(
+        self,
+        statistic: str,
+        value: Value,
+        *,
+        mechanism: str,
+        spread: Spread | None = None,
+        per: str = "row",
+        unit: Unit = WHOLE,
+        cap: Value = None,
+        notes: tuple[str, ...] = (),
+    ) -> Answer:
+        """An answer with the facts of this room filled in."""
+        return Answer(
+            statistic=statistic,
+            value=value,
+            guarantee=self.cost,
+            mechanism=mechanism,
+            protected=self._protected,
+            per="person" if per == "person" else "row",
+            unit=str(unit),
+            spread=spread,
+            cap=cap,
+            notes=notes,
+            private=self._source.private,
+        )
+
+
+def by_division(parts: Mapping[str, T]) -> dict[str | None, list[T]]:
+    """What is known of each part, listed by the division that it is a side of; None is everybody."""
+    found: dict[str | None, list[T]] = {}
+    for part, known in parts.items():
+        found.setdefault(part[:-1] if part else None, []).append(known)
+    return found
+
+
+def _added(vectors: Iterable[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
+    return tuple(sum(axis, Fraction(0)) for axis in zip(*vectors, strict=True))
+
+
+def _epsilon(guarantee: Guarantee) -> tuple[Fraction, ...]:
+    return (guarantee.to(Pure).epsilon,)
+
+
+def _rho(guarantee: Guarantee) -> tuple[Fraction, ...]:
+    return (guarantee.to(Zcdp).rho,)
+
+
+def _with_delta(guarantee: Guarantee) -> tuple[Fraction, ...]:
+    if isinstance(guarantee, Approx):
+        return guarantee.epsilon, guarantee.delta
+    return *_epsilon(guarantee), Fraction(0)

@@ -1,0 +1,1 @@
+"""SQL: from a query to the questions it asks."""

@@ -1,0 +1,235 @@
+"""Which joins public facts bound, and what becomes of the others.
+
+WHY. A question that fails or runs out of time on some data and is answered on others tells which data they are,
+exactly and at any ε. A join of tables whose keys repeat can have as many rows as the product of its tables, so one row
+more or less, picked by a filter, decides between an answer and a failure. Such a join is *expanding*.
+
+RULE. A plan is bounded if there is a table R among the joined ones from which every other is reached step by step: a
+table is reached when the columns by which equalities of keys (`tacit.language.types`: the values themselves, before
+anything saturates) tie it to tables reached before contain a declared key of it, or
+when it is public and the values of those columns repeat there at most f times, f read from the public table. A LEFT
+JOIN is of a public table, and is reached last. The product F of all f may be at most `MOST_REPEATS`.
+CLAIM. The plan then has at most F·|R| rows.
+PROOF. Let R = t_0, t_1, …, t_n be the inner tables in the order of reaching them. A joined row is a tuple (r_0, …,
+r_n) of their rows that satisfies all equalities. Let N_i be the number of different (r_0, …, r_i) in it; N_0 ≤ |R|.
+Given (r_0, …, r_{i−1}), the tied columns of r_i have given values, none of them NULL, for NULL equals nothing. If they
+contain a key, at most one row of t_i has these values; if t_i is public, at most f_i have. So N_i ≤ f_i·N_{i−1}. A
+LEFT JOIN gives every row max(1, f) at most, and filters only remove rows. ∎
+The top of each step is any table reached before, so the rule is about a tree with R at its root, not about pairs: B.a
+= A.id and T.a = A.id with A.id unique is a join of each pair by a key, and has Σ |B_a|·|T_a| rows.
+The same argument holds for every connected part of that tree with its own top as R, so an engine that joins the tables
+in another order along the tree makes no more rows on the way than F times its largest table.
+
+KEYS are declared by ``key=``, which also says that a table has one row for each person when it names the person
+column; by ``through=``, whose target is a key; and by constraints that a database enforces. They are believed:
+`Session.verify` looks. Public tables need no declaration.
+
+WHAT FOLLOWS. The library answers expanding joins: whoever is at the keyboard holds the data. Serve refuses them before
+anything is charged unless the custodian allows them for a dataset. Where they are allowed, the engine first bounds
+their size by counts on the join keys alone, and a question above the limit fails before a row is made
+(`tacit.engines.sizes`). Rows beyond a limit are never left out instead: whichever order chose them, adding a person
+could push out rows of others, for a row of several persons has no one owner whose rows alone would move, and then the
+answer would change by more than one person's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from tacit.engines import Engine
+from tacit.engines.requests import Bound, Join, Relation
+from tacit.engines.sizes import Repeats, duplicate_keys
+from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.language.expressions import Column
+from tacit.language.types import KeyType
+from tacit.tables.face.declare import Key, Private, Public
+
+MOST_REPEATS = 1000
+"""How many rows public tables may make of one private row before a join counts as expanding."""
+
+Keys = Mapping[str, frozenset[Key]]
+Tied = tuple[tuple[str, Key], ...]
+"""Public tables, each with columns by which it is joined."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far the rule got: a root, the public tables whose repetition counts, and a table that was not reached."""
+
+    root: str
+    repeating: Tied
+    missed: tuple[str, Key] | None = None
+    """The first table out of reach and the columns by which it is joined."""
+
+
+def declared_keys(tables: Mapping[str, Private | Public], enforced: Callable[[str], Iterable[Key]]) -> Keys:
+    """All keys of each table: declared, the targets of foreign keys, and what the source enforces."""
+    found = {name: {*table.keys, *enforced(name)} for name, table in tables.items()}
+    for table in tables.values():
+        for link in table.through if isinstance(table, Private) else ():
+            found[link.table].add((link.key,))
+    return {name: frozenset(keys) for name, keys in found.items()}
+
+
+def reach(
+    relation: Relation, keys: Keys, public: Callable[[str], bool], meet: Callable[[Column, Column], bool]
+) -> Reach:
+    """The root from which all tables are reached, with the fewest public tables that repeat; or the best attempt.
+
+    ``meet`` says whether an equality of two columns compares their very keys: only then is a key met at most once.
+    """
+    inner = {relation.alias: relation.table} | {j.alias: j.table for j in relation.joins if j.kind == "inner"}
+    pairs = [pair for join in relation.joins if join.kind == "inner" for pair in join.on if meet(*pair)]
+    outer = [
+        (join.table, tuple(dict.fromkeys(right.name for left, right in join.on if meet(left, right))))
+        for join in _left(relation)
+    ]
+    last = tuple((table, tied) for table, tied in outer if not _keyed(keys[table], tied))
+    tries = [_reach_from(root, inner, pairs, keys, public) for root in inner]
+    best = min(tries, key=lambda found: (found.missed is not None, len(found.repeating)))
+    unmet = next(((table, tied) for table, tied in outer if not tied), None)
+    return replace(best, repeating=best.repeating + last, missed=best.missed or unmet)
+
+
+def _left(relation: Relation) -> list[Join]:
+    return [join for join in relation.joins if join.kind == "left"]
+
+
+def _keyed(keys: Iterable[Key], tied: Key) -> bool:
+    return any(set(key) <= set(tied) for key in keys)
+
+
+def _reach_from(
+    root: str,
+    tables: Mapping[str, str],
+    pairs: Iterable[tuple[Column, Column]],
+    keys: Keys,
+    public: Callable[[str], bool],
+) -> Reach:
+    """Walk from a root, by keys first and by public tables only where no key leads on."""
+    reached, repeating = {root}, list[tuple[str, Key]]()
+    sides = [side for left, right in pairs for side in ((left, right), (right, left))]
+    while len(reached) < len(tables):
+        tied: dict[str, list[str]] = {}
+        for near, far in sides:
+            if near.table in reached and far.table not in reached:
+                tied.setdefault(far.table, []).append(far.name)
+        columns = {alias: tuple(dict.fromkeys(names)) for alias, names in tied.items()}
+        by_key = next((alias for alias in columns if _keyed(keys[tables[alias]], columns[alias])), None)
+        step = by_key or next((alias for alias in columns if public(tables[alias])), None)
+        if step is None:
+            missed = next(iter(columns), None) or next(alias for alias in tables if alias not in reached)
+            return Reach(root, tuple(repeating), (tables[missed], columns.get(missed, ())))
+        if by_key is None:
+            repeating.append((tables[step], columns[step]))
+        reached.add(step)
+    return Reach(root, tuple(repeating))
+
+
+class Expanding:
+    """Applies the rule to the relations of a session."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Private | Public],
+        keys: Keys,
+        repeats: Callable[[str, Key], Repeats],
+        key_type: Callable[[str, str], KeyType],
+        *,
+        allowed: bool,
+        max_join_rows: int,
+        max_rows: int,
+    ) -> None:
+        self._tables, self._keys, self._repeats, self._key_type = tables, keys, repeats, key_type
+        self._allowed, self._most, self._max_rows = allowed, max_join_rows, max_rows
+        self._known: dict[tuple[str, Key], int] = {}
+
+    def checked(self, relation: Relation) -> Relation:
+        """The relation with a bound that the engine compares, where there is something to compare; or a refusal.
+
+        Where ``max_join_rows`` is no larger than ``max_rows`` every question about rows of several persons is compared,
+        so that ``max_rows``, which a filter can reach, never binds.
+        """
+        names = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
+
+        def meet(left: Column, right: Column) -> bool:
+            a, b = (self._key_type(names[column.table], column.name) for column in (left, right))
+            return a.meets(b)
+
+        found = reach(relation, self._keys, lambda table: isinstance(self._tables[table], Public), meet)
+        factor = 1
+        for table, columns in found.repeating if found.missed is None else ():
+            factor *= max(1, self._repeated(table, columns))
+        expanding = found.missed is not None or factor > MOST_REPEATS
+        if expanding and not self._allowed:
+            raise UnsupportedQuery(self._refusal(found))
+        if expanding:
+            return replace(relation, bound=Bound(self._most))
+        if relation.others and self._most <= self._max_rows:
+            return replace(relation, bound=Bound(self._most, found.root, factor))
+        return relation
+
+    def _repeated(self, table: str, columns: Key) -> int:
+        if (table, columns) not in self._known:
+            self._known[table, columns] = self._repeats(table, columns).largest
+        return self._known[table, columns]
+
+    def _refusal(self, found: Reach) -> str:
+        allow = "or ask the custodian to allow expanding_joins"
+        if found.missed is None:
+            names = " and ".join(dict.fromkeys(repr(table) for table, _ in found.repeating))
+            return (
+                f"joining {names} would make more than {MOST_REPEATS:,} rows of one private row; join public tables "
+                f"by a key, {allow}."
+            )
+        table, columns = found.missed
+        keys = " or ".join(" with ".join(key) for key in sorted(self._keys[table]))
+        known = f"its keys are {keys}" if keys else "it has no declared key"
+        by = f"by {' and '.join(columns)}" if columns else "by columns of other types"
+        return (
+            f"table {table!r} is joined {by}, which no declared key makes unique ({known}), so "
+            f"the size of the join would tell about private rows; join by a declared key (key= or through=), {allow}."
+        )
+
+
+def check_keys(
+    tables: Mapping[str, Private | Public],
+    schemas: Mapping[str, Iterable[str]],
+    key_type: Callable[[str, str], KeyType],
+) -> None:
+    """Refuse a key of columns that the table does not have, or whose values are not told apart exactly."""
+    for name, table in tables.items():
+        for column in (column for key in table.keys for column in key):
+            if column not in schemas[name]:
+                raise InvalidInput(
+                    f"key names a column {column!r} that table {name!r} does not have; its columns are "
+                    f"{', '.join(schemas[name])}."
+                )
+            if not key_type(name, column).exact:
+                raise InvalidInput(
+                    f"key names {name}.{column}, whose values are not told apart exactly; declare it as text or "
+                    "integer in schema=, or leave the key out."
+                )
+
+
+def verify_keys(engine: Engine, keys: Keys) -> None:
+    """Look whether keys are unique as declared; those that the source enforces are not looked at again."""
+    for table, declared in keys.items():
+        for key in sorted(declared.difference(engine.keys(table))):
+            if duplicate_keys(engine, table, key):
+                raise InvalidInput(
+                    f"table {table!r} has rows that share a value of its key {' with '.join(key)}, and what rests on "
+                    "that key is not promised; correct the rows, or declare another key= or through=."
+                )
+
+
+def verify_sizes(engine: Engine, relations: Mapping[str, Relation]) -> None:
+    """Look whether tables are so large that every question about them would fail."""
+    for table, relation in relations.items():
+        with engine.snapshot() as snapshot:
+            if not snapshot.fits(relation):
+                raise InvalidInput(
+                    f"table {table!r}, whose rows concern several persons, has more rows than a question may have, so "
+                    "that all would fail; raise the limit of rows."
+                )
