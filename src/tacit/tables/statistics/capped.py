@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.answers.answer import show
-from tacit.answers.spreads import Additive, Covers, Difference, Noise
+from tacit.answers.spreads import Additive, Covers
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
 from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal, scan_and_release
+from tacit.noises import Difference, Noise
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import noisy
@@ -115,9 +116,9 @@ class TotalNoise:
 
     drawn: CappedTotal
 
-    def tails(self, confidence: float) -> tuple[int, int]:
+    def reach(self, confidence: float) -> tuple[int, int]:
         """From the exact law of the noise."""
-        return self.drawn.tails(confidence)
+        return self.drawn.reach(confidence)
 
     @property
     def variance(self) -> float:

@@ -16,11 +16,12 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers, show
-from tacit.answers.spreads import Additive, Coarser, Covers, Noise
+from tacit.answers.spreads import Additive, Covers
 from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
 from tacit.engines.requests import Entry, Presence, RowCount, Value
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Literal
+from tacit.noises import Coarser, Noise
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room

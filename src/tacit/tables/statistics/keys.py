@@ -25,13 +25,14 @@ from math import exp, sqrt
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answers
-from tacit.answers.spreads import Covers, TruncatedNoise
+from tacit.answers.spreads import Covers
 from tacit.engines.group_requests import KeyCounts, KeysPerPerson
 from tacit.engines.requests import Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Literal
 from tacit.mechanisms.choose.stable_keys import stable_keys
+from tacit.noises import TruncatedLaplace
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
@@ -97,7 +98,7 @@ class FoundGroups(Statistic):
                     f"number of persons where {groups.name} is {_label(key)}",
                     released[key],
                     mechanism="truncated noise and a threshold on persons per key",
-                    spread=ShownCount(TruncatedNoise(epsilon * (1 - CAP_SHARE) / cap, law.bound), law.threshold),
+                    spread=ShownCount(TruncatedLaplace(epsilon * (1 - CAP_SHARE) / cap, law.bound), law.threshold),
                     per="person",
                     notes=(f"A person takes part in at most {cap:,} groups; groups of few persons are left out.",),
                 )
@@ -123,7 +124,7 @@ class FoundGroups(Statistic):
 class ShownCount:
     """The error of a number that is shown only if its noise takes it to a threshold."""
 
-    noise: TruncatedNoise
+    noise: TruncatedLaplace
     threshold: int
     covers: Covers = "capped value"
 

@@ -26,7 +26,7 @@ from math import floor, inf, log10, sqrt
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
-from tacit.answers.spreads import Covers, Noise
+from tacit.answers.spreads import Covers
 from tacit.engines.requests import (
     SATURATION,
     Buckets,
@@ -38,6 +38,7 @@ from tacit.engines.requests import (
     Value,
 )
 from tacit.language import build
+from tacit.noises import Noise
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
@@ -208,7 +209,7 @@ class Quotient:
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """The corners of the box; unbounded where the count may be zero."""
         each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.top_noise.tails(each), self.bottom_noise.tails(each)
+        (d1, u1), (d2, u2) = self.top_noise.reach(each), self.bottom_noise.reach(each)
         low, high = self.bottom - u2, self.bottom + d2
         if low < 1:
             return -inf, inf

@@ -19,10 +19,11 @@ from math import ceil, floor, sqrt
 from typing import Any, Literal
 
 from tacit.answers.answer import Answer, show
-from tacit.answers.spreads import Covers, Noise, Share
+from tacit.answers.spreads import Covers, Share
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
 from tacit.errors import InvalidInput
 from tacit.language.types import INTEGER
+from tacit.noises import Noise
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
@@ -173,7 +174,7 @@ class Variance:
 
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """Conservative ends."""
-        down, up = self.noise.tails(1 - (1 - float(confidence)) / 3)
+        down, up = self.noise.reach(1 - (1 - float(confidence)) / 3)
         low = [max(part - up, 0) for part in self.sums]
         high = [max(part + down, 0) for part in self.sums]
         if sum(low) == 0:
