@@ -3,7 +3,7 @@
 Where a law has too many outputs to list, those where its ratio can be largest are compared one by one and all others
 together (`telling_points`): around every step of a loss, and beyond the values of all datasets for noise, where the
 ratio e^{rate·Σ|v−v'|} of Laplace noise is attained. Gaussian noise of one variance v is compared by its divergence
-Σ(v−v')²/2v, which `tacit.mechanisms.noise.noise` proves and the audit's own cases verify output by output.
+Σ(v−v')²/2v, which `tacit.noises.discrete_gaussian` proves and the audit's own cases verify output by output.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from tacit.guarantees import Zcdp
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import Gaussian, IntegerNoise
+from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.noise.noise_vector import NoiseVector
 from tacit.mechanisms.totals.capped_flow import CappedFlow, CappedFlowLaw
 from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
+from tacit.noises import DiscreteGaussian
 from tacit.numbers.enclosures import Enclosure
 
 Laws = Mapping[Dataset, Law[Any]]
@@ -56,26 +57,29 @@ def law_key(law: Law[Any]) -> Hashable:
         return tuple(inner._above), tuple(inner._within), inner._persons
     if isinstance(inner, CappedFlowLaw):
         return inner.design, _runs(inner._choice), tuple(inner._curve.at(cap) for cap in inner._places)
-    return (type(inner), inner._value) if isinstance(inner, IntegerNoise) else id(inner)
+    return (inner.noise, inner._value) if isinstance(inner, NoisyInteger) else id(inner)
 
 
 def _verify_gaussian(laws: Laws, pairs: Sequence[Pair], promised: Zcdp) -> Verification:
     parts = {x: _gaussians(law) for x, law in laws.items()}
-    variances = {tuple(part.variance for part in found) for found in parts.values()}
+    variances = {tuple(scale for _, scale in found) for found in parts.values()}
     assert len(variances) == 1, "the noise must not depend on the data"
 
     def rho(pair: Pair) -> Fraction:
         both = zip(*(parts[x] for x in pair), strict=True)
-        return sum(((a._value - b._value) ** 2 / (2 * a.variance) for a, b in both), Fraction(0))
+        return sum(((a - b) ** 2 / (2 * scale) for (a, scale), (b, _) in both), Fraction(0))
 
     worst = max(pairs, key=rho)
     return Verification(promised, Enclosure.of(rho(worst), BITS), worst, len(pairs))
 
 
-def _gaussians(law: Law[Any]) -> list[Gaussian]:
-    parts = law._parts if isinstance(law, NoiseVector) else (law,)
-    found = [part for part in parts if isinstance(part, Gaussian)]
-    assert len(found) == len(parts), "a concentrated promise is made by Gaussian noise"
+def _gaussians(law: Law[Any]) -> list[tuple[int, Fraction]]:
+    """The value and the squared scale of each part."""
+    found = []
+    for part in law._parts if isinstance(law, NoiseVector) else (law,):
+        assert isinstance(part, NoisyInteger), "a concentrated promise is made by Gaussian noise"
+        assert isinstance(part.noise, DiscreteGaussian), "a concentrated promise is made by Gaussian noise"
+        found.append((part._value, part.noise.squared_scale))
     return found
 
 
@@ -91,7 +95,7 @@ def telling_points(laws: Iterable[Law[Any]]) -> list[Hashable] | None:
     flows = [law for law in found if isinstance(law, CappedFlowLaw)]
     if flows:
         return list(_flow_releases(flows))
-    noises = [law for law in found if isinstance(law, IntegerNoise)]
+    noises = [law for law in found if isinstance(law, NoisyInteger)]
     if noises:
         return list(_beyond(noises))
     vectors = [law._parts for law in found if isinstance(law, NoiseVector)]
@@ -160,7 +164,7 @@ def followed(laws: Laws) -> list[Any]:
     if isinstance(law, CappedFlowLaw):
         caps = list(law._places)
         return [CappedFlow(cap, law._curve.at(cap), law._epsilon, law.design) for cap in (caps[0], caps[3])]
-    if isinstance(law, IntegerNoise):
+    if isinstance(law, NoisyInteger):
         return [law._value]
     if isinstance(law, NoiseVector):
         return [tuple(part._value for part in law._parts)]  # type: ignore[attr-defined]

@@ -60,10 +60,8 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
 from tacit.noises import Lopsided
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, positive
-from tacit.randomness import asymmetric_laplace
 from tacit.randomness.source import Source
 
 
@@ -167,7 +165,7 @@ class Weighed(Design):
 
     def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The exponential mechanism; losses are limited where they outweigh a prior that falls over all levels."""
-        limit = log_ceil(3 * self.parts / cost, self.least / self.ratio ** len(levels))
+        limit = log_ceiling(3 * self.parts / cost, self.least / self.ratio ** len(levels))
         loss = slopes(curve, levels, self.parts, limit)
         return exponential(loss, cost, Decaying(1, self.ratio), change=(self.parts, 2 * self.parts))
 
@@ -273,8 +271,7 @@ class CappedFlowLaw(Law[CappedFlow]):
 
     def _draw(self, source: Source) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
-        noise = self.design.noise(cap, self._epsilon)
-        value = self._curve.at(cap) + asymmetric_laplace(noise.up, noise.down, source=source)
+        value = self._curve.at(cap) + self.design.noise(cap, self._epsilon).draw(source)
         return CappedFlow(cap, int(value), self._epsilon, self.design)
 
     def pmf(self, y: CappedFlow, bits: int = BITS) -> Enclosure:

@@ -67,11 +67,10 @@ from tacit.guarantees import Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises import Lopsided, LopsidedSum
-from tacit.noises.noise_tails import laplace_tail
+from tacit.noises import DiscreteLaplace, Lopsided, LopsidedSum
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness import Categorical, asymmetric_laplace, discrete_laplace
+from tacit.randomness import Categorical
 from tacit.randomness.source import Source
 
 CAPS = (
@@ -232,6 +231,7 @@ class CappedTotalLaw(Law[CappedTotal]):
         self._persons = sum(counts)
         self._above = list(accumulate(reversed(counts[1:])))[::-1]
         self._within = list(accumulate(sums[:-1]))
+        self._test = DiscreteLaplace(design.test * epsilon)
         self._enough = ceil(design.size / epsilon)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
@@ -250,14 +250,13 @@ class CappedTotalLaw(Law[CappedTotal]):
         return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
 
     def _draw(self, source: Source) -> CappedTotal:
-        test = discrete_laplace(self.design.test * self._epsilon, source=source)
-        many = self._persons + test >= self._enough
+        many = self._persons + self._test.draw(source) >= self._enough
         i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
         within, above = self.design.noises(many, self.caps[i], self._epsilon)
         return CappedTotal(
             self.caps[i],
-            int(self._within[i] + asymmetric_laplace(within.up, within.down, source=source)),
-            int(self._above[i] + asymmetric_laplace(above.up, above.down, source=source)),
+            int(self._within[i] + within.draw(source)),
+            int(self._above[i] + above.draw(source)),
             many,
             self._epsilon,
             self.design,
@@ -265,7 +264,7 @@ class CappedTotalLaw(Law[CappedTotal]):
 
     def _pmf_choice(self, many: bool, i: int, bits: int) -> Enclosure:
         """P[many or few, and this cap]."""
-        test = laplace_tail(self.design.test * self._epsilon, self._enough - self._persons, bits)
+        test = self._test.tail(self._enough - self._persons, bits)
         cap = self._weighed.pmf(i, bits) if many else self._scanned._pmf_at(i, bits)
         return (test if many else 1 - test) * cap
 

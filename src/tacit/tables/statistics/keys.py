@@ -98,7 +98,7 @@ class FoundGroups(Statistic):
                     f"number of persons where {groups.name} is {_label(key)}",
                     released[key],
                     mechanism="truncated noise and a threshold on persons per key",
-                    spread=ShownCount(TruncatedLaplace(epsilon * (1 - CAP_SHARE) / cap, law.bound), law.threshold),
+                    spread=ShownCount(law.noise, law.threshold),
                     per="person",
                     notes=(f"A person takes part in at most {cap:,} groups; groups of few persons are left out.",),
                 )
