@@ -29,7 +29,7 @@ Scanned. Where b ≥ a, d ≥ 0, for rounding and limiting are monotone.
   most ε1 + 3ε2 + down = ε.
 A scan that never stops releases the last level, without a stop factor: less.
 
-ERROR  Z does not depend on the data, so L at the cap lies within `tails` of the value. How much the cap takes away
+ERROR  Z does not depend on the data, so L at the cap lies within `reach` of the value. How much the cap takes away
 cannot be known.
 
 ACCURACY  Measured in benchmarks/joins.py against the best cap that knows the data. Weighing is better for small caps,
@@ -59,10 +59,10 @@ from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.capped_noise import Lopsided
+from tacit.noises import Lopsided
 from tacit.noises.noise_tails import log_ceil
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.numbers.exact import Number, between, positive
+from tacit.numbers.exact import Number, positive
 from tacit.randomness import asymmetric_laplace
 from tacit.randomness.source import Source
 
@@ -245,10 +245,9 @@ class CappedFlow:
         """The noise of the value."""
         return self.design.noise(self.cap, self.epsilon)
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence L(cap) lies in [value − up, value + down]."""
-        beta = (1 - between(confidence, "confidence", 0, 1)) / 2
-        return self.noise.mirrored.reach(beta), self.noise.reach(beta)
+        return self.noise.reach(confidence)
 
     @property
     def variance(self) -> float:

@@ -17,11 +17,11 @@ from typing import Any
 
 from tacit.answers.answer import Answers
 from tacit.answers.groups import Capped
-from tacit.answers.spreads import Coarser, Noise
 from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
 from tacit.engines.requests import Entry, Presence, RowCount, Value
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Literal
+from tacit.noises import Coarser, Noise
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room

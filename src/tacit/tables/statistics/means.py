@@ -25,7 +25,6 @@ from math import floor, log10, sqrt
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.quotients import Quotient
-from tacit.answers.spreads import Noise
 from tacit.engines.requests import (
     SATURATION,
     Buckets,
@@ -37,6 +36,7 @@ from tacit.engines.requests import (
     Value,
 )
 from tacit.language import build
+from tacit.noises import Noise
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
