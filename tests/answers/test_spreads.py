@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.answers.spreads import Additive, Bounded, Chosen, Share
+from tacit.answers.quotients import Quotient, Share, Variance
+from tacit.answers.spreads import Additive, Chosen
 from tacit.noises import DiscreteLaplace, Lopsided, Noise
 from tacit.numbers.units import Unit
-from tacit.tables.statistics.means import Quotient
-from tacit.tables.statistics.moments import Variance
 
 
 def test_what_is_chosen_among_several_has_the_interval_of_all_together() -> None:
@@ -79,10 +78,3 @@ def test_a_variance_lies_in_its_interval_for_every_box(a: int, b: int, c: int, r
         truth = sqrt(variance) if root else variance
         assert low - 1e-9 <= truth <= high + 1e-9
     assert 0 <= spread.value <= (3 if root else 9)
-
-
-def test_an_interval_computed_before_is_found_by_confidence() -> None:
-    spread = Bounded(((Fraction(1, 2), 1, 2), (Fraction(9, 10), 0, 3)), "truth", words=("And so.",))
-    assert spread.interval(1, Fraction(1, 2)) == (1, 2)
-    assert spread.interval(1, Fraction(3, 5)) == (0, 3)
-    assert spread.interval(1, Fraction(99, 100)) == (-inf, inf)

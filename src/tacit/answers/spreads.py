@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, sqrt
+from math import sqrt
 from typing import Any, Literal, Protocol
 
 from tacit.noises import Noise
@@ -66,83 +66,6 @@ class Additive:
     def sentences(self, answer: Any) -> Iterator[str]:
         """The interval."""
         yield f"Noise interval, {answer.interval()}."
-
-
-@dataclass(frozen=True)
-class Share:
-    """low + (high − low)·b/(a + b) for two sums a, b ≥ 0 released with independent noise.
-
-    With each noise inside its interval (the confidence's rest halved between them) a and b lie in a box, on which the
-    share is smallest at (largest a, smallest b) and largest at the opposite corner.
-    """
-
-    rest: int
-    part: int
-    rest_noise: Noise
-    part_noise: Noise
-    low: float = 0.0
-    high: float = 1.0
-    covers: Covers = "truth"
-
-    @property
-    def value(self) -> float:
-        """The share of the released sums; the middle of the range where they leave it open."""
-        return self._at(max(self.rest, 0), max(self.part, 0), 0.5)
-
-    def _at(self, rest: int, part: int, otherwise: float) -> float:
-        share = part / (rest + part) if rest + part > 0 else otherwise
-        return self.low + (self.high - self.low) * share
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """The opposite corners of the box."""
-        each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.rest_noise.reach(each), self.part_noise.reach(each)
-        low = self._at(max(self.rest + d1, 0), max(self.part - u2, 0), 0.0)
-        high = self._at(max(self.rest - u1, 0), max(self.part + d2, 0), 1.0)
-        return low, high
-
-    @property
-    def std(self) -> float:
-        """To first order: √(a²·Var b + b²·Var a)/(a + b)², at most half the range."""
-        a, b = max(self.rest, 0), max(self.part, 0)
-        if a + b == 0:
-            return (self.high - self.low) / 2
-        rate = sqrt((a / (a + b)) ** 2 * self.part_noise.variance + (b / (a + b)) ** 2 * self.rest_noise.variance)
-        return min((self.high - self.low) * rate / (a + b), (self.high - self.low) / 2)
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval."""
-        yield f"Noise interval, {answer.interval()}."
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """An interval computed once and for all from released numbers, by confidence."""
-
-    intervals: tuple[tuple[Fraction, Any, Any], ...]
-    covers: Covers
-    std: float | None = None
-    words: tuple[str, ...] = ()
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """The narrowest computed interval of at least this confidence."""
-        for level, low, high in self.intervals:
-            if level >= confidence:
-                return low, high
-        return -inf, inf
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval and what was said about it."""
-        yield f"Noise interval, {answer.interval()}."
-        yield from self.words
 
 
 @dataclass(frozen=True)
