@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 from tacit import Pure, Session, TacitError
-from tacit.engines.duckdb.tables import DIALECT
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.columns import TableSQL
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.reading import column
-from tacit.engines.duckdb.tables import DIALECT
 from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts
 from tacit.engines.requests import (
     LARGEST_ANSWER,

@@ -208,17 +208,3 @@ class Dialect(ABC):
         """A script as one statement."""
         parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.sql})" for part in script.parts]
         return f"WITH {', '.join(parts)} {script.body}"
-
-
-class DuckDialect(Dialect):
-    """DuckDB's SQL. Casts from double to integer round half to even; NaN is larger than any number."""
-
-    int128 = "HUGEINT"
-
-    def quotient(self, left: str, right: str, *, short: bool = False) -> str:
-        """``//`` truncates, in either width."""
-        return f"({left} // {right})"
-
-    def microseconds(self, sql: str) -> str:
-        """A function of its own."""
-        return f"EPOCH_US({sql})"

@@ -26,8 +26,9 @@ from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Ordered, Persons, RankSteps, Relation, RowCount, TotalBuckets, value
 from tacit.engines.rounds import render
 from tacit.engines.script import Part, Script
+from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.engine import Spark, statement, worth_keeping
-from tacit.engines.spark.tables import DIALECT, inferred
+from tacit.engines.spark.tables import inferred
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column, Scope
 from tacit.language.parsing import parse

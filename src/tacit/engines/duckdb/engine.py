@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.duckdb import frames
-from tacit.engines.duckdb.tables import DIALECT, OpenTable, open_table
+from tacit.engines.duckdb.dialect import DIALECT
+from tacit.engines.duckdb.tables import OpenTable, open_table
 from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
 from tacit.engines.threads import waited

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 
 from tacit.engines.columns import ColumnSQL
-from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, Dialect, DuckDialect
+from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, Dialect
 from tacit.language.types import (
     BOOLEAN,
     DATE,
@@ -103,7 +103,7 @@ class TextFormat:
     decimal_separator: str = "."
 
 
-def converted(native: str, kind: ColumnType, sql: str, form: TextFormat, dialect: DuckDialect) -> tuple[str, str]:
+def converted(native: str, kind: ColumnType, sql: str, form: TextFormat, dialect: Dialect) -> tuple[str, str]:
     """A column's native type and SQL after conversion to its declared type, where these differ."""
     target = _target(kind)
     if native in ("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS") and kind != OTHER:
@@ -144,7 +144,7 @@ def _target(kind: ColumnType) -> str:
     return names.get(kind.kind, kind.kind.name)
 
 
-def column(name: str, native: str, kind: ColumnType, dialect: DuckDialect, exact: bool = True) -> ColumnSQL:
+def column(name: str, native: str, kind: ColumnType, dialect: Dialect, exact: bool = True) -> ColumnSQL:
     """How a column of a native type, converted before if need be, is read; ``exact`` says whether keys survived it."""
     told = inferred(native) if kind == OTHER else kind
 

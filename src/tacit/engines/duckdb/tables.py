@@ -16,8 +16,8 @@ from uuid import uuid4
 
 from tacit.engines import Source
 from tacit.engines.columns import TableSQL, told_apart
-from tacit.engines.dialect import DuckDialect
 from tacit.engines.duckdb import frames, reading
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.errors import InvalidInput
 from tacit.language.types import OTHER, ColumnType, Schema
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from tacit.engines.duckdb.text_files.feed import Feed
 
-DIALECT = DuckDialect()
 _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",

@@ -143,3 +143,6 @@ class PostgresDialect(Dialect):
             f"CASE WHEN ABS({a}) * {self._power(-512)} < ABS({b}) * {self._power(510)} OR {scaled} THEN {a} / {b} END "
             f"ELSE {a} / {b} END"
         )
+
+
+DIALECT = PostgresDialect()

@@ -20,7 +20,8 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import UNREACHABLE, Source
-from tacit.engines.postgres.tables import DIALECT, OpenTable, open_table
+from tacit.engines.postgres.dialect import DIALECT
+from tacit.engines.postgres.tables import OpenTable, open_table
 from tacit.engines.script import Script
 from tacit.engines.snapshots import Rounds
 from tacit.errors import EngineError, InvalidInput, TacitError

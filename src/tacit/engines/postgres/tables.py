@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.engines import Source
 from tacit.engines.columns import ColumnSQL, TableSQL, told_apart
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
-from tacit.engines.postgres.dialect import PostgresDialect
+from tacit.engines.postgres.dialect import DIALECT
 from tacit.errors import InvalidInput
 from tacit.language.types import (
     BOOLEAN,
@@ -37,7 +37,6 @@ from tacit.language.types import (
 if TYPE_CHECKING:
     import psycopg
 
-DIALECT = PostgresDialect()
 
 _INTEGERS = ("int2", "int4", "int8")
 _DOUBLES = ("float4", "float8")

@@ -130,3 +130,6 @@ class SparkDialect(Dialect):
     def number(self, digest: str) -> str:
         """CONV reads hexadecimal digits."""
         return f"CAST(CONV(SUBSTR({digest}, 1, 15), 16, 10) AS {self.int64})"
+
+
+DIALECT = SparkDialect()

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.script import Part, Script
 from tacit.engines.snapshots import Rounds
-from tacit.engines.spark.tables import DIALECT, OpenTable, open_table
+from tacit.engines.spark.dialect import DIALECT
+from tacit.engines.spark.tables import OpenTable, open_table
 from tacit.engines.threads import NAME, waited
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.types import KeyType, Schema

@@ -16,7 +16,7 @@ from tacit.engines import Source
 from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import LARGEST, SMALLEST
 from tacit.engines.duckdb.reading import finite, point, within
-from tacit.engines.spark.dialect import SparkDialect, microseconds
+from tacit.engines.spark.dialect import DIALECT, microseconds
 from tacit.errors import InvalidInput
 from tacit.language.types import (
     BOOLEAN,
@@ -37,7 +37,6 @@ from tacit.language.types import (
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-DIALECT = SparkDialect()
 
 _TYPES = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), INTEGER),

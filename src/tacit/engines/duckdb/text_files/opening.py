@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines import Source
-from tacit.engines.dialect import DuckDialect
 from tacit.engines.duckdb import reading
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.text_files import json, sniffing
 from tacit.engines.duckdb.text_files.feed import FIELDS, Feed
 from tacit.engines.duckdb.text_files.lines import TextFile, text_file
@@ -19,7 +19,6 @@ from tacit.language.types import Schema
 if TYPE_CHECKING:
     import duckdb
 
-DIALECT = DuckDialect()
 _BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an open quote can swallow; costs no time
 _LARGEST = 1 << 28
 """Bytes of the longest object in a document of several lines."""
@@ -91,7 +90,7 @@ def _json(
     feed = Feed(f"text{number}", files, objects=True)
     connection.register(feed.name, feed)
     line = f"{FIELDS}[1]"
-    objects = f"(SELECT {json.values(line, types, DIALECT)} AS {FIELDS} FROM {feed.name} WHERE {json.is_object(line)})"
+    objects = f"(SELECT {json.values(line, types)} AS {FIELDS} FROM {feed.name} WHERE {json.is_object(line)})"
     values = [f"{FIELDS}[{i + 1}]" for i in range(len(types))]
     return TextTable(_columns(values, types, objects), types, _form(source, None, None), feed)
 
