@@ -64,6 +64,10 @@ class IntegerNoise(ABC):
     def guarantee(self, sensitivity: int) -> Guarantee:
         """What value + Z keeps for an integer that moves by at most this between neighbours."""
 
+    def concentrated_loss(self, shift: int) -> Fraction | None:
+        """The ρ of two outputs whose values differ by this, where a formula is proved; else None."""
+        return None
+
     def limit(self, beta: Fraction) -> int:
         """The smallest k ≥ 0 for which P[Z > k] ≤ β is certain."""
         return upper_limit(self, beta)
