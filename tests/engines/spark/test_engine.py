@@ -28,7 +28,6 @@ from tacit.engines.rounds import render
 from tacit.engines.script import Part, Script
 from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.engine import Spark, statement, worth_keeping
-from tacit.engines.spark.tables import inferred
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column, Scope
 from tacit.language.parsing import parse
@@ -213,7 +212,7 @@ def test_parts_are_written_inside_the_query() -> None:
     ],
 )
 def test_types(native: str, kind: Any) -> None:
-    assert inferred(native) == kind
+    assert DIALECT.inferred(native) == kind
 
 
 def test_persons_of_awkward_types_and_names_that_differ_in_case(spark: Any) -> None:
