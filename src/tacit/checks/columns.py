@@ -8,6 +8,7 @@ from functools import partial
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.looking import Look
+from tacit.engines.script import query
 from tacit.language.types import Kind, Schema
 from tacit.tables import Private, Public
 
@@ -35,7 +36,7 @@ def types(look: Look, table: str, schema: Schema) -> Iterator[Finding]:
     if texts:
         names = [look.dialect.name(column) for column in schema]
         counts = ", ".join(f"COUNT({name})" for name in names)
-        (before,), (after,) = (look.rows(f"SELECT {counts} FROM {part}") for part in (f"{texts} AS t", source))
+        (before,), (after,) = (look.rows(f"SELECT {counts} FROM ", part) for part in (f"{texts} AS t", source))
         for column, lost in zip(schema, (b - a for b, a in zip(before, after, strict=True)), strict=True):
             if lost:
                 text = f"{counted(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
@@ -44,7 +45,7 @@ def types(look: Look, table: str, schema: Schema) -> Iterator[Finding]:
     asked = {column: condition for column, condition in conditions.items() if condition}
     if asked:
         sums = ", ".join(f"COALESCE(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END), 0)" for condition in asked.values())
-        (found,) = look.rows(f"SELECT {sums} FROM {source}")
+        (found,) = look.rows(f"SELECT {sums} FROM ", source)
         for column, count in zip(asked, found, strict=True):
             if count:
                 text = f"{counted(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
@@ -69,7 +70,7 @@ def suspicious(look: Look, table: str, declared: Private | Public, schema: Schem
         return
     values = [look.value(table, column) for column in wanted]
     counts = ", ".join(f"COUNT({value}), COUNT(DISTINCT {value})" for value in values)
-    (found,) = look.rows(f"SELECT {counts} FROM {look.source(table)}")
+    (found,) = look.rows(f"SELECT {counts} FROM ", look.source(table))
     for i, column in enumerate(wanted):
         present, different = found[2 * i : 2 * i + 2]
         if present == different >= MANY and isinstance(declared, Private):
@@ -81,8 +82,8 @@ def suspicious(look: Look, table: str, declared: Private | Public, schema: Schem
 
 def _people(look: Look, table: str, value: str) -> str:
     """What most of the first values look like, if they look like a person's."""
-    read = f"SELECT {value} AS v FROM {look.source(table)}"
-    rows = look.rows(f"SELECT v FROM ({read}) AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
+    read = query(f"SELECT {value} AS v FROM ", look.source(table))
+    rows = look.rows("SELECT v FROM (", read, f") AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
     texts = [str(row[0]).strip() for row in rows]
     for words, pattern in _PATTERNS:
         if 2 * sum(pattern.fullmatch(text) is not None for text in texts) > len(texts) > 0:
@@ -104,11 +105,11 @@ def shared(
 
 
 def _listed(look: Look, table: str, columns: list[str], other: str, person: str) -> Iterator[Finding]:
-    persons = f"SELECT DISTINCT {look.key(other, person)} AS k FROM {look.source(other)}"
+    persons = query(f"SELECT DISTINCT {look.key(other, person)} AS k FROM ", look.source(other))
     for column in columns:
-        values = f"SELECT DISTINCT {look.key(table, column)} AS k FROM {look.source(table)}"
+        values = query(f"SELECT DISTINCT {look.key(table, column)} AS k FROM ", look.source(table))
         ((listed, known),) = look.rows(
-            f"SELECT COUNT(a.k), COUNT(b.k) FROM ({values}) AS a LEFT JOIN ({persons}) AS b ON a.k = b.k"
+            "SELECT COUNT(a.k), COUNT(b.k) FROM (", values, ") AS a LEFT JOIN (", persons, ") AS b ON a.k = b.k"
         )
         if (column.lower() == person.lower() and known) or (listed >= MANY and 10 * known >= 9 * listed):
             text = (

@@ -7,13 +7,14 @@ from typing import Any
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.looking import Look
+from tacit.engines.script import query
 from tacit.language.types import Kind
 from tacit.tables import Private
 
 
 def rows(look: Look, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
     """The number of rows, a fact."""
-    ((facts["rows"],),) = look.rows(f"SELECT COUNT(*) FROM {look.source(table)}")
+    ((facts["rows"],),) = look.rows("SELECT COUNT(*) FROM ", look.source(table))
     return []
 
 
@@ -23,7 +24,7 @@ def found(look: Look, table: str, declared: Private, facts: dict[str, Any]) -> I
     keys = [look.key(table, person.column) for person in declared.persons]
     if keys and not declared.through:
         nobody = " AND ".join(f"{key} IS NULL" for key in keys)
-        ((count,),) = look.rows(f"SELECT COUNT(*) FROM {look.source(table)} WHERE {nobody}")
+        ((count,),) = look.rows("SELECT COUNT(*) FROM ", look.source(table), f" WHERE {nobody}")
         if count:
             yield Finding(
                 table,
@@ -38,9 +39,9 @@ def found(look: Look, table: str, declared: Private, facts: dict[str, Any]) -> I
 
 def _each(look: Look, table: str, key: str) -> dict[str, int]:
     """How many persons there are, and how many rows they have."""
-    each = f"SELECT {key} AS p FROM {look.source(table)}"
-    each = f"SELECT COUNT(*) AS n FROM ({each}) AS k WHERE p IS NOT NULL GROUP BY p"
-    sizes = sorted((int(n), int(c)) for n, c in look.rows(f"SELECT n, COUNT(*) FROM ({each}) AS s GROUP BY n"))
+    each = query(f"SELECT {key} AS p FROM ", look.source(table))
+    each = query("SELECT COUNT(*) AS n FROM (", each, ") AS k WHERE p IS NOT NULL GROUP BY p")
+    sizes = sorted((int(n), int(c)) for n, c in look.rows("SELECT n, COUNT(*) FROM (", each, ") AS s GROUP BY n"))
     persons, median = sum(count for _, count in sizes), 0
     passed = 0
     for size, count in sizes:
@@ -55,10 +56,12 @@ def _alike(look: Look, table: str, column: str) -> Iterator[Finding]:
     if look.kind(table, column) is not Kind.TEXT:
         return
     text = look.value(table, column)
-    named = f"SELECT {text} AS p FROM {look.source(table)}"
+    named = query(f"SELECT {text} AS p FROM ", look.source(table))
     ((all_of_them, trimmed, lowered, spaced),) = look.rows(
         "SELECT COUNT(DISTINCT p), COUNT(DISTINCT TRIM(p)), COUNT(DISTINCT LOWER(TRIM(p))), "
-        f"SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM ({named}) AS t"
+        "SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM (",
+        named,
+        ") AS t",
     )
     if spaced:
         yield Finding(

@@ -12,8 +12,8 @@ from tacit.engines import Engine
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.duckdb.text_files.feed import Feed
-from tacit.engines.script import Part, Script
-from tacit.engines.sizes import duplicate_keys
+from tacit.engines.requests import duplicate_keys
+from tacit.engines.script import Part, Piece, Reading, Script, query
 from tacit.engines.snapshots import Rounds, withheld
 from tacit.language.types import Kind
 
@@ -28,20 +28,20 @@ class Look:
             self.dialect: Dialect = snapshot._dialect
             self.tables: Mapping[str, TableSQL] = snapshot._tables
 
-    def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement; whatever fails is one `EngineError`."""
+    def rows(self, *pieces: Piece) -> list[tuple[Any, ...]]:
+        """The rows of a query, given in pieces; whatever fails is one `EngineError`."""
         with self._engine.snapshot() as snapshot:
             assert isinstance(snapshot, Rounds)
-            script = Script((Part("looked", statement),), "SELECT * FROM looked")
+            script = Script((Part("looked", query(*pieces)),), query("SELECT * FROM ", Reading("looked")))
             return list(withheld(lambda: snapshot._rows(script)))
 
     def repeated(self, table: str, columns: Sequence[str]) -> int:
         """How many values of a key several rows have."""
         return duplicate_keys(self._engine, table, columns)
 
-    def source(self, table: str) -> str:
+    def source(self, table: str) -> Reading:
         """What stands after FROM."""
-        return f"{self.tables[table].source} AS t"
+        return Reading(self.tables[table], "t")
 
     def column(self, name: str) -> str:
         """A column of `source` as it is."""

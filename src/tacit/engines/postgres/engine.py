@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.postgres.tables import DIALECT, OpenTable, open_table
-from tacit.engines.script import Script
+from tacit.engines.script import Script, query
 from tacit.engines.snapshots import Rounds
 from tacit.errors import EngineError, InvalidInput, TacitError
 from tacit.language.types import KeyType, Schema
@@ -294,7 +294,8 @@ class _Snapshot(Rounds):
         import pyarrow as pa
 
         columns = [f"c{i}" for i in range(len(schema))]
-        script = Script(script.parts, f"SELECT * FROM ({script.body}) AS answer({', '.join(columns)})")
+        named = query("SELECT * FROM (", script.body, f") AS answer({', '.join(columns)})")
+        script = Script(script.parts, named)
         found = self._copied(script, {name: field.type for name, field in zip(columns, schema, strict=True)})
         return pa.Table.from_arrays(found.columns, schema=schema)
 

@@ -90,7 +90,7 @@ def open_table(session: Any, name: str, source: Source, place: str) -> OpenTable
             )
     places = {column: f"c{i}" for i, (column, _) in enumerate(native)}
     columns = {column: read(places[column], known[column], kind) for column, kind in schema.columns}
-    return OpenTable(schema, TableSQL(f"{{{place}}}", columns), place, native, find)
+    return OpenTable(schema, TableSQL(place, columns), place, native, find)
 
 
 def _readable(native: str, kind: ColumnType) -> bool:
