@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 from tacit import Pure, Session, TacitError
-from tacit.engines.duckdb.tables import DIALECT
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.requests import Incidence, Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script, query

@@ -201,7 +201,7 @@ def _listed(session: Session) -> Counter[str]:
     who = scope.find("who")
     assert isinstance(who, Column)
     with session._engine.snapshot() as snapshot:
-        rows = Rows(snapshot._dialect, Relation("t", "t", who), snapshot._tables)  # type: ignore[attr-defined]
+        rows = Rows(snapshot.dialect, Relation("t", "t", who), snapshot.tables)  # type: ignore[attr-defined]
         wanted = [rows.plain(who)]
         if schema["v"].kind is not Kind.OTHER:
             one, _ = _LITERALS[schema["v"].kind]
@@ -210,7 +210,7 @@ def _listed(session: Session) -> Counter[str]:
             )  # not all text leaves an engine
             wanted += [rows.plain(parse(text, scope)) for text in (*shown, f"v = {one}", f"v < {one}", "v IS NULL")]
         asked = query(f"SELECT {', '.join(wanted)} FROM ", rows.all_rows)
-        listed = snapshot._rows(Script(tuple(rows.parts()), asked))  # type: ignore[attr-defined]
+        listed = snapshot.fetch_rows(Script(tuple(rows.parts()), asked))  # type: ignore[attr-defined]
     return Counter(repr(row) for row in listed if row[0] < 100)
 
 

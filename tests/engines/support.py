@@ -12,8 +12,8 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tacit.engines import Source
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.engine import DuckDB
-from tacit.engines.duckdb.tables import DIALECT
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script, query

@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from tacit.engines.columns import TableSQL
+if TYPE_CHECKING:
+    from tacit.engines.columns import TableSQL
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Rela
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
+from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column
 
@@ -27,32 +28,32 @@ T = TypeVar("T")
 _ROUNDS = 2
 
 
-class Rounds(ABC):
+class SQLSnapshot(ABC):
     """A `tacit.engines.Snapshot`: a subclass says how a script runs, and what must not change meanwhile."""
 
-    def __init__(self, dialect: Dialect, tables: Mapping[str, TableSQL]) -> None:
-        self._dialect, self._tables = dialect, tables
+    def __init__(self, dialect: Dialect, tables: Mapping[str, OpenTable]) -> None:
+        self.dialect, self.tables = dialect, {name: table.sql for name, table in tables.items()}
         self._count = 0
         self._states: dict[tuple[str, ...], object] = {}
         self._small: set[tuple[object, ...]] = set()
 
     @abstractmethod
-    def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+    def fetch_rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
         """The rows of a script, their values exact; whatever it raises is withheld."""
 
     @abstractmethod
-    def _columns(self, script: Script) -> Sequence[NDArray[np.int64]]:
-        """The columns of a script whose rows are 64-bit integers, none of them NULL; raises as `_rows`."""
+    def fetch_columns(self, script: Script) -> Sequence[NDArray[np.int64]]:
+        """The columns of a script whose rows are 64-bit integers, none of them NULL; raises as `fetch_rows`."""
 
-    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
-        """The rows of a script as an Arrow table; an engine with a faster way overrides this. Raises as `_rows`."""
+    def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """The rows of a script as an Arrow table, which engines have faster ways to make; raises as `fetch_rows`."""
         import pyarrow as pa
 
-        columns = list(zip(*self._rows(script), strict=True)) or [()] * len(schema)
+        columns = list(zip(*self.fetch_rows(script), strict=True)) or [()] * len(schema)
         return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
     def _state(self, names: tuple[str, ...]) -> object:
-        """What tables look like from outside, where a transaction does not keep them as they are; raises as `_rows`."""
+        """What tables look like from outside, where no transaction keeps them as they are; raises as `fetch_rows`."""
         return None
 
     def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
@@ -60,15 +61,15 @@ class Rounds(ABC):
         if relation.others:
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
-            ready = render(self._dialect, tables, relation, requests)
-            return withheld(lambda: ready.results(self._rows(ready.script)))
+            ready = render(self.dialect, tables, relation, requests)
+            return withhold_errors(lambda: ready.results(self.fetch_rows(ready.script)))
 
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """One statement: whom the rows concern."""
         with self._round(relation) as tables:
-            script = request.script(Rows(self._dialect, relation, tables))
+            script = request.script(Rows(self.dialect, relation, tables))
             schema = request.schema(len(relation.persons))
-            touches = request.read(relation, withheld(lambda: self._numbers(script, schema)))
+            touches = request.read(relation, withhold_errors(lambda: self._numbers(script, schema)))
         if len(touches.weights) > request.limit:
             raise EngineError(FAILED)
         return touches
@@ -76,16 +77,16 @@ class Rounds(ABC):
     def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
         """The columns of a script in their types, which are 64-bit integers if there is no schema."""
         if schema is None:
-            return self._columns(script)
-        return [column.to_numpy() for column in self._table(script, schema).columns]
+            return self.fetch_columns(script)
+        return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")
         with self._round(relation) as tables:
-            script = request.script(Rows(self._dialect, relation, tables))
-            return withheld(lambda: self._table(script, request.schema()))
+            script = request.script(Rows(self.dialect, relation, tables))
+            return withhold_errors(lambda: self.fetch_table(script, request.schema()))
 
     @contextmanager
     def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:
@@ -94,11 +95,11 @@ class Rounds(ABC):
         if self._count > _ROUNDS:
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
         names = (relation.table, *(join.table for join in relation.joins))
-        before = self._states.setdefault(names, withheld(lambda: self._state(names)))
+        before = self._states.setdefault(names, withhold_errors(lambda: self._state(names)))
         if not self.fits(relation):  # before any row is made
             raise EngineError(FAILED)
-        yield {name: self._tables[name] for name in names}
-        if withheld(lambda: self._state(names)) != before:
+        yield {name: self.tables[name] for name in names}
+        if withhold_errors(lambda: self._state(names)) != before:
             raise EngineError(FAILED)
 
     def fits(self, relation: Relation, /) -> bool:
@@ -108,8 +109,8 @@ class Rounds(ABC):
             return True
         names = (relation.table, *(join.table for join in relation.joins))
         size = JoinSize()
-        script = size.script(Rows(self._dialect, relation, {name: self._tables[name] for name in names}))
-        small = withheld(lambda: size.read(self._rows(script))) <= bound.most
+        script = size.script(Rows(self.dialect, relation, {name: self.tables[name] for name in names}))
+        small = withhold_errors(lambda: size.read(self.fetch_rows(script))) <= bound.most
         if small:
             self._small.add(joined)
         return small
@@ -117,11 +118,11 @@ class Rounds(ABC):
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
         """One statement beside the rounds: how often values of some columns are found in a table."""
         request, relation = KeyRepeats(columns), Relation(table, table, columns[0])
-        script = request.script(Rows(self._dialect, relation, {table: self._tables[table]}))
-        return withheld(lambda: request.read(self._rows(script)))
+        script = request.script(Rows(self.dialect, relation, {table: self.tables[table]}))
+        return withhold_errors(lambda: request.read(self.fetch_rows(script)))
 
 
-def withheld(work: Callable[[], T]) -> T:
+def withhold_errors(work: Callable[[], T]) -> T:
     """What some work on rows returns; whatever it raises becomes one `EngineError` without a trace of the rows."""
     try:
         return work()

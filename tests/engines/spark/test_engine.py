@@ -34,8 +34,8 @@ from tacit.engines.requests import (
 )
 from tacit.engines.rounds import render
 from tacit.engines.script import Script
+from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.engine import Spark
-from tacit.engines.spark.tables import DIALECT, inferred
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column, Scope
 from tacit.language.parsing import parse
@@ -209,7 +209,7 @@ def _script(opened: Spark, requests: tuple[Any, ...]) -> Script:
     ],
 )
 def test_types(native: str, kind: Any) -> None:
-    assert inferred(native) == kind
+    assert DIALECT.inferred(native) == kind
 
 
 def test_persons_of_awkward_types_and_names_that_differ_in_case(spark: Any) -> None:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import Dialect
+from tacit.engines.dialect import Dialect, named
 from tacit.engines.script import Query, Reading, query
 from tacit.language.expressions import Literal
-from tacit.language.types import DATE, TIMESTAMP, ColumnType
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 _DAY = 86_400_000_000
 _SPANS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
@@ -42,6 +42,20 @@ class SparkDialect(Dialect):
         f"PMOD(XXHASH64(p), {_BUCKETS})"
     )
     """Counted inside many buckets, for a count over everything would take all rows to one machine."""
+    native_types = named(
+        {
+            INTEGER: ("tinyint", "smallint", "int", "bigint", "void"),  # void has no value: every sum is a zero
+            FLOAT: ("float", "double"),
+            BOOLEAN: ("boolean",),
+            DATE: ("date",),
+            TIMESTAMP: ("timestamp", "timestamp_ntz"),
+        }
+    )
+    native_decimal = "decimal"
+
+    def inferred(self, native: str) -> ColumnType:
+        """Text may name its length or its collation."""
+        return TEXT if native.startswith(("string", "char(", "varchar(")) else super().inferred(native)
 
     def name(self, identifier: str) -> str:
         """A quoted identifier; all but short lower-case names in hexadecimal, which no setting reads differently."""
@@ -132,3 +146,6 @@ class SparkDialect(Dialect):
     def number(self, digest: str) -> str:
         """CONV reads hexadecimal digits."""
         return f"CAST(CONV(SUBSTR({digest}, 1, 15), 16, 10) AS {self.int64})"
+
+
+DIALECT = SparkDialect()

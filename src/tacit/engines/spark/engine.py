@@ -27,11 +27,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.script import Query, Script
-from tacit.engines.snapshots import Rounds
-from tacit.engines.spark.tables import DIALECT, OpenTable, open_table
-from tacit.engines.threads import NAME, waited
+from tacit.engines.snapshots import SQLSnapshot
+from tacit.engines.spark.dialect import DIALECT
+from tacit.engines.spark.tables import SparkTable, open_table
+from tacit.engines.tables import OpenTables
+from tacit.engines.threads import NAME, wait_for
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.types import KeyType, Schema
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +48,7 @@ _GRACE = 2.0
 """Seconds to wait until jobs are cancelled or a cache is freed; a server that is gone never says so."""
 
 
-class Spark:
+class Spark(OpenTables[SparkTable]):
     """Some named tables of one Spark session; see `tacit.engines.Engine`."""
 
     def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
@@ -57,7 +58,7 @@ class Spark:
         self.session: Any = sessions[0]
         _silence()
         self.timeout = timeout
-        self.tables: dict[str, OpenTable] = {}
+        self.tables = {}
         self.parts: int | None = None
         for number, (name, source) in enumerate(tables.items()):
             try:
@@ -81,7 +82,7 @@ class Spark:
 
     def looked_up(self, work: Callable[[], T]) -> T:
         """What some work returns that asks for names and types only; an `EngineError` if it fails or time is up."""
-        return waited(work, None, self.timeout, self.thread)
+        return wait_for(work, None, self.timeout, self.thread)
 
     def thread(self, **arguments: Any) -> Thread:
         """A thread that has the user's tags and properties."""
@@ -89,29 +90,14 @@ class Spark:
 
         return InheritableThread(session=self.session, **arguments)
 
-    def schema(self, table: str) -> Schema:
-        """The public names and types of a table."""
-        return self.tables[table].schema
-
-    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
-        """None: what Spark's tables say about keys is not enforced."""
-        return ()
-
-    def version(self, tables: Sequence[str]) -> None:
-        """Rows may change between two questions without a sign that can be seen from outside."""
-
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart."""
-        return self.tables[table].sql.columns[column].key_type
-
     @contextmanager
-    def snapshot(self) -> Iterator[_Snapshot]:
+    def snapshot(self) -> Iterator[SparkSnapshot]:
         """The tables as they are now, by one look at the catalog, and a place for what is kept meanwhile."""
         try:
-            frames = self.looked_up(lambda: {table.place: _found(table) for table in self.tables.values()})
+            frames = self.looked_up(lambda: {table.place: _checked_frame(table) for table in self.tables.values()})
         except EngineError:
             raise EngineError(UNREACHABLE) from None
-        snapshot = _Snapshot(self, frames)
+        snapshot = SparkSnapshot(self, frames)
         try:
             yield snapshot
         finally:
@@ -121,7 +107,7 @@ class Spark:
         """The SparkSession is the user's and stays."""
 
 
-def _found(table: OpenTable) -> DataFrame:
+def _checked_frame(table: SparkTable) -> DataFrame:
     """A table's frame; its columns are asked for, since Connect says only then that the server is there."""
     frame = shielded(table.frame())
     if len(frame.columns) != len(table.native):
@@ -161,11 +147,11 @@ def _of_others(record: LogRecord) -> bool:
     return record.threadName != NAME
 
 
-class _Snapshot(Rounds):
+class SparkSnapshot(SQLSnapshot):
     """Up to two rounds over the same frames; parts that both name are computed once."""
 
     def __init__(self, engine: Spark, frames: Mapping[str, DataFrame]) -> None:
-        super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
+        super().__init__(DIALECT, engine.tables)
         self._engine, self._frames = engine, frames
         self._kept: dict[str, DataFrame] = {}
         self._views: dict[str, str] = {}
@@ -187,13 +173,16 @@ class _Snapshot(Rounds):
                 thread.start()
                 thread.join(_GRACE)
 
-    def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+    def fetch_rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+        """The few rows of an answer, on the driver."""
         return self._run(lambda: self.frame(script).collect())
 
-    def _columns(self, script: Script) -> list[NDArray[np.int64]]:
+    def fetch_columns(self, script: Script) -> list[NDArray[np.int64]]:
+        """By Arrow."""
         return [column.to_numpy() for column in self._run(lambda: self.frame(script).toArrow()).columns]
 
-    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+    def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """By Arrow."""
         return self._run(lambda: self.frame(script).toArrow()).rename_columns(schema.names).cast(schema)
 
     def _run(self, work: Callable[[], T]) -> T:
@@ -208,7 +197,7 @@ class _Snapshot(Rounds):
             add(tag)
             return work()
 
-        return waited(tagged, lambda: cancel(tag), self._engine.timeout, self._engine.thread, _GRACE)
+        return wait_for(tagged, lambda: cancel(tag), self._engine.timeout, self._engine.thread, _GRACE)
 
     def frame(self, script: Script) -> DataFrame:
         """The answer of a script, not computed yet; its shared parts are marked to stay in the cache.
