@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers.answer import Answer, show
 from tacit.engines import Engine, Snapshot, Source, open_engine
-from tacit.engines.incidence import Incidence, Touches
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.language.expressions import Column

@@ -17,11 +17,21 @@ from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.duckdb import dialect as duckdb_dialect
 from tacit.engines.duckdb import tables as duckdb_tables
-from tacit.engines.group_requests import GroupTotals, KeyCounts
-from tacit.engines.incidence import Incidence, incidence
 from tacit.engines.postgres import dialect as postgres_dialect
 from tacit.engines.postgres import tables as postgres_tables
-from tacit.engines.requests import Join, Moments, Ordered, Persons, RankSteps, Relation, TotalBuckets, value
+from tacit.engines.requests import (
+    GroupTotals,
+    Incidence,
+    Join,
+    KeyCounts,
+    Moments,
+    Ordered,
+    Persons,
+    RankSteps,
+    Relation,
+    TotalBuckets,
+    value,
+)
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
@@ -86,7 +96,7 @@ def _asked(*requests: object, where: str | None = None, joins: tuple[Join, ...] 
 
 def _touched(dialect: Dialect, tables: dict[str, TableSQL]) -> Script:
     about = Relation("t", "t", WHO, others=(("", Column(SCHEMA["amount"], "t", "amount")),))
-    return incidence(dialect, Rows(dialect, about, tables), Incidence(value(SCOPE.find("price"))))
+    return Incidence(value(SCOPE.find("price"))).script(Rows(dialect, about, tables))
 
 
 QUESTIONS: dict[str, Callable[..., Script]] = {
@@ -132,5 +142,6 @@ def _lines(statement: str, script: Script) -> str:
     """The statement with each part and each answer on a line of its own."""
     for part in script.parts[1:]:
         statement = statement.replace(f"), {part.name} ", f"),\n{part.name} ", 1)
-    head = statement.removesuffix(script.body).rstrip()
-    return f"{head}\n" + script.body.replace(" UNION ALL ", "\nUNION ALL ") + "\n"
+    body = script.body.text
+    head = statement.removesuffix(body).rstrip()
+    return f"{head}\n" + body.replace(" UNION ALL ", "\nUNION ALL ") + "\n"

@@ -7,12 +7,14 @@ import pytest
 from tacit.engines.columns import TableSQL
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.tables import DuckColumn
-from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts
 from tacit.engines.requests import (
     LARGEST_ANSWER,
     Extremes,
     Flags,
+    GroupNorms,
+    GroupTotals,
     Join,
+    KeyCounts,
     Moments,
     Ordered,
     Persons,

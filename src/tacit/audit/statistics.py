@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.audit.drawn_laws import Pair, followed, law_key, verify_laws
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours
 from tacit.engines import Engine, Snapshot
-from tacit.engines.incidence import Incidence, Touches
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language.types import KeyType
 from tacit.mechanisms.law import Law
@@ -33,8 +32,7 @@ from tacit.tables.statistics.base import Statistic
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tacit.engines.blocks import Blocks
-    from tacit.engines.sizes import Repeats
+    from tacit.engines.requests import Blocks, Repeats
     from tacit.language.expressions import Column
 
 Row = dict[str, Any]

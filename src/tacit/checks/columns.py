@@ -8,6 +8,7 @@ from functools import partial
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
+from tacit.engines.script import query
 from tacit.language.types import Kind, Schema
 from tacit.tables import Private, Public
 
@@ -35,7 +36,7 @@ def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Findin
     if texts:
         names = [inspection.dialect.name(column) for column in schema]
         counts = ", ".join(f"COUNT({name})" for name in names)
-        (before,), (after,) = (inspection.rows(f"SELECT {counts} FROM {part}") for part in (f"{texts} AS t", source))
+        (before,), (after,) = (inspection.rows(f"SELECT {counts} FROM ", part) for part in (f"{texts} AS t", source))
         for column, lost in zip(schema, (b - a for b, a in zip(before, after, strict=True)), strict=True):
             if lost:
                 text = f"{counted(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
@@ -44,7 +45,7 @@ def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Findin
     asked = {column: condition for column, condition in conditions.items() if condition}
     if asked:
         sums = ", ".join(f"COALESCE(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END), 0)" for condition in asked.values())
-        (found,) = inspection.rows(f"SELECT {sums} FROM {source}")
+        (found,) = inspection.rows(f"SELECT {sums} FROM ", source)
         for column, count in zip(asked, found, strict=True):
             if count:
                 text = f"{counted(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
@@ -69,7 +70,7 @@ def suspicious(inspection: Inspection, table: str, declared: Private | Public, s
         return
     values = [inspection.value(table, column) for column in wanted]
     counts = ", ".join(f"COUNT({value}), COUNT(DISTINCT {value})" for value in values)
-    (found,) = inspection.rows(f"SELECT {counts} FROM {inspection.source(table)}")
+    (found,) = inspection.rows(f"SELECT {counts} FROM ", inspection.source(table))
     for i, column in enumerate(wanted):
         present, different = found[2 * i : 2 * i + 2]
         if present == different >= MANY and isinstance(declared, Private):
@@ -81,8 +82,8 @@ def suspicious(inspection: Inspection, table: str, declared: Private | Public, s
 
 def _people(inspection: Inspection, table: str, value: str) -> str:
     """What most of the first values look like, if they look like a person's."""
-    read = f"SELECT {value} AS v FROM {inspection.source(table)}"
-    rows = inspection.rows(f"SELECT v FROM ({read}) AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
+    read = query(f"SELECT {value} AS v FROM ", inspection.source(table))
+    rows = inspection.rows("SELECT v FROM (", read, f") AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
     texts = [str(row[0]).strip() for row in rows]
     for words, pattern in _PATTERNS:
         if 2 * sum(pattern.fullmatch(text) is not None for text in texts) > len(texts) > 0:
@@ -104,11 +105,11 @@ def shared(
 
 
 def _listed(inspection: Inspection, table: str, columns: list[str], other: str, person: str) -> Iterator[Finding]:
-    persons = f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM {inspection.source(other)}"
+    persons = query(f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM ", inspection.source(other))
     for column in columns:
-        values = f"SELECT DISTINCT {inspection.key(table, column)} AS k FROM {inspection.source(table)}"
+        values = query(f"SELECT DISTINCT {inspection.key(table, column)} AS k FROM ", inspection.source(table))
         ((listed, known),) = inspection.rows(
-            f"SELECT COUNT(a.k), COUNT(b.k) FROM ({values}) AS a LEFT JOIN ({persons}) AS b ON a.k = b.k"
+            "SELECT COUNT(a.k), COUNT(b.k) FROM (", values, ") AS a LEFT JOIN (", persons, ") AS b ON a.k = b.k"
         )
         if (column.lower() == person.lower() and known) or (listed >= MANY and 10 * known >= 9 * listed):
             text = (

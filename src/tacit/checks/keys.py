@@ -7,6 +7,7 @@ from functools import partial
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
+from tacit.engines.script import query
 from tacit.tables import Private, Public
 
 Key = tuple[str, tuple[str, ...], str]
@@ -52,10 +53,10 @@ def _repeated(inspection: Inspection, table: str, columns: tuple[str, ...], why:
 
 def _dangling(inspection: Inspection, table: str, column: str, target: str, key: str) -> Iterable[Finding]:
     here, there = inspection.key(table, column), inspection.key(target, key)
-    found = f"SELECT {here} AS k FROM {inspection.source(table)}"
-    known = f"SELECT DISTINCT {there} AS k FROM {inspection.source(target)}"
+    found = query(f"SELECT {here} AS k FROM ", inspection.source(table))
+    known = query(f"SELECT DISTINCT {there} AS k FROM ", inspection.source(target))
     ((count,),) = inspection.rows(
-        f"SELECT COUNT(*) FROM ({found}) AS a LEFT JOIN ({known}) AS b ON a.k = b.k WHERE b.k IS NULL"
+        "SELECT COUNT(*) FROM (", found, ") AS a LEFT JOIN (", known, ") AS b ON a.k = b.k WHERE b.k IS NULL"
     )
     if count:
         yield Finding(

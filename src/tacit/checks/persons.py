@@ -7,13 +7,14 @@ from typing import Any
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
+from tacit.engines.script import query
 from tacit.language.types import Kind
 from tacit.tables import Private
 
 
 def rows(inspection: Inspection, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
     """The number of rows, a fact."""
-    ((facts["rows"],),) = inspection.rows(f"SELECT COUNT(*) FROM {inspection.source(table)}")
+    ((facts["rows"],),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table))
     return []
 
 
@@ -23,7 +24,7 @@ def found(inspection: Inspection, table: str, declared: Private, facts: dict[str
     keys = [inspection.key(table, person.column) for person in declared.persons]
     if keys and not declared.through:
         nobody = " AND ".join(f"{key} IS NULL" for key in keys)
-        ((count,),) = inspection.rows(f"SELECT COUNT(*) FROM {inspection.source(table)} WHERE {nobody}")
+        ((count,),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table), f" WHERE {nobody}")
         if count:
             yield Finding(
                 table,
@@ -38,9 +39,9 @@ def found(inspection: Inspection, table: str, declared: Private, facts: dict[str
 
 def _each(inspection: Inspection, table: str, key: str) -> dict[str, int]:
     """How many persons there are, and how many rows they have."""
-    each = f"SELECT {key} AS p FROM {inspection.source(table)}"
-    each = f"SELECT COUNT(*) AS n FROM ({each}) AS k WHERE p IS NOT NULL GROUP BY p"
-    sizes = sorted((int(n), int(c)) for n, c in inspection.rows(f"SELECT n, COUNT(*) FROM ({each}) AS s GROUP BY n"))
+    each = query(f"SELECT {key} AS p FROM ", inspection.source(table))
+    each = query("SELECT COUNT(*) AS n FROM (", each, ") AS k WHERE p IS NOT NULL GROUP BY p")
+    sizes = sorted((int(n), int(c)) for n, c in inspection.rows("SELECT n, COUNT(*) FROM (", each, ") AS s GROUP BY n"))
     persons, median = sum(count for _, count in sizes), 0
     passed = 0
     for size, count in sizes:
@@ -55,10 +56,12 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
     if inspection.kind(table, column) is not Kind.TEXT:
         return
     text = inspection.value(table, column)
-    named = f"SELECT {text} AS p FROM {inspection.source(table)}"
+    named = query(f"SELECT {text} AS p FROM ", inspection.source(table))
     ((all_of_them, trimmed, lowered, spaced),) = inspection.rows(
         "SELECT COUNT(DISTINCT p), COUNT(DISTINCT TRIM(p)), COUNT(DISTINCT LOWER(TRIM(p))), "
-        f"SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM ({named}) AS t"
+        "SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM (",
+        named,
+        ") AS t",
     )
     if spaced:
         yield Finding(

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 
-from tacit.engines.script import Script
+from tacit.engines.script import Query, Reading, Script, query
 from tacit.language.expressions import Literal
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, Kind, Schema, decimal
 
@@ -176,12 +176,12 @@ class Dialect(ABC):
         """A truth value as 0 or 1 in 64 bits."""
         return f"CAST({sql} AS {self.int64})"
 
-    def running(self, table: str, key: str, block: str, within: str = "") -> str:
+    def running(self, table: Reading, key: str, block: str, within: str = "") -> Query:
         """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
 
         ``block`` is a whole number that never falls as the key rises, for engines that had better sum by blocks first.
         """
-        return f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM {table}"
+        return query(f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM ", table)
 
     def sum_in_order(self, key: str, within: str = "") -> str:
         """The sum of w over all rows up to this one."""
@@ -233,5 +233,5 @@ class Dialect(ABC):
 
     def statement(self, script: Script) -> str:
         """A script as one statement."""
-        parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.sql})" for part in script.parts]
-        return f"WITH {', '.join(parts)} {script.body}"
+        parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text})" for part in script.parts]
+        return f"WITH {', '.join(parts)} {script.body.text}"

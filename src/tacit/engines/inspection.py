@@ -12,8 +12,8 @@ from typing import Any
 from tacit.engines import Engine
 from tacit.engines.duckdb.tables import DuckTable
 from tacit.engines.duckdb.text_files.feed import Feed
-from tacit.engines.script import Part, Script
-from tacit.engines.sizes import duplicate_keys
+from tacit.engines.requests import duplicate_keys
+from tacit.engines.script import Part, Piece, Reading, Script, query
 from tacit.engines.snapshots import SQLSnapshot, withhold_errors
 from tacit.engines.tables import OpenTables
 from tacit.language.types import Kind
@@ -33,9 +33,9 @@ class Inspection:
             assert isinstance(snapshot, SQLSnapshot)
             yield snapshot
 
-    def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement; whatever fails is one `EngineError`."""
-        script = Script((Part("looked", statement),), "SELECT * FROM looked")
+    def rows(self, *pieces: Piece) -> list[tuple[Any, ...]]:
+        """The rows of a query, given in pieces; whatever fails is one `EngineError`."""
+        script = Script((Part("looked", query(*pieces)),), query("SELECT * FROM ", Reading("looked")))
         with self._snapshot() as snapshot:
             return list(withhold_errors(lambda: snapshot.fetch_rows(script)))
 
@@ -43,9 +43,9 @@ class Inspection:
         """How many values of a key several rows have."""
         return duplicate_keys(self._engine, table, columns)
 
-    def source(self, table: str) -> str:
+    def source(self, table: str) -> Reading:
         """What stands after FROM."""
-        return f"{self.tables[table].source} AS t"
+        return Reading(self.tables[table], "t")
 
     def column(self, name: str) -> str:
         """A column of `source` as it is."""

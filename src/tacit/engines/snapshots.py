@@ -8,15 +8,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
-from tacit.engines.blocks import Blocks, arrow_schema, blocks
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.incidence import Incidence, Touches, height_schema, incidence
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.sizes import Repeats, repeats, size
 from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column
@@ -70,30 +67,26 @@ class SQLSnapshot(ABC):
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """One statement: whom the rows concern."""
         with self._round(relation) as tables:
-            script = incidence(self.dialect, Rows(self.dialect, relation, tables), request)
-            weights, *found = withhold_errors(lambda: self._numbers(script, relation, request))
-        if len(weights) > request.limit:
+            script = request.script(Rows(self.dialect, relation, tables))
+            schema = request.schema(len(relation.persons))
+            touches = request.read(relation, withhold_errors(lambda: self._numbers(script, schema)))
+        if len(touches.weights) > request.limit:
             raise EngineError(FAILED)
-        kinds = tuple(kind for kind, _ in relation.persons)
-        values = None if request.values is None else found[-1]
-        return Touches(
-            weights, tuple(found[: len(kinds)]), kinds, values, None if request.heights is None else found[-1]
-        )
+        return touches
 
-    def _numbers(self, script: Script, relation: Relation, request: Incidence) -> Sequence[NDArray[Any]]:
-        """The columns of an incidence; heights may be doubles."""
-        if request.heights is None:
+    def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
+        """The columns of a script in their types, which are 64-bit integers if there is no schema."""
+        if schema is None:
             return self.fetch_columns(script)
-        table = self.fetch_table(script, height_schema(len(relation.persons), request.heights))
-        return [column.to_numpy() for column in table.columns]
+        return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")
         with self._round(relation) as tables:
-            script = blocks(self.dialect, Rows(self.dialect, relation, tables), request)
-            return withhold_errors(lambda: self.fetch_table(script, arrow_schema(request)))
+            script = request.script(Rows(self.dialect, relation, tables))
+            return withhold_errors(lambda: self.fetch_table(script, request.schema()))
 
     @contextmanager
     def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:
@@ -115,18 +108,18 @@ class SQLSnapshot(ABC):
         if bound is None or joined in self._small:
             return True
         names = (relation.table, *(join.table for join in relation.joins))
-        script = size(Rows(self.dialect, relation, {name: self.tables[name] for name in names}))
-        ((found,),) = withhold_errors(lambda: self.fetch_rows(script))
-        if found <= bound.most:
+        size = JoinSize()
+        script = size.script(Rows(self.dialect, relation, {name: self.tables[name] for name in names}))
+        small = withhold_errors(lambda: size.read(self.fetch_rows(script))) <= bound.most
+        if small:
             self._small.add(joined)
-        return bool(found <= bound.most)
+        return small
 
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
         """One statement beside the rounds: how often values of some columns are found in a table."""
-        relation = Relation(table, table, columns[0])
-        script = repeats(Rows(self.dialect, relation, {table: self.tables[table]}), columns)
-        ((largest, repeated),) = withhold_errors(lambda: self.fetch_rows(script))
-        return Repeats(int(largest), int(repeated))
+        request, relation = KeyRepeats(columns), Relation(table, table, columns[0])
+        script = request.script(Rows(self.dialect, relation, {table: self.tables[table]}))
+        return withhold_errors(lambda: request.read(self.fetch_rows(script)))
 
 
 def withhold_errors(work: Callable[[], T]) -> T:

@@ -12,6 +12,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from tacit.engines.dialect import Dialect, named
+from tacit.engines.script import Query, Reading, query
 from tacit.language.expressions import Literal
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
@@ -94,15 +95,16 @@ class SparkDialect(Dialect):
         """RINT rounds half to even."""
         return f"CAST(RINT({sql}) AS {self.int64})"
 
-    def running(self, table: str, key: str, block: str, within: str = "") -> str:
+    def running(self, table: Reading, key: str, block: str, within: str = "") -> Query:
         """One machine sums the blocks, which are few; the sums inside blocks are shared among all machines."""
         keys = [within, "block"] if within else ["block"]
         listed, matches = ", ".join(keys), " AND ".join(f"t.{name} = b.{name}" for name in keys)
-        placed = f"(SELECT *, {block} AS block FROM {table}) AS t"
-        blocks = f"(SELECT {listed}, SUM(w) AS w FROM {placed} GROUP BY {listed}) AS blocks"
-        before = f"(SELECT {listed}, {self.sum_in_order('block', within)} - w AS before FROM {blocks}) AS b"
+        placed = query(f"(SELECT *, {block} AS block FROM ", table, ") AS t")
+        blocks = query(f"(SELECT {listed}, SUM(w) AS w FROM ", placed, f" GROUP BY {listed}) AS blocks")
+        before = f"(SELECT {listed}, {self.sum_in_order('block', within)} - w AS before FROM "
         inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
-        return f"SELECT t.*, before + {inside} AS upto FROM {placed} INNER JOIN {before} ON {matches}"
+        shown = f"SELECT t.*, before + {inside} AS upto FROM "
+        return query(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
 
     # ---- dates --------------------------------------------------------------------------------------------------
 

@@ -20,14 +20,13 @@ import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from logging import LogRecord
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
-from tacit.engines.script import Part, Script
+from tacit.engines.script import Query, Script
 from tacit.engines.snapshots import SQLSnapshot
 from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.tables import SparkTable, open_table
@@ -43,9 +42,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_READ_AGAIN = ("vectors", "norms", "pairs")
-"""What both rounds of a question about groups read."""
-_PLACE = re.compile(r"\{(\w+)\}")
 _EACH = 4
 """Parts for each core, so that one of them that is large keeps no other core waiting for long."""
 _GRACE = 2.0
@@ -204,22 +200,26 @@ class SparkSnapshot(SQLSnapshot):
         return wait_for(tagged, lambda: cancel(tag), self._engine.timeout, self._engine.thread, _GRACE)
 
     def frame(self, script: Script) -> DataFrame:
-        """The answer of a script, not computed yet; its kept parts are marked to stay in the cache."""
-        names = {place: self._view(place, frame) for place, frame in self._frames.items()}
-        meanings, parts = {place: place for place in names}, worth_keeping(script)
-        for number, part in enumerate(parts):
-            if part.kept:
-                text = statement(parts[:number], part.sql)
-                meaning = _PLACE.sub(lambda match: f"({meanings[match.group(1)]})", text)
-                if meaning not in self._kept:
-                    self._kept[meaning] = self._fewer(self._sql(text, names)).persist()
-                meanings[part.name] = meaning
-                names[part.name] = self._view(meaning, shielded(self._kept[meaning]))
-        return self._sql(statement(parts, script.body), names)
+        """The answer of a script, not computed yet; its shared parts are marked to stay in the cache.
 
-    def _sql(self, text: str, names: Mapping[str, str]) -> DataFrame:
-        """The answer of a query whose places are named."""
-        return self._engine.session.sql(text.format(**names))  # type: ignore[no-any-return]
+        A part is the same in both rounds if it has the same meaning: its text, with the meaning of each part that it
+        reads from the cache in that part's place. Spark does not recognize a cached frame in a query if either has a
+        WITH, so the others are written inside it.
+        """
+        meanings = {place: place for place in self._frames}
+        views = {place: self._view(place, frame) for place, frame in self._frames.items()}
+        for part in script.parts:
+            if part.name in script.shared:
+                meaning = script.inlined(part.query, meanings)
+                if meaning not in self._kept:
+                    self._kept[meaning] = self._fewer(self._sql(script, part.query, views)).persist()
+                meanings[part.name] = f"({meaning})"
+                views[part.name] = self._view(meaning, shielded(self._kept[meaning]))
+        return self._sql(script, script.body, views)
+
+    def _sql(self, script: Script, asked: Query, views: Mapping[str, str]) -> DataFrame:
+        """The answer of a query of a script."""
+        return self._engine.session.sql(script.inlined(asked, views))  # type: ignore[no-any-return]
 
     def _view(self, meaning: str, frame: DataFrame) -> str:
         """The name of a view that lasts as long as the snapshot.
@@ -241,29 +241,3 @@ class SparkSnapshot(SQLSnapshot):
 def shielded(frame: DataFrame) -> DataFrame:
     """A frame that a view can show: with a view Spark frees the cache of the very frame that it shows."""
     return frame.where("TRUE")
-
-
-def statement(parts: Sequence[Part], body: str) -> str:
-    """A query with its parts written inside it; kept ones and tables are places, such as {persons}, for frames.
-
-    Spark does not recognize a cached frame in a query if either has a WITH.
-    """
-    known = {part.name: part for part in parts}
-
-    def place(match: re.Match[str]) -> str:
-        word, name, alias = match.groups()
-        part = known[name]
-        source = f"{{{name}}}" if part.kept else f"({statement(parts, part.sql)})"
-        return f"{word} {source}{alias or f' AS {name}'}"
-
-    return re.sub(rf"(FROM|JOIN|,) ({'|'.join(known)})\b(?!\.)( AS \w+)?", place, body) if known else body
-
-
-def worth_keeping(script: Script) -> list[Part]:
-    """The parts, kept if they are read more than once, in this round or by a second one."""
-    text = " ".join([*(part.sql for part in script.parts), script.body])
-
-    def read_again(name: str) -> bool:
-        return name.startswith(_READ_AGAIN) or len(re.findall(rf"(?:FROM|JOIN|,) {name}\b(?!\.)", text)) > 1
-
-    return [replace(part, kept=part.kept and read_again(part.name)) for part in script.parts]

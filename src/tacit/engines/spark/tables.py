@@ -60,7 +60,7 @@ def open_table(session: Any, name: str, source: Source, place: str) -> SparkTabl
             )
     places = {column: f"c{i}" for i, (column, _) in enumerate(native)}
     columns = {column: SparkColumn(places[column], known[column], kind) for column, kind in schema.columns}
-    return SparkTable(schema, TableSQL(f"{{{place}}}", columns), place, native, find)
+    return SparkTable(schema, TableSQL(place, columns), place, native, find)
 
 
 def _find(session: Any, name: str, source: Source) -> Callable[[], DataFrame]:

@@ -17,8 +17,7 @@ from typing import Any
 
 from tacit.answers.answer import Answer, Answers, show
 from tacit.answers.spreads import Additive, Coarser, Covers, Noise
-from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
-from tacit.engines.requests import Entry, Presence, RowCount, Value
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, check_by, saturation
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Literal
 from tacit.numbers.units import WHOLE, Unit

@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.answers.answer import Answer
 from tacit.curves import DownProfile
-from tacit.engines.incidence import Touches
+from tacit.engines.requests import Touches
 from tacit.flows.rows import Rows
 from tacit.grids import Grid, digits
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse

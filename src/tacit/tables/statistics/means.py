@@ -27,16 +27,7 @@ from typing import Any
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.spreads import Covers, Noise
-from tacit.engines.requests import (
-    SATURATION,
-    Buckets,
-    Deviation,
-    FlagCounts,
-    Flags,
-    RowCount,
-    TotalBuckets,
-    Value,
-)
+from tacit.engines.requests import SATURATION, Buckets, Deviation, FlagCounts, Flags, RowCount, TotalBuckets, Value
 from tacit.language import build
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
