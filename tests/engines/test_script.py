@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tacit.engines.columns import TableSQL
-from tacit.engines.duckdb.tables import DIALECT
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.script import Part, Reading, Script, filled, joined, query
 
 TABLE = Reading(TableSQL("t0", {}), "`t`")
