@@ -18,15 +18,9 @@ from typing import Any
 from tacit.answers.answer import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, check_by, saturation
-from tacit.engines.requests.group_norms import GroupNorms
-from tacit.engines.requests.group_totals import GroupTotals
-from tacit.engines.requests.keys import check_by
-from tacit.engines.requests.vectors import Norm, saturation
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Literal
 from tacit.noises import Coarser, Noise
-from tacit.noises.base import Noise
-from tacit.noises.combined import Coarser
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room

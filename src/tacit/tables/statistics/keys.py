@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING, Any
 from tacit.answers.answer import Answers
 from tacit.answers.groups import ShownCount
 from tacit.engines.requests import KeyCounts, KeysPerPerson, Presence
-from tacit.engines.requests.key_counts import KeyCounts
-from tacit.engines.requests.keys_per_person import KeysPerPerson
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Literal

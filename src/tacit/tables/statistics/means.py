@@ -37,7 +37,6 @@ from tacit.engines.requests import (
 )
 from tacit.language import build
 from tacit.noises import Noise
-from tacit.noises.base import Noise
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
