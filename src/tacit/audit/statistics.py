@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tacit.audit.drawn_laws import Pair, followed, law_key, verify_laws
+from tacit.audit.drawn_laws import Pair, differing, verify_laws
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours
 from tacit.engines.remembering import Remembering
 from tacit.engines.requests import Relation
@@ -150,11 +150,10 @@ class StatisticCheck:
                     continue
                 assert len(laws) == len(found), "the number of draws must not depend on the data"
                 stages.append(Stage(path.earlier, verify_laws(laws, pairs)))
-                moved = path.with_part(
-                    part, {pair for pair in pairs if law_key(laws[pair[0]]) != law_key(laws[pair[1]])}
-                )
+                moved = path.with_part(part, differing(laws, pairs))
                 parallel = parallel and moved.parallel
-                further += [replace(moved, earlier=(*path.earlier, y)) for y in followed(laws)]
+                largest = list(laws.values())[-1]
+                further += [replace(moved, earlier=(*path.earlier, y)) for y in largest.outcomes_to_follow()]
             waiting = _spread_out(further, paths)
         spent = tuple(room.spent for room in rooms)
         return Report(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)

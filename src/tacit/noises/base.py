@@ -64,6 +64,10 @@ class IntegerNoise(ABC):
     def guarantee(self, sensitivity: int) -> Guarantee:
         """What value + Z keeps for an integer that moves by at most this between neighbours."""
 
+    def concentrated_loss(self, shift: int) -> Fraction | None:
+        """The least ρ with D_α ≤ αρ between Z and Z + shift, both ways; None where no formula knows it."""
+        return None
+
     def limit(self, beta: Fraction) -> int:
         """The smallest k ≥ 0 for which P[Z > k] ≤ β is certain."""
         return upper_limit(self, beta)

@@ -43,7 +43,11 @@ class DiscreteGaussian(IntegerNoise):
 
     def guarantee(self, sensitivity: int = 1) -> Zcdp:
         """Zcdp(sensitivity²/(2·squared_scale))."""
-        return Zcdp(sensitivity**2 / (2 * self.squared_scale))
+        return Zcdp(self.concentrated_loss(sensitivity))
+
+    def concentrated_loss(self, shift: int) -> Fraction:
+        """shift²/(2·squared_scale)."""
+        return shift**2 / (2 * self.squared_scale)
 
     def draw(self, source: Source) -> int:
         """By `discrete_gaussian`."""

@@ -52,9 +52,9 @@ class _HalfNoise(ProposedLaw):
 class _NoRoom(ScannedLaw):
     """A scan that may stop at any bound."""
 
-    @staticmethod
-    def _room(epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
-        _, offset, share = ScannedLaw._room(epsilon, bounds, delta)
+    @classmethod
+    def _room(cls, epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
+        _, offset, share = super()._room(epsilon, bounds, delta)
         return offset + 1, offset, share
 
 

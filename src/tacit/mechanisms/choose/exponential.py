@@ -18,7 +18,7 @@ which may have no end if the prior is summable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -96,6 +96,9 @@ class ExponentialLaw(GridLaw):
             mass = total([piece.mass(work) for piece in self.prior.pieces(run.first, last)], work)
             below = below + mass * exp(self._gamma * (self._least - run.loss), work)
         return _rounded(below / self._weights(work)[1], bits).clamp(0, 1)
+
+    def _parameters(self) -> Hashable:
+        return self.prior, self._gamma
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""

@@ -18,7 +18,7 @@ COST  Linear in the number of runs; the grid may have no end. A fallback where n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 
 from tacit.curves import Run, StepLoss
@@ -68,6 +68,10 @@ class StableArgminLaw(Law[Answer | None]):
         if first is None or last is None or last - first >= ENUMERABLE:
             raise InvalidInput(f"the stable arg-min lists its outputs on grids of at most {ENUMERABLE} values.")
         return (self.grid.answer(i) for i in range(first, last + 1))
+
+    def key(self) -> Hashable:
+        """The best value and its lead."""
+        return type(self), self.guarantee, self.grid, self._best, self._lead
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The gap from which the best value is released with probability at least 1 − β."""

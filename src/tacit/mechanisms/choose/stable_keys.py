@@ -76,6 +76,10 @@ class StableKeys(Law[Released]):
         ]
         return (frozenset(pair for pair in pairs if pair is not None) for pairs in product(*choices))
 
+    def key(self) -> Hashable:
+        """The counts of keys that can be released."""
+        return type(self), self.guarantee, frozenset((key, law.key()) for key, law in self._laws.items())
+
 
 def stable_keys(counts: Mapping[Hashable, int], epsilon: Number, delta: Number, per_person: int = 1) -> StableKeys:
     """The law of the keys, with noisy numbers of persons, that are safe to show."""

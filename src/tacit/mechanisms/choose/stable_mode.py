@@ -54,6 +54,10 @@ class StableModeLaw(Law[Hashable | None]):
         """The mode; what is left is a refusal."""
         return [] if self._mode is None else [self._mode]
 
+    def key(self) -> Hashable:
+        """The mode and its lead."""
+        return type(self), self.guarantee, self._mode, self._lead
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The lead from which the mode is released."""
         failure = between(beta, "beta", 0, 1)

@@ -24,9 +24,10 @@ COST  That of the mechanism; the loss is built in time linear in the number of p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 from tacit.curves import DownProfile, Run, StepLoss
 from tacit.errors import InvalidInput
@@ -103,6 +104,18 @@ class ShiftedInverseLaw(Law[Answer]):
     def outcomes(self) -> Iterable[Answer]:
         """As the mechanism lists them."""
         return self._inner.outcomes()
+
+    def key(self) -> Hashable:
+        """The mechanism's."""
+        return self._inner.key()
+
+    def telling_points(self, laws: Sequence[Self]) -> Sequence[Answer] | None:
+        """The mechanism's."""
+        return self._inner.telling_points([law._inner for law in laws])
+
+    def outcomes_to_follow(self) -> Sequence[Answer]:
+        """The mechanism's."""
+        return self._inner.outcomes_to_follow()
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window: with probability at least 1 − β the answer lies in [D_window, D_0]."""

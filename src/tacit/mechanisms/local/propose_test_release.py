@@ -29,7 +29,7 @@ interquartile range; a draw takes 0.1 ms.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple
@@ -110,6 +110,14 @@ class PtrLaw(Law[Release | None]):
         place = self.bounds.index(y.bound)
         return self._chance(place, bits) * self._noise(place).pmf(index.numerator, bits)
 
+    @abstractmethod
+    def _private(self) -> Hashable:
+        """What the choice of a bound depends on, of the data."""
+
+    def key(self) -> Hashable:
+        """The statistic, what decides about the bounds, and the public numbers."""
+        return type(self), self.guarantee, self.lattice, self.bounds, self._window, self._index, self._private()
+
     def outcomes(self) -> Iterable[Release]:
         """A public window of the lattice with every bound; what is left is refusals and values outside."""
         low, high = self._window
@@ -129,6 +137,9 @@ class ProposedLaw(PtrLaw):
 
     def _choose(self, source: Source) -> int | None:
         return 0 if self._distance + self._test.draw(source) >= self.threshold else None
+
+    def _private(self) -> Hashable:
+        return self._distance
 
     def _chance(self, place: int, bits: int) -> Enclosure:
         return self._test.tail(self.threshold - self._distance, bits)
@@ -160,8 +171,8 @@ class ScannedLaw(PtrLaw):
         loss = StepLoss.from_losses(integers(0, len(bounds)), losses)
         self._scan = threshold_scan(loss, total, "up", share, offset)
 
-    @staticmethod
-    def _room(epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
+    @classmethod
+    def _room(cls, epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
         """C + c, c and the threshold's share of ε, in twentieths, with the smallest C + c."""
         options = [(rates(epsilon, (1, 1), Fraction(i, 20)), Fraction(i, 20)) for i in range(1, 20)]
         return min(
@@ -172,6 +183,9 @@ class ScannedLaw(PtrLaw):
     def _choose(self, source: Source) -> int | None:
         place = self._scan._draw_index(source)
         return place if place < len(self.bounds) else None
+
+    def _private(self) -> Hashable:
+        return self._scan.key()
 
     def _chance(self, place: int, bits: int) -> Enclosure:
         return self._scan.pmf(place, bits)

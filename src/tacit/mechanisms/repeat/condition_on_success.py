@@ -22,7 +22,7 @@ COST  All N rounds are run, whatever the first success is, so that the time take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import TypeVar
 
@@ -100,6 +100,12 @@ class Conditioned(Law[T]):
     def outcomes(self) -> Iterable[T]:
         """The law's, and the substitute."""
         return dict.fromkeys([*self._law.outcomes(), self._substitute])
+
+    def key(self) -> Hashable:
+        """The law, the losses of its listed outcomes, the substitute and the public numbers."""
+        losses = frozenset((y, self._loss(y)) for y in self._law.outcomes())
+        public = self.guarantee, self.limit, self.repeats, self._noise
+        return type(self), public, self._law.key(), losses, self._substitute
 
 
 def condition_on_success(

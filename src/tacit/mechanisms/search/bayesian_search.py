@@ -32,7 +32,7 @@ COST  m = 8·(⌈log2|Y|⌉ + ⌈log2(1/β)⌉) draws of noise and updates of at
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
@@ -109,6 +109,9 @@ class BayesianSearchLaw(GridLaw):
         if index is None:
             raise InvalidInput("y must be a value of the grid.")
         return NoisyInteger(self._loss.at(index), self.plan.noise, self.plan.each)
+
+    def _parameters(self) -> Hashable:
+        return self.plan
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The lowest value of loss 0, for losses that jump there from 2τ or more."""

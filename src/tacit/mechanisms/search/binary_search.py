@@ -23,7 +23,7 @@ COST  T draws of noise; the exact probability of a value is the product along it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -96,6 +96,9 @@ class BinarySearchLaw(GridLaw):
                 below = below + reached * self._chance(look.position, True, bits)
             reached = reached * self._chance(look.position, look.passed, bits)
         return (below + reached).clamp(0, 1)
+
+    def _parameters(self) -> Hashable:
+        return self.noise, self.target
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window [smallest value of loss w, true value], for losses that fall to 0 along the grid."""

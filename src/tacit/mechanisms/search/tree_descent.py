@@ -18,7 +18,7 @@ COST  k noises for a draw, and k tails for the probability of a value, on any fi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
 from tacit.curves import StepLoss
@@ -38,7 +38,7 @@ class TreeDescentLaw(GridLaw):
     name = "tree descent"
 
     def __init__(self, loss: StepLoss, epsilon: Fraction | None, rho: Fraction | None) -> None:
-        self.grid = loss.grid
+        self.grid, self._loss = loss.grid, loss
         self.depth = (finite_size(loss.grid) - 1).bit_length()
         nodes, sensitivity = max(1, self.depth), 1 if loss.one_directional else 2
         self.noise: IntegerNoise
@@ -90,6 +90,9 @@ class TreeDescentLaw(GridLaw):
             below = below + here * left if goes_right else below
             here = here * (right if goes_right else left)
         return (below + here).clamp(0, 1)
+
+    def _parameters(self) -> Hashable:
+        return self.noise
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""

@@ -43,11 +43,11 @@ average slope of a concave curve only rises towards 0, and rounding moves k by a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, sqrt
-from typing import Protocol
+from typing import Protocol, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -57,6 +57,7 @@ from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
 from tacit.noises import Lopsided
@@ -288,6 +289,32 @@ class CappedFlowLaw(Law[CappedFlow]):
         for cap in self._places:
             for step in (-1, 0, 1):
                 yield CappedFlow(cap, self._curve.at(cap) + step, self._epsilon, self.design)
+
+    def key(self) -> Hashable:
+        """The choice, and the value at every cap."""
+        return type(self), self.guarantee, self.design, self._choice.key(), tuple(self._values())
+
+    def _values(self) -> list[int]:
+        """The noiseless value at every cap."""
+        return [self._curve.at(cap) for cap in self._places]
+
+    def telling_points(self, laws: Sequence[Self]) -> list[CappedFlow]:
+        """At every cap where some dataset's loss or value still changes, and at the last, values beyond all of them."""
+        caps, values = list(self._places), [law._values() for law in laws]
+        steps = {first for law in laws for first in law._choice.steps()}
+        steps |= {i for own in values for i in range(1, len(caps)) if own[i] != own[i - 1]}
+        places = sorted({0, len(caps) - 1} | steps | {i - 1 for i in steps if i})
+        return [
+            CappedFlow(caps[place], value, self._epsilon, self.design)
+            for place in places
+            for value in beyond([own[place] for own in values])
+        ]
+
+    def outcomes_to_follow(self) -> list[CappedFlow]:
+        """The noiseless value at the lowest cap and at a low one."""
+        caps = list(self._places)
+        chosen = dict.fromkeys((caps[0], caps[min(3, len(caps) - 1)]))
+        return [CappedFlow(cap, self._curve.at(cap), self._epsilon, self.design) for cap in chosen]
 
 
 def capped_flow(

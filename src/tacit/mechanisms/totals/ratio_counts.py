@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, SupportsIndex
@@ -50,6 +50,10 @@ class CountedRatio(Law[Ratio]):
     def outcomes(self) -> Iterable[Ratio]:
         """Every pair of the counts' windows."""
         return (shared(pair, self.method) for pair in product(*(count.outcomes() for count in self._counts)))
+
+    def key(self) -> Hashable:
+        """The two counts, and what is made of them."""
+        return type(self), self.guarantee, self.method, tuple(count.key() for count in self._counts)
 
 
 def split(a: int | SupportsIndex, b: int | SupportsIndex) -> tuple[int, int]:

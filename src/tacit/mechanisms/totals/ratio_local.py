@@ -24,7 +24,7 @@ ACCURACY  See `ratio`. COST  About 0.2 ms a draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product
 from math import isqrt
@@ -119,6 +119,11 @@ class LocalRatio(Law[Ratio]):
         """The mean error to expect from two further counts: E|Z|·(1 − p(1 − p))/b."""
         p, total = share(*counts), max(1, sum(max(0, c) for c in counts))
         return self._spread * (1 - p * (1 - p)) / total
+
+    def key(self) -> Hashable:
+        """The two counts, and the public choices."""
+        chosen = self._automatic, self._replacement, self.lattice, self._rates
+        return type(self), self.guarantee, chosen, tuple(count.key() for count in self._counts)
 
     def _draw(self, source: Source) -> Ratio:
         first, second = (count._draw(source) for count in self._counts)

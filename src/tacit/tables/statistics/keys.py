@@ -24,7 +24,6 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Literal
 from tacit.mechanisms.choose.stable_keys import stable_keys
-from tacit.noises import TruncatedLaplace
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
