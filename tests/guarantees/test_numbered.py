@@ -64,18 +64,18 @@ def test_what_cannot_be_read_is_refused(text: str) -> None:
 def test_keywords_must_name_one_kind() -> None:
     for keywords in ({}, {"delta": 1}, {"rho": 1, "epsilon": 1}, {"order": 2}):
         with pytest.raises(InvalidInput, match="name a guarantee by"):
-            Guarantee.of(**keywords)  # type: ignore[arg-type]
+            Guarantee.of(**keywords)
 
 
 def test_the_number_that_decides_and_the_bound_on_ratios() -> None:
     assert [guarantee.decisive[0] for guarantee in ALL] == ["ε", "δ", "ρ", "ε"]
-    assert ALL[0].ratio_bound() == (Fraction(1, 3), 0)
-    assert ALL[1].ratio_bound() == (1, Fraction(1, 10**6))
+    assert ALL[0].ratio_bound() == (Fraction(1, 3), Fraction(0))
+    assert ALL[1].ratio_bound() == (Fraction(1), Fraction(1, 10**6))
     assert [guarantee.ratio_bound() for guarantee in ALL[2:]] == [None, None]
 
 
 def test_addends_tell_orders_apart() -> None:
-    assert ALL[1].addends() == ("Approx", (1, Fraction(1, 10**6)))
+    assert ALL[1].addends() == ("Approx", (Fraction(1), Fraction(1, 10**6)))
     assert ALL[3].addends() == ("Renyi at order 8:", (Fraction(1, 4),))
 
 
