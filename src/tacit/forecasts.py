@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.answers.answer import Answer, show
+from tacit.answers.answer import Answer
+from tacit.answers.values import show
 from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tacit.engines.blocks import Blocks
-from tacit.engines.requests import Relation
+from tacit.engines.requests import Blocks, Relation
 from tacit.errors import InvalidInput
 from tests.engines.support import FIELDS, SCOPE, engine_over, relation, tables
 

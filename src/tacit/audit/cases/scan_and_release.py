@@ -19,7 +19,7 @@ from tacit.mechanisms.totals.scan_and_release import (
     scan_and_release,
     signed_scan_and_release,
 )
-from tacit.noises.capped_noise import Lopsided
+from tacit.noises import Lopsided
 
 EPSILON = Fraction(2)
 CAPS = (1, 2, 5)

@@ -28,8 +28,7 @@ from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Accuracy
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import Enclosure, exp, total
+from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness import Categorical, Source
 from tacit.randomness.inversion import Inversion, Table, shares
@@ -121,7 +120,7 @@ def _rounded(x: Enclosure, bits: int) -> Enclosure:
 
 def excess(gamma: Fraction, size: int, beta: Fraction) -> int:
     """The least t ≥ 0 with |Y|·e^{-γ(t+1)} ≤ β: an excess above t has probability at most β."""
-    return max(0, log_ceil(1 / gamma, size / beta) - 1)
+    return max(0, log_ceiling(1 / gamma, size / beta) - 1)
 
 
 def exponential(

@@ -41,8 +41,7 @@ from tacit.mechanisms.search.binary_search import binary_search
 from tacit.mechanisms.search.interior_point import interior_point
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.mechanisms.search.threshold_scan import threshold_scan
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, between, positive
 from tacit.randomness import Source
 
@@ -184,7 +183,7 @@ def _window(beta: Fraction, window: int, condition: str = "") -> Accuracy:
 
 def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
     """τ = ⌈(2/ε)·ln(|Y|/β)⌉."""
-    return log_ceil(2 / epsilon, size / beta)
+    return log_ceiling(2 / epsilon, size / beta)
 
 
 def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Question], Built]:

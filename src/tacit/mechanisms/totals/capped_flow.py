@@ -29,7 +29,7 @@ Scanned. Where b ≥ a, d ≥ 0, for rounding and limiting are monotone.
   most ε1 + 3ε2 + down = ε.
 A scan that never stops releases the last level, without a stop factor: less.
 
-ERROR  Z does not depend on the data, so L at the cap lies within `tails` of the value. How much the cap takes away
+ERROR  Z does not depend on the data, so L at the cap lies within `reach` of the value. How much the cap takes away
 cannot be known.
 
 ACCURACY  Measured in benchmarks/joins.py against the best cap that knows the data. Weighing is better for small caps,
@@ -60,11 +60,9 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.capped_noise import Lopsided
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import asymmetric_laplace
+from tacit.noises import Lopsided
+from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
+from tacit.numbers.exact import Number, positive
 from tacit.randomness.source import Source
 
 
@@ -168,7 +166,7 @@ class Weighed(Design):
 
     def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The exponential mechanism; losses are limited where they outweigh a prior that falls over all levels."""
-        limit = log_ceil(3 * self.parts / cost, self.least / self.ratio ** len(levels))
+        limit = log_ceiling(3 * self.parts / cost, self.least / self.ratio ** len(levels))
         loss = slopes(curve, levels, self.parts, limit)
         return exponential(loss, cost, Decaying(1, self.ratio), change=(self.parts, 2 * self.parts))
 
@@ -246,10 +244,9 @@ class CappedFlow:
         """The noise of the value."""
         return self.design.noise(self.cap, self.epsilon)
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence L(cap) lies in [value − up, value + down]."""
-        beta = (1 - between(confidence, "confidence", 0, 1)) / 2
-        return self.noise.mirrored.reach(beta), self.noise.reach(beta)
+        return self.noise.reach(confidence)
 
     @property
     def variance(self) -> float:
@@ -275,8 +272,7 @@ class CappedFlowLaw(Law[CappedFlow]):
 
     def _draw(self, source: Source) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
-        noise = self.design.noise(cap, self._epsilon)
-        value = self._curve.at(cap) + asymmetric_laplace(noise.up, noise.down, source=source)
+        value = self._curve.at(cap) + self.design.noise(cap, self._epsilon).draw(source)
         return CappedFlow(cap, int(value), self._epsilon, self.design)
 
     def pmf(self, y: CappedFlow, bits: int = BITS) -> Enclosure:

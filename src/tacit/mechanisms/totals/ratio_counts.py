@@ -9,7 +9,7 @@ from typing import NamedTuple, SupportsIndex
 
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import Laplace, laplace
+from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import whole
@@ -35,7 +35,7 @@ class CountedRatio(Law[Ratio]):
 
     def __init__(self, a: int, other: int, rate: Fraction, method: str, guarantee: Guarantee) -> None:
         self.name, self.method, self.guarantee = f"ratio by {method}", method, guarantee
-        self._counts: tuple[Laplace, Laplace] = (laplace(a, rate), laplace(other, rate))
+        self._counts: tuple[NoisyInteger, NoisyInteger] = (laplace(a, rate), laplace(other, rate))
 
     def _draw(self, source: Source) -> Ratio:
         return shared(tuple(count._draw(source) for count in self._counts), self.method)

@@ -36,7 +36,7 @@ Adding one leaves the law of the other part as it is: both together are Pure(ε)
 
 ERROR  The noises do not depend on the choice, so what they promise holds whatever the data and for every cap:
 - N(C) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
-- `tails` encloses the noise of within + G·above, which is the total with every person above the cap counted as
+- `reach` encloses the noise of within + G·above, which is the total with every person above the cap counted as
   G = 2C; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − x/ε) with
   x = 3/2 + 2/(ε·above): few persons above the cap may well be none. Where persons above the cap have little more
   than C, that total exceeds the truth, on light tails nearly always;
@@ -69,11 +69,10 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.capped_noise import Joint, Lopsided
-from tacit.noises.noise_tails import laplace_tail
+from tacit.noises import DiscreteLaplace, Lopsided, LopsidedSum
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness import Categorical, asymmetric_laplace, discrete_laplace
+from tacit.randomness import Categorical
 from tacit.randomness.source import Source
 
 CAPS = (
@@ -179,36 +178,36 @@ class CappedTotal:
         return int(self.design.counted * self.cap)
 
     @property
-    def noise(self) -> Joint:
+    def noise(self) -> LopsidedSum:
         """The noise of within + counted·above."""
         within, above = self._stated
-        return Joint(within, above, self.counted)
+        return LopsidedSum(within, above, self.counted)
 
     @property
     def _stated(self) -> tuple[Lopsided, Lopsided]:
         """The noises as stated: those of an ε above `STATED` as if it were that, which is more noise."""
         return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
 
         The capped total is the sum with every person above the cap counted as `counted`.
         """
         beta = (1 - between(confidence, "confidence", 0, 1)) / 2
         shift = self.within + self.counted * self.above - self.value  # the noise is around within + counted·above
-        up, down = self.noise.reach(beta), self.noise.mirrored.reach(beta)
+        up, down = self.noise.limit(beta), self.noise.mirrored.limit(beta)
         return max(0, down + shift), max(0, up - shift)
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
         """At most so many persons have a total above the cap, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
         _, noise = self._stated
-        return max(0, self.above + noise.mirrored.reach(beta))
+        return max(0, self.above + noise.mirrored.limit(beta))
 
     def at_least(self, confidence: Number = "0.95") -> int:
         """The sum of all totals is at least this, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
-        return max(0, self.within + self.cap * self.above - Joint(*self._stated, self.cap).reach(beta))
+        return max(0, self.within + self.cap * self.above - LopsidedSum(*self._stated, self.cap).limit(beta))
 
     @property
     def variance(self) -> float:
@@ -234,6 +233,7 @@ class CappedTotalLaw(Law[CappedTotal]):
         self._persons = sum(counts)
         self._above = list(accumulate(reversed(counts[1:])))[::-1]
         self._within = list(accumulate(sums[:-1]))
+        self._test = DiscreteLaplace(design.test * epsilon)
         self._enough = ceil(design.size / epsilon)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
@@ -252,14 +252,13 @@ class CappedTotalLaw(Law[CappedTotal]):
         return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
 
     def _draw(self, source: Source) -> CappedTotal:
-        test = discrete_laplace(self.design.test * self._epsilon, source=source)
-        many = self._persons + test >= self._enough
+        many = self._persons + self._test.draw(source) >= self._enough
         i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
         within, above = self.design.noises(many, self.caps[i], self._epsilon)
         return CappedTotal(
             self.caps[i],
-            int(self._within[i] + asymmetric_laplace(within.up, within.down, source=source)),
-            int(self._above[i] + asymmetric_laplace(above.up, above.down, source=source)),
+            int(self._within[i] + within.draw(source)),
+            int(self._above[i] + above.draw(source)),
             many,
             self._epsilon,
             self.design,
@@ -267,7 +266,7 @@ class CappedTotalLaw(Law[CappedTotal]):
 
     def _pmf_choice(self, many: bool, i: int, bits: int) -> Enclosure:
         """P[many or few, and this cap]."""
-        test = laplace_tail(self.design.test * self._epsilon, self._enough - self._persons, bits)
+        test = self._test.tail(self._enough - self._persons, bits)
         cap = self._weighed.pmf(i, bits) if many else self._scanned._pmf_at(i, bits)
         return (test if many else 1 - test) * cap
 
@@ -350,10 +349,10 @@ class SignedTotal:
         """No person counts for more than this in either direction without being above a cap."""
         return max(self.positive.cap, self.negative.cap)
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """As those of a `CappedTotal`: each part gets half of what the confidence leaves."""
         each = (1 + between(confidence, "confidence", 0, 1)) / 2
-        (down, up), (other_down, other_up) = self.positive.tails(each), self.negative.tails(each)
+        (down, up), (other_down, other_up) = self.positive.reach(each), self.negative.reach(each)
         return down + other_up, up + other_down
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
@@ -363,7 +362,7 @@ class SignedTotal:
         """
         beta = 1 - between(confidence, "confidence", 0, 1)
         (_, noise), (_, other) = self.positive._stated, self.negative._stated
-        missed = Joint(noise.mirrored, other.mirrored, 1).reach(beta)
+        missed = LopsidedSum(noise.mirrored, other.mirrored, 1).limit(beta)
         return max(0, self.positive.above + self.negative.above + missed)
 
     @property

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.answers.answer import Answer
+from tacit.answers.capped import CappedSum
+from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
-from tacit.engines.incidence import Touches
+from tacit.engines.requests import Touches
 from tacit.flows.rows import Rows
 from tacit.grids import Grid, digits
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
@@ -26,8 +28,8 @@ from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, noisy
-from tacit.tables.statistics.capped import CappedSum, Released
-from tacit.tables.statistics.extremes import MISS, Fallen, reach, windows
+from tacit.tables.statistics.capped import Released
+from tacit.tables.statistics.extremes import MISS, reach, windows
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic

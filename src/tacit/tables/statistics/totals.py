@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.answers.answer import Answer
+from tacit.answers.capped import CappedSum
 from tacit.answers.spreads import Additive
 from tacit.engines import requests
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Deviation, Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.engines.requests import Deviation, Flags, Incidence, PersonMean, Persons, RowCount, TotalBuckets, Value
 from tacit.errors import UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Expression
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, known_method, noisy, unit_of
-from tacit.tables.statistics.capped import CappedSum, Capper, Released
+from tacit.tables.statistics.capped import Capper, Released
 
 
 @dataclass(frozen=True)
