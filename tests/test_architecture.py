@@ -13,6 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "tacit"
 ROOMS = [
     "data",
     "errors",
+    "closing",
     "numbers",
     "randomness",
     "guarantees",
