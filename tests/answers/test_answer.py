@@ -284,12 +284,12 @@ def test_real_answers_do_not_say_so(t: Table) -> None:
 
 def test_older_answers_state_what_holds_now() -> None:
     """Of a signed sum the bound was twice 95 % added; of a found group it forgot that the group was shown."""
-    from tacit.answers.capped import CappedSum, TotalNoise
+    from tacit.answers.capped import CappedSum
     from tacit.answers.groups import ShownCount
-    from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
+    from tacit.answers.totals import CappedTotal, SignedTotal
 
     parts = [CappedTotal(10, 100, 5, True, Fraction(4)) for _ in "+-"]
-    spread = CappedSum(Difference(*map(TotalNoise, parts)))
+    spread = CappedSum(Difference(*parts))
     before = {**encode(spread), "risks": encode(((Fraction(95, 100), 10),))}
     assert decode(before) == spread
     assert spread.persons_above(Fraction(95, 100)) == SignedTotal(*parts).persons_above_cap("0.95")

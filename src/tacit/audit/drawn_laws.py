@@ -13,6 +13,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from tacit.answers.flows import CappedFlow
+from tacit.answers.totals import CappedTotal
 from tacit.audit.exact import Dataset, Verification, verify
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.grid_law import GridLaw
@@ -20,8 +22,8 @@ from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import Gaussian, IntegerNoise
 from tacit.mechanisms.noise.noise_vector import NoiseVector
-from tacit.mechanisms.totals.capped_flow import CappedFlow, CappedFlowLaw
-from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
+from tacit.mechanisms.totals.capped_flow import CappedFlowLaw
+from tacit.mechanisms.totals.scan_and_release import CappedTotalLaw
 from tacit.numbers.enclosures import Enclosure
 
 Laws = Mapping[Dataset, Law[Any]]

@@ -31,12 +31,12 @@ _OLDER: dict[str, tuple[str, dict[str, str]]] = {
 @cache
 def _classes() -> dict[str, type]:
     from tacit.answers import capped, groups, order, quotients, sampled, spreads
+    from tacit.answers.flows import CappedFlow, Scanned, Weighed
+    from tacit.answers.totals import CappedTotal, TotalDesign
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
-    from tacit.mechanisms.totals.capped_flow import CappedFlow, Scanned, Weighed
-    from tacit.mechanisms.totals.scan_and_release import CappedTotal, Design
     from tacit.numbers import units
 
-    classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
+    classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, TotalDesign]
     classes += [CappedFlow, Scanned, Weighed]
     classes += [Coarser, Difference, DiscreteGaussian, DiscreteLaplace, TruncatedLaplace]
     for module in (spreads, sampled, order, quotients, groups, capped):
