@@ -123,7 +123,7 @@ def test_every_public_name_can_be_loaded() -> None:
 def test_only_the_custodian_can_look_at_rows() -> None:
     """The check of the data shows facts about rows: only its room looks, and only the custodian's doors lead there."""
     doors = {
-        "tacit.engines.looking": {"checks"},
+        "tacit.engines.inspection": {"checks"},
         "tacit.checks": {"checks", "cli/check.py", "serve/checking.py"},
         "tacit.serve.checking": {"serve/server.py", "serve/custodian.py"},
     }

@@ -12,29 +12,15 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tacit.engines import Source
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.engine import DuckDB
-from tacit.engines.duckdb.tables import DIALECT
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script
+from tacit.engines.script import Script, query
 from tacit.language.expressions import Expression, Scope
 from tacit.language.types import Schema
+from tests.engines.cases import FIELDS
 
-FIELDS = {
-    "who": pa.int64(),
-    'näme "of" {} who': pa.string(),
-    "i": pa.int64(),
-    "u": pa.uint64(),
-    "c": pa.decimal128(12, 2),
-    "w": pa.decimal128(38, 3),
-    "f": pa.float64(),
-    "g": pa.float32(),
-    "b": pa.bool_(),
-    "d": pa.date32(),
-    "t": pa.timestamp("us"),
-    "s": pa.string(),
-    "nothing": pa.null(),
-}
 SCHEMA = Schema.of(
     {
         "who": "integer",
@@ -127,7 +113,8 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     rows = Rows(DIALECT, relation(), {"t": engine.tables["t"].sql})
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
-        return run(snapshot, DIALECT.statement(Script(tuple(rows.parts()), f"SELECT {', '.join(names)} FROM rows")))
+        asked = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+        return run(snapshot, DIALECT.statement(Script(tuple(rows.parts()), asked)))
 
 
 def run(snapshot: Any, statement: str) -> list[tuple[Any, ...]]:

@@ -46,7 +46,7 @@ def test_tails_of_lopsided_noise_cover_what_they_say(above: Fraction, below: Fra
 def test_tails_of_gaussian_noise_cover_what_they_say(variance: Fraction, confidence: Fraction) -> None:
     down, up = DiscreteGaussian(variance).reach(float(confidence))
     law = gaussian(0, 1 / (2 * variance))
-    assert law.variance == variance
+    assert law.noise == DiscreteGaussian(variance)
     assert covered(law, down, up).low >= confidence
 
 

@@ -36,6 +36,9 @@ class Noise(Protocol):
 class IntegerNoise(ABC):
     """Noise on the integers with a known law."""
 
+    name: str
+    """What it is called."""
+
     @abstractmethod
     def draw(self, source: Source) -> int:
         """One exact draw."""
@@ -61,9 +64,17 @@ class IntegerNoise(ABC):
     def guarantee(self, sensitivity: int) -> Guarantee:
         """What value + Z keeps for an integer that moves by at most this between neighbours."""
 
+    def concentrated_loss(self, shift: int) -> Fraction | None:
+        """The ρ of two outputs whose values differ by this, where a formula is proved; else None."""
+        return None
+
     def limit(self, beta: Fraction) -> int:
         """The smallest k ≥ 0 for which P[Z > k] ≤ β is certain."""
         return upper_limit(self, beta)
+
+    def limit_of_all(self, count: int, beta: Fraction) -> int:
+        """The smallest k ≥ 0 for which P[all of ``count`` independent draws are at most k] ≥ 1 − β is certain."""
+        return _limit_of_all(self, count, beta)
 
 
 class Tailed(Protocol):
@@ -78,6 +89,11 @@ class Tailed(Protocol):
 def upper_limit(noise: Tailed, beta: Fraction, step: int = 1) -> int:
     """The smallest multiple k ≥ 0 of the step for which P[noise > k] ≤ β is certain."""
     return step * first_where(lambda k: noise.tail(k * step + 1, 64).high <= beta)
+
+
+@lru_cache(maxsize=1024)
+def _limit_of_all(noise: IntegerNoise, count: int, beta: Fraction) -> int:
+    return first_where(lambda k: ((1 - noise.tail(k + 1, 64, sharp=True)) ** count).low >= 1 - beta)
 
 
 def first_where(holds: Callable[[int], bool]) -> int:

@@ -19,8 +19,8 @@ from statistics import NormalDist
 
 from tacit.guarantees import Zcdp
 from tacit.noises.base import IntegerNoise, half_miss, outward
-from tacit.noises.gaussian_sums import SUMMED, decay, tail_sum, whole_sum
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.noises.gaussian_sums import SUMMED, tail_sum, whole_sum
+from tacit.numbers.enclosures import BITS, Enclosure, decay
 from tacit.randomness.discrete import discrete_gaussian
 from tacit.randomness.source import Source
 
@@ -31,6 +31,8 @@ SHARP = 2**20
 @dataclass(frozen=True)
 class DiscreteGaussian(IntegerNoise):
     """P[Z = z] ∝ e^{-z²/(2·scale²)} on the integers, ``squared_scale`` = scale²."""
+
+    name = "discrete Gaussian"
 
     squared_scale: Fraction
 
@@ -57,6 +59,10 @@ class DiscreteGaussian(IntegerNoise):
             return 1 - self.tail(1 - z, bits, sharp=sharp)
         part = tail_sum(self.squared_scale, z, bits, SHARP if sharp else SUMMED)
         return part / whole_sum(self.squared_scale, bits)
+
+    def concentrated_loss(self, shift: int) -> Fraction:
+        """shift²/(2v)."""
+        return shift**2 / (2 * self.squared_scale)
 
     def reach(self, confidence: float) -> tuple[int, int]:
         """P[Z > m] ≤ P[N ≥ m] for the normal N of the same scale."""

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import exp as float_exp
 from math import expm1
 from math import log as float_log
 
 from tacit.guarantees import Pure
 from tacit.noises.base import IntegerNoise, half_miss, outward
-from tacit.noises.gaussian_sums import decay
-from tacit.numbers.enclosures import BITS, Enclosure, exp
+from tacit.numbers.enclosures import BITS, Enclosure, ceiling, decay, exp
 from tacit.randomness.discrete import discrete_laplace
 from tacit.randomness.source import Source
 
@@ -28,6 +27,8 @@ from tacit.randomness.source import Source
 @dataclass(frozen=True)
 class DiscreteLaplace(IntegerNoise):
     """P[Z = z] ∝ e^{-rate·|z|} on the integers."""
+
+    name = "discrete Laplace"
 
     rate: Fraction
 
@@ -78,6 +79,12 @@ class DiscreteLaplace(IntegerNoise):
         mean = p_up * up - p_down * down
         return p_up * (spread + up * up) + p_down * (spread + down * down) - mean * mean
 
+    @cached_property
+    def mean_size(self) -> Fraction:
+        """E|Z| = 2r/(1 − r²), a little rounded down."""
+        r = exp(-self.rate)
+        return (2 * r / (1 - r * r)).low
+
     def _halves(self) -> tuple[float, float]:
         """The probabilities of z ≥ 0 and of z < 0."""
         up = -1 / expm1(-float(self.rate))
@@ -88,10 +95,4 @@ class DiscreteLaplace(IntegerNoise):
 @lru_cache(maxsize=8192)
 def _threshold(rate: Fraction, beta: Fraction) -> int:
     """⌈ln(1/(β(1 + e^{-rate})))/rate⌉, or 0 where that is negative. Equality cannot be: e^rate is transcendental."""
-    bits = 64
-    while True:
-        real = -((1 + exp(-rate, bits)) * beta).log() / rate
-        low, high = (-(-end.numerator // end.denominator) for end in (real.low, real.high))
-        if low == high:
-            return max(0, low)
-        bits *= 2
+    return max(0, ceiling(lambda bits: -((1 + exp(-rate, bits)) * beta).log() / rate))

@@ -28,13 +28,15 @@ from tacit.guarantees import Pure
 from tacit.noises.base import IntegerNoise, upper_limit
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
-from tacit.randomness import asymmetric_laplace
+from tacit.randomness.discrete import asymmetric_laplace
 from tacit.randomness.source import Source
 
 
 @dataclass(frozen=True)
 class Lopsided(IntegerNoise):
     """P[Z = z] ∝ e^{-up·z} for z ≥ 0 and e^{-down·|z|} for z < 0."""
+
+    name = "lopsided"
 
     up: Fraction
     down: Fraction

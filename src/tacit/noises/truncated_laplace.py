@@ -23,15 +23,16 @@ from tacit.guarantees import Approx
 from tacit.guarantees.rounding import shortened
 from tacit.noises.base import IntegerNoise
 from tacit.noises.discrete_laplace import DiscreteLaplace
-from tacit.noises.gaussian_sums import decay
-from tacit.numbers.enclosures import BITS, Enclosure, exp
-from tacit.randomness import truncated_laplace
+from tacit.numbers.enclosures import BITS, Enclosure, ceiling, decay, exp
+from tacit.randomness.discrete import truncated_laplace
 from tacit.randomness.source import Source
 
 
 @dataclass(frozen=True)
 class TruncatedLaplace(IntegerNoise):
     """P[Z = z] ∝ e^{-rate·|z|} on {−bound, …, bound}."""
+
+    name = "truncated discrete Laplace"
 
     rate: Fraction
     bound: int
@@ -90,11 +91,9 @@ class TruncatedLaplace(IntegerNoise):
 def least_bound(epsilon: Fraction, delta: Fraction, sensitivity: int) -> int:
     """The smallest R ≥ sensitivity with P[Z > R − sensitivity] ≤ δ for discrete Laplace noise truncated at R."""
     rate = epsilon / sensitivity
-    bits = 64
-    while True:
+
+    def real(bits: int) -> Enclosure:  # an integer would make e^{ε/s} algebraic
         top = exp(epsilon, bits) - 1 + 2 * delta
-        real = (top / ((1 + exp(-rate, bits)) * delta)).log() / rate
-        low, high = (-(-end.numerator // end.denominator) for end in (real.low, real.high))
-        if low == high:  # equality would make e^{ε/s} algebraic, so the bits suffice in the end
-            return max(low - 1, sensitivity)
-        bits *= 2
+        return (top / ((1 + exp(-rate, bits)) * delta)).log() / rate
+
+    return max(ceiling(real) - 1, sensitivity)

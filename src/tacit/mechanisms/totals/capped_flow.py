@@ -42,10 +42,10 @@ average slope of a concave curve only rises towards 0, and rounding moves k by a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Protocol
+from typing import Protocol, Self
 
 from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.curves import StepLoss
@@ -56,12 +56,11 @@ from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, positive
-from tacit.randomness import asymmetric_laplace
 from tacit.randomness.source import Source
 
 
@@ -109,7 +108,7 @@ def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, 
     match design:
         case Weighed():  # losses are limited where they outweigh a prior that falls over all levels
             parts = design.parts
-            limit = log_ceil(3 * parts / cost, design.least / design.ratio ** len(levels))
+            limit = log_ceiling(3 * parts / cost, design.least / design.ratio ** len(levels))
             loss = slopes(curve, levels, parts, limit)
             return exponential(loss, cost, Decaying(1, design.ratio), change=(parts, 2 * parts))
         case Scanned():
@@ -133,8 +132,7 @@ class CappedFlowLaw(Law[CappedFlow]):
 
     def _draw(self, source: Source) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
-        noise = self.design.noise(cap, self._epsilon)
-        value = self._curve.at(cap) + asymmetric_laplace(noise.up, noise.down, source=source)
+        value = self._curve.at(cap) + self.design.noise(cap, self._epsilon).draw(source)
         return CappedFlow(cap, int(value), self._epsilon, self.design)
 
     def pmf(self, y: CappedFlow, bits: int = BITS) -> Enclosure:
@@ -151,6 +149,32 @@ class CappedFlowLaw(Law[CappedFlow]):
         for cap in self._places:
             for step in (-1, 0, 1):
                 yield CappedFlow(cap, self._curve.at(cap) + step, self._epsilon, self.design)
+
+    def key(self) -> Hashable:
+        """The choice, and the value at every cap."""
+        return type(self), self.guarantee, self.design, self._choice.key(), tuple(self._values())
+
+    def _values(self) -> list[int]:
+        """The noiseless value at every cap."""
+        return [self._curve.at(cap) for cap in self._places]
+
+    def telling_points(self, laws: Sequence[Self]) -> list[CappedFlow]:
+        """At every cap where some dataset's loss or value still changes, and at the last, values beyond all of them."""
+        caps, values = list(self._places), [law._values() for law in laws]
+        steps = {first for law in laws for first in law._choice.steps()}
+        steps |= {i for own in values for i in range(1, len(caps)) if own[i] != own[i - 1]}
+        places = sorted({0, len(caps) - 1} | steps | {i - 1 for i in steps if i})
+        return [
+            CappedFlow(caps[place], value, self._epsilon, self.design)
+            for place in places
+            for value in beyond([own[place] for own in values])
+        ]
+
+    def outcomes_to_follow(self) -> list[CappedFlow]:
+        """The noiseless value at the lowest cap and at a low one."""
+        caps = list(self._places)
+        chosen = dict.fromkeys((caps[0], caps[min(3, len(caps) - 1)]))
+        return [CappedFlow(cap, self._curve.at(cap), self._epsilon, self.design) for cap in chosen]
 
 
 def capped_flow(

@@ -53,11 +53,12 @@ COST  Linear in the length of the list: about a millisecond.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
 from math import ceil
+from typing import Self
 
 from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
 from tacit.curves import StepLoss
@@ -65,12 +66,13 @@ from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.noise_tails import laplace_tail
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
-from tacit.randomness import Categorical, asymmetric_laplace, discrete_laplace
+from tacit.randomness import Categorical
 from tacit.randomness.source import Source
 
 CAPS = (
@@ -100,6 +102,7 @@ class CappedTotalLaw(Law[CappedTotal]):
         self._persons = sum(counts)
         self._above = list(accumulate(reversed(counts[1:])))[::-1]
         self._within = list(accumulate(sums[:-1]))
+        self._test = DiscreteLaplace(design.test * epsilon)
         self._enough = ceil(design.size / epsilon)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
@@ -118,14 +121,13 @@ class CappedTotalLaw(Law[CappedTotal]):
         return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
 
     def _draw(self, source: Source) -> CappedTotal:
-        test = discrete_laplace(self.design.test * self._epsilon, source=source)
-        many = self._persons + test >= self._enough
+        many = self._persons + self._test.draw(source) >= self._enough
         i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
         within, above = self.design.noises(many, self.caps[i], self._epsilon)
         return CappedTotal(
             self.caps[i],
-            int(self._within[i] + asymmetric_laplace(within.up, within.down, source=source)),
-            int(self._above[i] + asymmetric_laplace(above.up, above.down, source=source)),
+            int(self._within[i] + within.draw(source)),
+            int(self._above[i] + above.draw(source)),
             many,
             self._epsilon,
             self.design,
@@ -133,7 +135,7 @@ class CappedTotalLaw(Law[CappedTotal]):
 
     def _pmf_choice(self, many: bool, i: int, bits: int) -> Enclosure:
         """P[many or few, and this cap]."""
-        test = laplace_tail(self.design.test * self._epsilon, self._enough - self._persons, bits)
+        test = self._test.tail(self._enough - self._persons, bits)
         cap = self._weighed.pmf(i, bits) if many else self._scanned._pmf_at(i, bits)
         return (test if many else 1 - test) * cap
 
@@ -154,6 +156,28 @@ class CappedTotalLaw(Law[CappedTotal]):
             for within, above in product((-1, 0, 1), repeat=2):
                 numbers = self._within[i] + within, self._above[i] + above
                 yield CappedTotal(cap, *numbers, many, self._epsilon, self.design)
+
+    def key(self) -> Hashable:
+        """The persons above every cap, their totals below it, and the design."""
+        data = tuple(self._above), tuple(self._within), self._persons
+        return type(self), self.guarantee, self.caps, self.design, data
+
+    def telling_points(self, laws: Sequence[Self]) -> list[CappedTotal]:
+        """At every cap that divides the persons of some dataset, and beside it, numbers beyond all of theirs."""
+        steps = {i for law in laws for i in range(1, len(self.caps)) if law._above[i] != law._above[i - 1]}
+        points = []
+        for place in sorted({0, len(self.caps) - 1} | steps | {i - 1 for i in steps}):
+            within = beyond([law._within[place] for law in laws])
+            above = beyond([law._above[place] for law in laws])
+            for (s, n), many in product(product(within, above), (False, True)):
+                points.append(CappedTotal(self.caps[place], s, n, many, self._epsilon, self.design))
+        return points
+
+    def outcomes_to_follow(self) -> list[CappedTotal]:
+        """Without noise, the lowest cap and the first that no more persons are above than the last."""
+        places = dict.fromkeys((0, self._above.index(self._above[-1])))
+        known = self._epsilon, self.design
+        return [CappedTotal(self.caps[i], self._within[i], self._above[i], False, *known) for i in places]
 
 
 def scan_and_release(
@@ -195,6 +219,21 @@ class SignedTotalLaw(Law[SignedTotal]):
     def outcomes(self) -> Iterable[SignedTotal]:
         """All pairs of the parts' windows."""
         return (SignedTotal(a, b) for a, b in product(self._positive.outcomes(), self._negative.outcomes()))
+
+    def key(self) -> Hashable:
+        """Those of both parts."""
+        return type(self), self._positive.key(), self._negative.key()
+
+    def telling_points(self, laws: Sequence[Self]) -> list[SignedTotal]:
+        """All pairs of the parts' telling points."""
+        positive = self._positive.telling_points([law._positive for law in laws])
+        negative = self._negative.telling_points([law._negative for law in laws])
+        return [SignedTotal(a, b) for a, b in product(positive, negative)]
+
+    def outcomes_to_follow(self) -> list[SignedTotal]:
+        """All pairs of the parts'."""
+        pairs = product(self._positive.outcomes_to_follow(), self._negative.outcomes_to_follow())
+        return [SignedTotal(a, b) for a, b in pairs]
 
 
 Buckets = tuple[Sequence[int], Sequence[int]]

@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answers
 from tacit.answers.groups import ShownCount
-from tacit.engines.group_requests import KeyCounts, KeysPerPerson
-from tacit.engines.requests import Presence
+from tacit.engines.requests import KeyCounts, KeysPerPerson, Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Literal
 from tacit.mechanisms.choose.stable_keys import stable_keys
-from tacit.noises import TruncatedLaplace
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
@@ -90,7 +88,7 @@ class FoundGroups(Statistic):
                     f"number of persons where {groups.name} is {_label(key)}",
                     released[key],
                     mechanism="truncated noise and a threshold on persons per key",
-                    spread=ShownCount(TruncatedLaplace(epsilon * (1 - CAP_SHARE) / cap, law.bound), law.threshold),
+                    spread=ShownCount(law.noise, law.threshold),
                     per="person",
                     notes=(f"A person takes part in at most {cap:,} groups; groups of few persons are left out.",),
                 )
