@@ -148,11 +148,11 @@ class Gateway:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
         budget = self.session(caller, name).budget
         return {
-            "total": texts.guarantee_text(budget.total),
-            "spent": texts.guarantee_text(budget.spent),
-            "remaining": texts.guarantee_text(budget.remaining),
+            "total": budget.total.text(),
+            "spent": budget.spent.text(),
+            "remaining": budget.remaining.text(),
             "composition": budget.composition,
-            "least": None if budget.least is None else texts.guarantee_text(budget.least),
+            "least": None if budget.least is None else budget.least.text(),
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
@@ -177,10 +177,10 @@ class Gateway:
         words, unpaid = found.preview(question.fresh), found.unpaid(question.fresh)
         return {
             "sql": question.sql,
-            "cost": texts.guarantee_text(found.cost),
+            "cost": found.cost.text(),
             "fits": found.fits(unpaid),
             "free": not unpaid,
-            "remaining": texts.guarantee_text(session.budget.remaining),
+            "remaining": session.budget.remaining.text(),
             "statistics": [statistic.words for statistic in found.statistics],
             "forecast": _forecastable(found),
             "words": words,
