@@ -25,6 +25,7 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import decoded_answer
 from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
 from tacit.engines.requests import RowCount
 from tacit.errors import InvalidInput, LedgerError, TacitError
@@ -38,7 +39,6 @@ from tacit.serve.history import History, Line
 from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
-from tacit.tables.releasing.stored import decode
 from tacit.tables.sql.plans import Plan
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.queries import plan
@@ -278,7 +278,7 @@ class Gateway:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")
-        return None if stored is None else decode(stored).as_stored()
+        return None if stored is None else decoded_answer(stored).as_stored()
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import encode
 from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
 from tacit.engines.duckdb.engine import limit_memory
@@ -34,7 +35,6 @@ from tacit.serve.questions import Asked
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
 from tacit.serve.wire import Message, receive
-from tacit.tables.releasing.stored import encode
 
 Work = Mapping[str, Any]
 Tell = Callable[[Message], None]
