@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
+from types import MappingProxyType
 
 from tacit.engines.script import Query, Reading, Script, query
 from tacit.language.expressions import Literal
@@ -231,7 +232,10 @@ class Dialect(ABC):
         """The first 15 hexadecimal digits of a digest as a 64-bit integer."""
         return f"CAST('0x' || SUBSTR({digest}, 1, 15) AS {self.int64})"
 
-    def statement(self, script: Script) -> str:
-        """A script as one statement."""
-        parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text})" for part in script.parts]
-        return f"WITH {', '.join(parts)} {script.body.text}"
+    def statement(self, script: Script, sources: Mapping[str, str] = MappingProxyType({})) -> str:
+        """A script as one statement; ``sources`` has what to read in place of some tables."""
+        parts = [
+            f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text(sources)})"
+            for part in script.parts
+        ]
+        return (f"WITH {', '.join(parts)} " if parts else "") + script.body.text(sources)
