@@ -135,8 +135,8 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
     # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
     token = uuid4().hex if location.frame is not None and not location.frame.changes else ""
     keys = unique_keys(location.keys, columns, location.native)
-    sql = TableSQL(_source(location.view, converting), columns)
-    return DuckTable(schema, sql, location, token, converting, keys=keys)
+    read = TableSQL(_source(location.view, converting), columns)
+    return DuckTable(schema, read, location, token, converting, keys=keys)
 
 
 def _source(view: str, converting: str) -> str:
