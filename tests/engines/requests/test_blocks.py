@@ -10,7 +10,8 @@ from hypothesis import given, settings
 
 from tacit.engines.requests import Blocks, Relation
 from tacit.errors import InvalidInput
-from tests.engines.support import FIELDS, SCOPE, engine_over, relation, tables
+from tests.engines.cases import FIELDS
+from tests.engines.support import SCOPE, engine_over, relation, tables
 
 SALT = bytes(range(16))
 
