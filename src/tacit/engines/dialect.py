@@ -131,6 +131,10 @@ class Dialect(ABC):
         """An exact constant as a number of steps of 10^-scale."""
         return int(Fraction(literal.value) * 10**scale)  # type: ignore[arg-type]
 
+    def call(self, function: str, arguments: Sequence[str]) -> str:
+        """A function of `tacit.language.functions`."""
+        return f"{function}({', '.join(arguments)})"
+
     # ---- numbers ------------------------------------------------------------------------------------------------
 
     def wide(self, sql: str) -> str:

@@ -8,8 +8,9 @@ RULES. Integers and decimals are 64-bit counts of steps 10^-scale; + and − kee
 / always gives FLOAT. INTEGER ⊂ DECIMAL(s) ⊂ FLOAT and DATE ⊂ TIMESTAMP are the only conversions made silently; a
 decimal becomes the double (steps as double) / 10^scale. LEAST and GREATEST ignore NULL.
 
-The classes here trust what they are given. `tacit.language.build` makes them with types checked and widened;
-`tacit.language.parsing` turns SQL text, or a parsed sqlglot node, into them.
+The classes here trust what they are given. `tacit.language.build` and `tacit.language.functions` make them with types
+checked and widened; `tacit.language.parsing` turns SQL text, or a parsed sqlglot node, into them. Old ledgers know
+questions by the names of these classes and of their fields in their order, so both stay as they are.
 """
 
 from __future__ import annotations
@@ -97,27 +98,37 @@ class Literal(Expression):
 
 
 @dataclass(frozen=True)
-class Arithmetic(Expression):
+class Unary(Expression):
+    """Made of one other value."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    """``left op right``."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+class Arithmetic(Binary):
     """``left op right`` on numbers; operands of a FLOAT result are FLOAT."""
 
     operator: Choice["+", "-", "*", "/"]
-    left: Expression
-    right: Expression
+
+
+class Comparison(Binary):
+    """``left op right`` on two values of one kind."""
+
+    operator: Choice["=", "<>", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True)
 class DaysBetween(Expression):
     """``left − right`` on dates, in days."""
 
-    left: Expression
-    right: Expression
-
-
-@dataclass(frozen=True)
-class Comparison(Expression):
-    """``left op right`` on two values of one kind."""
-
-    operator: Choice["=", "<>", "<", "<=", ">", ">="]
     left: Expression
     right: Expression
 
@@ -130,33 +141,29 @@ class Logic(Expression):
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Not(Expression):
+class Not(Unary):
     """The negation of a truth value."""
 
-    operand: Expression
+
+class IsNull(Unary):
+    """Whether the operand is absent."""
+
+
+class Cast(Unary):
+    """A widening conversion: to a finer decimal, to FLOAT, from DATE to TIMESTAMP, from BOOLEAN to INTEGER."""
 
 
 @dataclass(frozen=True)
-class In(Expression):
+class In(Unary):
     """Whether the operand equals one of some constants, none of them NULL."""
 
-    operand: Expression
     items: tuple[Literal, ...]
 
 
 @dataclass(frozen=True)
-class IsNull(Expression):
-    """Whether the operand is absent."""
-
-    operand: Expression
-
-
-@dataclass(frozen=True)
-class Like(Expression):
+class Like(Unary):
     """Whether text matches a constant pattern of ``%``, ``_`` and ordinary characters; no escape character."""
 
-    operand: Expression
     pattern: str
 
 
@@ -166,28 +173,6 @@ class Case(Expression):
 
     branches: tuple[tuple[Expression, Expression], ...]
     default: Expression
-
-
-@dataclass(frozen=True)
-class Coalesce(Expression):
-    """The first operand that is not NULL."""
-
-    operands: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Absolute(Expression):
-    """The absolute value of a number."""
-
-    operand: Expression
-
-
-@dataclass(frozen=True)
-class Extreme(Expression):
-    """GREATEST (``largest``) or LEAST of the operands that are not NULL."""
-
-    largest: bool
-    operands: tuple[Expression, ...]
 
 
 @dataclass(frozen=True)
@@ -206,11 +191,60 @@ class DateTrunc(Expression):
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Cast(Expression):
-    """A widening conversion: to a finer decimal, to FLOAT, from DATE to TIMESTAMP, from BOOLEAN to INTEGER."""
+class Call(Expression):
+    """A function of its children; `tacit.language.functions` describes each."""
 
-    operand: Expression
+    @property
+    def function(self) -> str:
+        """The function's name."""
+        raise NotImplementedError
+
+
+class Absolute(Unary, Call):
+    """The absolute value of a number."""
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return "ABS"
+
+
+@dataclass(frozen=True)
+class Coalesce(Call):
+    """The first operand that is not NULL."""
+
+    operands: tuple[Expression, ...]
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return "COALESCE"
+
+
+@dataclass(frozen=True)
+class Extreme(Call):
+    """GREATEST (``largest``) or LEAST of the operands that are not NULL."""
+
+    largest: bool
+    operands: tuple[Expression, ...]
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return "GREATEST" if self.largest else "LEAST"
+
+
+@dataclass(frozen=True)
+class NamedCall(Call):
+    """Any function that has no class of its own above, by its name."""
+
+    name: str
+    operands: tuple[Expression, ...]
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return self.name
 
 
 def columns_of(expression: Expression) -> tuple[Column, Column] | None:
