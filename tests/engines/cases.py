@@ -14,10 +14,23 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.engines.support import FIELDS
-
 Row = dict[str, Any]
 
+FIELDS = {
+    "who": pa.int64(),
+    'näme "of" {} who': pa.string(),
+    "i": pa.int64(),
+    "u": pa.uint64(),
+    "c": pa.decimal128(12, 2),
+    "w": pa.decimal128(38, 3),
+    "f": pa.float64(),
+    "g": pa.float32(),
+    "b": pa.bool_(),
+    "d": pa.date32(),
+    "t": pa.timestamp("us"),
+    "s": pa.string(),
+    "nothing": pa.null(),
+}
 LARGEST = 1.7976931348623157e308
 COLUMNS = {"number": pa.int64(), "case_of": pa.int64(), **FIELDS}
 NAME = 'näme "of" {} who'

@@ -19,22 +19,8 @@ from tacit.engines.rows import Rows
 from tacit.engines.script import Script, query
 from tacit.language.expressions import Expression, Scope
 from tacit.language.types import Schema
+from tests.engines.cases import FIELDS
 
-FIELDS = {
-    "who": pa.int64(),
-    'näme "of" {} who': pa.string(),
-    "i": pa.int64(),
-    "u": pa.uint64(),
-    "c": pa.decimal128(12, 2),
-    "w": pa.decimal128(38, 3),
-    "f": pa.float64(),
-    "g": pa.float32(),
-    "b": pa.bool_(),
-    "d": pa.date32(),
-    "t": pa.timestamp("us"),
-    "s": pa.string(),
-    "nothing": pa.null(),
-}
 SCHEMA = Schema.of(
     {
         "who": "integer",

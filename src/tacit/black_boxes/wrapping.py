@@ -23,7 +23,7 @@ from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
 from tacit.answers.answer import Answer
-from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.floors import Design, design, most
@@ -41,6 +41,7 @@ from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number, between, whole
 from tacit.numbers.units import Unit
 from tacit.randomness import SYSTEM, Source
@@ -187,7 +188,7 @@ class Wrap(Statistic):
         return {
             "value": value.numerator if value.denominator == 1 and unit.kind == "integer" else float(value),
             "unit": step_of(rule.grid),
-            "spread": Additive(laplace_noise(rule.epsilon, rule.moved), unit, "capped value"),
+            "spread": Additive(DiscreteLaplace.for_pure(rule.epsilon, rule.moved), unit, "capped value"),
             "notes": (
                 f"The capped value is the function's own if no person changes it by more than "
                 f"{float(rule.sensitivity * rule.step):g} on any group of the persons.",

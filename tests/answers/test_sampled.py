@@ -8,7 +8,7 @@ from math import inf
 import pytest
 from scipy.stats import binom
 
-from tacit.tables.releasing.sampled_spreads import SampledCount, scaled
+from tacit.answers.sampled import SampledCount, scaled
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Silent:
 
     variance: float = 0.0
 
-    def tails(self, confidence: float) -> tuple[int, int]:
+    def reach(self, confidence: float) -> tuple[int, int]:
         return 0, 0
 
 
