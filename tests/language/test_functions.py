@@ -43,9 +43,7 @@ def test_every_function_is_parsed() -> None:
 
 
 def test_a_function_that_is_not_listed_is_refused_with_the_list() -> None:
-    with pytest.raises(
-        UnsupportedQuery, match=r"NULLIF is not supported .* CASE, COALESCE, ABS, LEAST, GREATEST"
-    ):
+    with pytest.raises(UnsupportedQuery, match=r"NULLIF is not supported .* CASE, COALESCE, ABS, LEAST, GREATEST"):
         parse("NULLIF(a, 1)", SCOPE)
 
 

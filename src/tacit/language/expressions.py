@@ -15,7 +15,7 @@ questions by the names of these classes and of their fields in their order, so b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Literal as Choice
 
 from tacit.errors import InvalidInput
-from tacit.language.types import ColumnType, Schema
+from tacit.language.types import ColumnType, KeyType, Schema
 
 Scalar = int | float | bool | str | date | datetime | Fraction | None
 """A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
@@ -253,6 +253,18 @@ def columns_of(expression: Expression) -> tuple[Column, Column] | None:
         return None
     left, right = expression.left, expression.right
     return (left, right) if isinstance(left, Column) and isinstance(right, Column) else None
+
+
+def compares_keys(
+    left: Column, right: Column, tables: Mapping[str, str], key_type: Callable[[str, str], KeyType]
+) -> bool:
+    """Whether an equality of two columns compares their very keys (`tacit.language.types`).
+
+    ``tables`` says which table each alias stands for; a column of any other alias has no key.
+    """
+    if left.table not in tables or right.table not in tables:
+        return False
+    return key_type(tables[left.table], left.name).meets(key_type(tables[right.table], right.name))
 
 
 PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second")
