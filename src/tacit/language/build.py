@@ -114,9 +114,9 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
     source = constant.type
     try:
         if kind.kind is Kind.FLOAT and source.exact_number:
-            return Literal(kind, float(Fraction(value)))  # type: ignore[arg-type]
+            return Literal(kind, float(constant.exact))
         if kind.kind is Kind.DECIMAL and source.exact_number and source.scale <= kind.scale:
-            return Literal(kind, Fraction(value))  # type: ignore[arg-type]
+            return Literal(kind, constant.exact)
         if kind.kind is Kind.INTEGER and source.kind is Kind.BOOLEAN:
             return Literal(kind, int(bool(value)))
         if kind.kind is Kind.DATE and isinstance(value, str):

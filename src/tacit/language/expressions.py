@@ -32,7 +32,7 @@ LARGEST_EXPRESSION = 2000
 """The most nodes one expression may have."""
 
 DEEPEST_EXPRESSION = 250
-"""How deep nodes may be nested, as in a sum of so many columns: whatever walks over them does so by recursion."""
+"""How deep nodes may be nested, as in a sum of that many columns: whatever walks over them does so by recursion."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,12 @@ class Literal(Expression):
     """A constant, or NULL."""
 
     value: Scalar
+
+    @property
+    def exact(self) -> Fraction:
+        """The value of an exact number or a truth value that is not NULL."""
+        assert isinstance(self.value, int | Fraction)
+        return Fraction(self.value)
 
 
 @dataclass(frozen=True)
