@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from record import write  # noqa: E402
+from record import write
 
 
 def main() -> None:
