@@ -8,6 +8,7 @@ from tacit.engines.dialect import LARGEST, SMALLEST, Dialect
 from tacit.engines.duckdb import conversion
 from tacit.engines.duckdb.dialect import DIALECT as DUCKDB
 from tacit.engines.duckdb.tables import DuckColumn
+from tacit.engines.duckdb.text_files.formats import TextFormat
 from tacit.engines.postgres.dialect import DIALECT as POSTGRESQL
 from tacit.engines.postgres.tables import PostgresColumn, native_name
 from tacit.engines.postgres.tables import readable as readable_in_postgres
@@ -66,7 +67,7 @@ def columns() -> Iterator[NativeColumn]:
     for native in (*DUCKDB.native_types, "DECIMAL(12,2)", "DECIMAL(38,18)", "ENUM('a')", "BLOB"):
         for kind in KINDS:
             if kind == OTHER or conversion.writable(native):
-                target, _ = conversion.converted(native, kind, "x", conversion.TextFormat())
+                target, _ = conversion.converted(native, kind, "x", TextFormat())
                 yield DuckColumn("x", target, kind, conversion.exact(native, kind))
     for native in (*POSTGRESQL.native_types, "numeric(12,2)", "numeric(38,18)", "money", "inet", ""):
         yield from (PostgresColumn("x", native, kind) for kind in KINDS if readable_in_postgres(native, kind))
