@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tacit import InvalidInput, Private, Public, Pure, Session, Table, UnsupportedQuery
-from tacit.budgets import Request
-from tacit.engines.snapshots import Rounds
+from tacit.budgets import Message
+from tacit.engines.snapshots import SQLSnapshot
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
 from tacit.tables.face.grouping import GroupBy
@@ -45,13 +45,13 @@ HOLDERS = {Session: {"verify"}, Table: set[str](), GroupBy: set[str]()}
 def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The tables of all rounds that an engine was asked for."""
     names: set[str] = set()
-    honest = Rounds._round
+    honest = SQLSnapshot._round
 
-    def watched(self: Rounds, relation: Any) -> Any:
+    def watched(self: SQLSnapshot, relation: Any) -> Any:
         names.update((relation.table, *(join.table for join in relation.joins)))
         return honest(self, relation)
 
-    monkeypatch.setattr(Rounds, "_round", watched)
+    monkeypatch.setattr(SQLSnapshot, "_round", watched)
     return names
 
 
@@ -78,7 +78,7 @@ def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
         (Session, "schema"): lambda: s.schema("wages"),
         (Session, "share"): lambda: s.share(Pure(1), "mine"),
         (Session, "tables"): lambda: s.tables,
-        (Session, "within"): lambda: s.within(Request("key", "asked")),
+        (Session, "within"): lambda: s.within(Message("key", "asked")),
         (Table, "budget"): lambda: t.budget,
         (Table, "columns"): lambda: t.columns(),
         (Table, "count_plan"): lambda: t.count_plan("age", "row"),

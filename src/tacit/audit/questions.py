@@ -43,18 +43,7 @@ class Question:
 
     def __call__(self, table: Table, **options: Any) -> Any:
         """Ask the question."""
-        return self.ask(table, **_keywords(self.cost), **options)
-
-
-def _keywords(cost: Guarantee) -> dict[str, Any]:
-    match cost:
-        case Pure(epsilon):
-            return {"epsilon": epsilon}
-        case Approx(epsilon, delta):
-            return {"epsilon": epsilon, "delta": delta}
-        case Zcdp(rho):
-            return {"rho": rho}
-    raise AssertionError("a question costs Pure, Approx or Zcdp")
+        return self.ask(table, **self.cost.keywords(), **options)
 
 
 @cache

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
-from tacit.engines.blocks import Blocks, arrow_schema
+from tacit.engines.requests import Blocks
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Expression
@@ -59,7 +59,7 @@ class Frames:
 
     def template(self) -> bytes:
         """An empty frame, pickled."""
-        return pickle.dumps(arrow_schema(self.request(1, bytes(16), 1)).empty_table().drop_columns([""]).to_pandas())
+        return pickle.dumps(self.request(1, bytes(16), 1).schema().empty_table().drop_columns([""]).to_pandas())
 
     @staticmethod
     def split(rows: pa.Table) -> Iterator[tuple[int, bytes]]:
@@ -119,7 +119,7 @@ class People:
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
         kind = type(statistic).__name__.lower()
-        asked = Question(plan=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
+        asked = Question(identity=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
         return charged(self.payer, cost, asked, release)
 
     def draw(self, law: Law[T]) -> T:

@@ -9,8 +9,8 @@ The budget is charged before f sees any record. That f cannot be sent to another
 have to be evaluated too often on a public number of persons, is found before. Where that number is private the noisy
 one decides, before any row is fetched, and a refusal is a paid answer without a value. A person's rows are at most as
 many as all may be divided by the most persons there can be by the noisy number; those beyond are left out by the
-person's own rows alone, which makes f another function of them (`tacit.engines.blocks`). So no limit fails on data, but
-for the 10^-6 of `floors`. Nothing that f does is an error; how long it takes is not hidden.
+person's own rows alone, which makes f another function of them (`tacit.engines.requests.blocks`). So no limit fails on
+data, but for the 10^-6 of `floors`. Nothing that f does is an error; how long it takes is not hidden.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ from tacit.language.types import KeyType, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tacit.engines.blocks import Blocks
-    from tacit.engines.incidence import Incidence, Touches
     from tacit.engines.requests import Relation, Request
-    from tacit.engines.sizes import Repeats
+    from tacit.engines.requests.blocks import Blocks
+    from tacit.engines.requests.incidence import Incidence, Touches
+    from tacit.engines.requests.key_repeats import Repeats
     from tacit.language.expressions import Column
 
 ROUNDS = 2

@@ -7,7 +7,7 @@ PROMISE. An analyst sees public facts, costs, and answers that were paid for; no
 PROOF. The only way to data is the plan that the analyst's own session makes of SQL, which charges first
 (tacit.tables.face.session); all else here reads the configuration and the ledger, which hold no data.
 
-A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
+A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
 its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
 and failed, and the gateway writes that down.
@@ -25,7 +25,8 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
-from tacit.budgets import Budget, Receipt, Request, Unanswered, Unsettled, filter_for
+from tacit.answers.storing import decoded_answer
+from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
 from tacit.engines.requests import RowCount
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
@@ -38,7 +39,6 @@ from tacit.serve.history import History, Line
 from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
-from tacit.tables.releasing.stored import decode
 from tacit.tables.sql.plans import Plan
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.queries import plan
@@ -148,11 +148,11 @@ class Gateway:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
         budget = self.session(caller, name).budget
         return {
-            "total": texts.guarantee_text(budget.total),
-            "spent": texts.guarantee_text(budget.spent),
-            "remaining": texts.guarantee_text(budget.remaining),
+            "total": budget.total.text(),
+            "spent": budget.spent.text(),
+            "remaining": budget.remaining.text(),
             "composition": budget.composition,
-            "least": None if budget.least is None else texts.guarantee_text(budget.least),
+            "least": None if budget.least is None else budget.least.text(),
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
@@ -177,10 +177,10 @@ class Gateway:
         words, unpaid = found.preview(question.fresh), found.unpaid(question.fresh)
         return {
             "sql": question.sql,
-            "cost": texts.guarantee_text(found.cost),
+            "cost": found.cost.text(),
             "fits": found.fits(unpaid),
             "free": not unpaid,
-            "remaining": texts.guarantee_text(session.budget.remaining),
+            "remaining": session.budget.remaining.text(),
             "statistics": [statistic.words for statistic in found.statistics],
             "forecast": _forecastable(found),
             "words": words,
@@ -204,7 +204,7 @@ class Gateway:
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
         sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        session = session.within(Request(sender, question.fingerprint) if key else None, heard)
+        session = session.within(Message(sender, question.fingerprint) if key else None, heard)
         found = self._planned(session, question)
         begins()
         turn = time.monotonic() + TURN
@@ -278,7 +278,7 @@ class Gateway:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")
-        return None if stored is None else decode(stored).as_stored()
+        return None if stored is None else decoded_answer(stored).as_stored()
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from tacit.answers.answer import Answers
-from tacit.engines.group_requests import check_by
+from tacit.engines.requests import check_by
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.answers.answer import Answer
-from tacit.engines.incidence import Incidence
+from tacit.engines.requests import Incidence
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Statistic, known_method

@@ -17,8 +17,7 @@ from typing import Any
 
 from tacit.answers.answer import Answers
 from tacit.answers.groups import Capped
-from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
-from tacit.engines.requests import Entry, Presence, RowCount, Value
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, check_by, saturation
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Literal
 from tacit.noises import Coarser, Noise

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answers
 from tacit.answers.groups import ShownCount
-from tacit.engines.group_requests import KeyCounts, KeysPerPerson
-from tacit.engines.requests import Presence
+from tacit.engines.requests import KeyCounts, KeysPerPerson, Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Literal

@@ -15,8 +15,7 @@ from tacit.answers.answer import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.spreads import Additive
 from tacit.engines import requests
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Deviation, Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
+from tacit.engines.requests import Deviation, Flags, Incidence, PersonMean, Persons, RowCount, TotalBuckets, Value
 from tacit.errors import UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Expression

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tacit.engines.duckdb import reading
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.text_files import json
 from tacit.engines.duckdb.text_files.csv import Dialect, fields
@@ -211,7 +210,7 @@ def _written(lines: Iterable[str]) -> Iterator[str]:
 
 def _whole(native: str, values: Iterator[str]) -> ColumnType:
     """The type for what DuckDB inferred; a column of digits is no float, and text if it is too long for an integer."""
-    kind = reading.inferred(native)
+    kind = DIALECT.inferred(native)
     if kind not in (FLOAT, OTHER) and native not in ("HUGEINT", "UHUGEINT"):
         return kind
     longest = 0
