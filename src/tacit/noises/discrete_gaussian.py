@@ -66,10 +66,6 @@ class DiscreteGaussian(IntegerNoise):
         part = tail_sum(self.squared_scale, z, bits, SHARP if sharp else SUMMED)
         return part / whole_sum(self.squared_scale, bits)
 
-    def concentrated_loss(self, shift: int) -> Fraction:
-        """shift²/(2v)."""
-        return shift**2 / (2 * self.squared_scale)
-
     def reach(self, confidence: float) -> tuple[int, int]:
         """P[Z > m] ≤ P[N ≥ m] for the normal N of the same scale."""
         m = outward(-NormalDist().inv_cdf(half_miss(confidence)) * sqrt(self.squared_scale))

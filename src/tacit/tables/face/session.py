@@ -41,7 +41,7 @@ from tacit.tables.releasing.costs import Cost
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.releasing.sampling import Sampling
-from tacit.tables.sql.expanding import Expanding, check_keys, declared_keys, verify_keys, verify_sizes
+from tacit.tables.sql.expanding import Expanding, check_keys, known_keys, verify_keys, verify_sizes
 from tacit.tables.sql.persons import Touching
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.views import View, ViewBuilder
@@ -95,7 +95,7 @@ class Session(Closing):
             self.touching = Touching(self._tables, schemas, self._engine.key_type)
             self.touching.check()
             check_keys(self._tables, schemas, self._engine.key_type)
-            self._keys = declared_keys(self._tables, self._engine.keys)
+            self._keys = known_keys(self._tables, self._engine.keys)
             self.expanding = Expanding(
                 self._tables,
                 self._keys,
