@@ -31,11 +31,11 @@ PROMISED = _absorbed(()).guarantee
 
 CASES = (
     Case(
-        name="failures absorbed, parity",
-        covers="mechanisms.absorb",
-        mechanism=_absorbed,
-        datasets=datasets((1,), 3),
-        promised=PROMISED,
+        "failures absorbed, parity",
+        "mechanisms.absorb",
+        _absorbed,
+        datasets((1,), 3),
+        PROMISED,
         twins={"a false claim believed": _claim_believed},
         sampled=((1,),),
     ),

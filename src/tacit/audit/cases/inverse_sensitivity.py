@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.registry import Case
@@ -30,10 +31,11 @@ def _distance(method: str) -> Mechanism:
     )
 
 
+_case = partial(Case, covers="mechanisms.inverse_sensitivity")
+
 CASES = tuple(
-    Case(
+    _case(
         name=f"inverse sensitivity by {method}, median",
-        covers="mechanisms.inverse_sensitivity",
         mechanism=_by(method),
         datasets=MEDIAN.datasets,
         promised=Pure(EPSILON),

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from tacit.answers.totals import Charges, TotalDesign
 from tacit.audit.exact import Dataset, Mechanism, datasets
@@ -122,23 +123,16 @@ def _signed(x: Dataset, both: bool = False) -> SignedTotalLaw:
     return signed_scan_and_release(positive, negative, EPSILON, caps=CAPS[:1], design=SMALL)
 
 
+_case = partial(Case, covers="mechanisms.scan_and_release", mechanism=_mechanism(SMALL), promised=Pure(EPSILON))
+
 CASES = (
-    Case(
+    _case(
         name="scan and release, two persons",
-        covers="mechanisms.scan_and_release",
-        mechanism=_mechanism(SMALL),
         datasets=datasets((2, 4), 2),
-        promised=Pure(EPSILON),
         twins=_TWINS,
         sampled=[(2, 4)],
     ),
-    Case(
-        name="scan and release, five persons",
-        covers="mechanisms.scan_and_release",
-        mechanism=_mechanism(SMALL),
-        datasets=datasets((2, 4), 5),
-        promised=Pure(EPSILON),
-    ),
+    _case(name="scan and release, five persons", datasets=datasets((2, 4), 5)),
     Case(
         name="scan and release, totals of either sign",
         covers="mechanisms.signed_scan_and_release",

@@ -112,27 +112,21 @@ def _case(
     data: Sequence[Dataset],
     twins: Mapping[str, Mechanism] | None = None,
 ) -> Case:
-    return Case(
-        name=f"smooth sensitivity, {name}",
-        covers="mechanisms.smooth_sensitivity",
-        mechanism=law(statistic, noise),
-        datasets=data,
-        promised=noise.guarantee,
-        twins=twins or {},
-    )
+    return _of(name, noise, law(statistic, noise), data, twins or {})
+
+
+def _of(
+    name: str, noise: SmoothNoise, mechanism: Mechanism, data: Sequence[Dataset], twins: Mapping[str, Mechanism]
+) -> Case:
+    covers = "mechanisms.smooth_sensitivity"
+    return Case(f"smooth sensitivity, {name}", covers, mechanism, data, noise.guarantee, twins)
 
 
 def _extreme_case(
     name: str, noise: SmoothNoise, twins: Mapping[str, SmoothNoise] | None = None, points: int = 49
 ) -> Case:
-    return Case(
-        name=f"smooth sensitivity, the worst pairs for {name}",
-        covers="mechanisms.smooth_sensitivity",
-        mechanism=extreme(noise, points),
-        datasets=EXTREME,
-        promised=noise.guarantee,
-        twins={twin: extreme(other, points) for twin, other in (twins or {}).items()},
-    )
+    wrong = {twin: extreme(other, points) for twin, other in (twins or {}).items()}
+    return _of(f"the worst pairs for {name}", noise, extreme(noise, points), EXTREME, wrong)
 
 
 NODES = 4
