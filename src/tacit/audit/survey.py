@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.audit.exact import Dataset
 from tacit.audit.museum import EXHIBITS, catch
 from tacit.audit.questions import QUESTIONS, Question, small_tables, table_of
-from tacit.audit.registry import Case, cases
+from tacit.audit.registry import AuditCase, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
@@ -64,7 +64,7 @@ class Job:
 
 
 @cache
-def _cases() -> tuple[Case, ...]:
+def _cases() -> tuple[AuditCase, ...]:
     return tuple(cases())
 
 
@@ -180,7 +180,7 @@ TRIED, LISTED = 10, 100
 """So many pairs, of laws with at most so many outputs, are compared before one is sampled."""
 
 
-def _telling_pair(case: Case, worst: tuple[Dataset, Dataset] | None, samples: int) -> tuple[Dataset, Dataset]:
+def _telling_pair(case: AuditCase, worst: tuple[Dataset, Dataset] | None, samples: int) -> tuple[Dataset, Dataset]:
     """The pair on which so many samples should show most; the worst ratio may belong to an output that hardly occurs.
 
     The choice uses exact laws only, no sample, so that it does not weaken the bound.

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
 from tacit.mechanisms.repeat.absorb import Absorbed, absorb
 
@@ -30,7 +30,7 @@ def _claim_believed(x: Dataset) -> Absorbed[int]:
 PROMISED = _absorbed(()).guarantee
 
 CASES = (
-    Case(
+    AuditCase(
         "failures absorbed, parity",
         "mechanisms.absorb",
         _absorbed,

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 
 from tacit.audit.exact import Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT, MAXIMUM, SMALL, Small
 from tacit.curves import StepLoss
 from tacit.guarantees import Pure, Zcdp
@@ -39,7 +39,7 @@ def _twin(small: Small, noise: IntegerNoise) -> Mechanism:
     return lambda x: law(small.loss(x))
 
 
-_case = partial(Case, covers="mechanisms.binary_search")
+_case = partial(AuditCase, covers="mechanisms.binary_search")
 
 CASES = (
     *(

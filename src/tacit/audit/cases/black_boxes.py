@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.black_boxes.block_median import block_median, median_loss
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
@@ -204,7 +204,7 @@ def _largest(x: Dataset, choice: Sequence[tuple[int, ...]], block: int) -> int:
     return max((v for v, homes in zip(x, choice, strict=True) if block in homes), default=0)
 
 
-_wrap_case = partial(Case, covers="black_boxes.wrap")
+_wrap_case = partial(AuditCase, covers="black_boxes.wrap")
 
 CASES = (
     *(
@@ -267,7 +267,7 @@ CASES = (
         for method in ("scan", "exponential")
     ),
     *(
-        Case(
+        AuditCase(
             name=f"median of block answers by {method}",
             covers="black_boxes.sample_and_aggregate",
             mechanism=lambda x, method=method: block_median(x, GRID, Fraction(1), method),  # type: ignore[misc]
@@ -283,7 +283,7 @@ CASES = (
         )
         for method in ("exponential", "permute_and_flip")
     ),
-    Case(
+    AuditCase(
         name="median of block answers, concentrated",
         covers="black_boxes.sample_and_aggregate",
         mechanism=_smooth,
@@ -292,7 +292,7 @@ CASES = (
         pairs=replaced,
         twins={"for a quarter of the cost": lambda x: block_median(x, GRID, Fraction(8))},
     ),
-    Case(
+    AuditCase(
         name="sample and aggregate, largest value over blocks",
         covers="black_boxes.sample_and_aggregate",
         mechanism=lambda x: _OverBlocks(x, [(block,) for block in range(BLOCKS)]),

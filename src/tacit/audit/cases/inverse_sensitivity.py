@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 
 from tacit.audit.exact import Dataset, Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import MEDIAN
 from tacit.guarantees import Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import METHODS, inverse_sensitivity
@@ -31,7 +31,7 @@ def _distance(method: str) -> Mechanism:
     )
 
 
-_case = partial(Case, covers="mechanisms.inverse_sensitivity")
+_case = partial(AuditCase, covers="mechanisms.inverse_sensitivity")
 
 CASES = tuple(
     _case(

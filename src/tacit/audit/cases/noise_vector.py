@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
 
@@ -25,9 +25,9 @@ def _case(
     promised: Guarantee,
     data: list[Dataset],
     sampled: Dataset,
-) -> Case:
+) -> AuditCase:
     (amount,) = promised.numbers
-    return Case(
+    return AuditCase(
         name=f"{noise} noise on a vector",
         covers=f"mechanisms.{law.__name__}",
         mechanism=lambda x: law(totals(x), amount, 2),

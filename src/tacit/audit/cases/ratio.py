@@ -15,7 +15,7 @@ from itertools import product
 from math import ceil, floor, isqrt, log
 
 from tacit.audit.exact import Dataset, Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import laplace
@@ -144,7 +144,7 @@ def _counted(replacement: bool = False, method: str = "two_counts") -> Mechanism
 PURE = Pure(6)
 FEW = boxes(range(3), range(3))
 
-_case = partial(Case, covers="mechanisms.ratio", datasets=FEW)
+_case = partial(AuditCase, covers="mechanisms.ratio", datasets=FEW)
 
 CASES = (
     _case(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Renyi
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import RandomisedResponse, TruncatedInteger, randomised_response, truncated_laplace
@@ -66,7 +66,7 @@ def _by_the_truth(x: Dataset) -> Selected[int]:
 ORDER_TWO = _poisson(()).guarantee
 assert isinstance(ORDER_TWO, Renyi)
 
-_case = partial(Case, covers="mechanisms.repeat_and_select", datasets=CROWD)
+_case = partial(AuditCase, covers="mechanisms.repeat_and_select", datasets=CROWD)
 
 CASES = (
     _case(

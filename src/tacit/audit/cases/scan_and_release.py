@@ -10,7 +10,7 @@ from functools import partial
 
 from tacit.answers.totals import Charges, TotalDesign
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Pure
 from tacit.mechanisms.totals.scan_and_release import (
     Buckets,
@@ -123,7 +123,7 @@ def _signed(x: Dataset, both: bool = False) -> SignedTotalLaw:
     return signed_scan_and_release(positive, negative, EPSILON, caps=CAPS[:1], design=SMALL)
 
 
-_case = partial(Case, covers="mechanisms.scan_and_release", mechanism=_mechanism(SMALL), promised=Pure(EPSILON))
+_case = partial(AuditCase, covers="mechanisms.scan_and_release", mechanism=_mechanism(SMALL), promised=Pure(EPSILON))
 
 CASES = (
     _case(
@@ -133,7 +133,7 @@ CASES = (
         sampled=[(2, 4)],
     ),
     _case(name="scan and release, five persons", datasets=datasets((2, 4), 5)),
-    Case(
+    AuditCase(
         name="scan and release, totals of either sign",
         covers="mechanisms.signed_scan_and_release",
         mechanism=_signed,

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache, partial
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import Grid, integers, multiples
 from tacit.guarantees import Approx, Pure
@@ -105,7 +105,7 @@ def _distance(x: Dataset) -> Law[int | Fraction]:
     return exponential(StepLoss.from_losses(MAXIMUM.grid, [abs(i - top) for i in range(5)]), ONE)
 
 
-_case = partial(Case, covers="mechanisms.shifted_inverse")
+_case = partial(AuditCase, covers="mechanisms.shifted_inverse")
 
 CASES = (
     *(

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT, MAXIMUM, MEDIAN, SMALL, SUM, Small
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import integers, powers
@@ -68,10 +68,10 @@ def _open(x: Dataset) -> ScanLaw:
     return threshold_scan(DownProfile(range(len(x), 0, -1), bottom=1).loss(powers(2)), EPSILON)
 
 
-_case = partial(Case, covers="mechanisms.threshold_scan", promised=Pure(EPSILON))
+_case = partial(AuditCase, covers="mechanisms.threshold_scan", promised=Pure(EPSILON))
 
 
-def _small_case(small: Small, direction: str) -> Case:
+def _small_case(small: Small, direction: str) -> AuditCase:
     return _case(
         name=f"threshold scan {direction}, {small.name}",
         mechanism=_mechanism(small, direction),
