@@ -20,8 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import decoded_answer
+from tacit.answers import Answer, Answers
+from tacit.answers.storing import decode_answer
 from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request, open_budget
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS, Membership, Relation, key_repeats
@@ -205,7 +205,7 @@ class Session:
         question = self.question(relation, statistic, text)
         stored = self._account.repeated(question, cost) or (None if fresh else self._account.recall(question, cost))
         if stored is not None:
-            return decoded_answer(stored.answer).as_stored()
+            return decode_answer(stored.answer).as_stored()
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self._sampling, self.protected(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self._randomness)
