@@ -172,6 +172,7 @@ def test_what_spills_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
 import os, sys, tempfile
 from tacit.engines import Source
 from tacit.engines.duckdb import engine as duckdb
+from tacit.engines.script import Script, query
 import duckdb as native
 
 connect = native.connect
@@ -185,7 +186,7 @@ with engine.snapshot() as snapshot:
         path = os.path.join(tempfile.gettempdir(), folder)
         seen.append((oct(os.stat(path).st_mode & 0o777), len(os.listdir(path))))
         return cursor.fetchall()
-    snapshot._run(big, fetch)
+    snapshot._run(Script((), query(big)), fetch)
 print(seen)
 """
     (tmp_path / "t.csv").write_text("a\n1\n")
@@ -247,3 +248,15 @@ def test_only_what_cannot_change_unseen_has_a_version(files: Path) -> None:
     mixed = DuckDB({"t": Source(arrow), "u": Source(pd.DataFrame({"a": [1]}))})
     assert mixed.version(("t",)) is not None
     assert mixed.version(("t", "u")) is None
+
+
+def test_what_a_version_is_made_of_keeps_its_text(files: Path) -> None:
+    """Ledgers keep versions: another text for the same files would be another version."""
+    table = DuckDB({"orders": Source(files / "product.csv")}).tables["orders"]
+    read = (table.schema, table.token, table.feed)
+    assert repr(read) == (
+        "(Schema(columns=(('id', ColumnType(kind=<Kind.TEXT: 'text'>, scale=0)), "
+        "('weight', ColumnType(kind=<Kind.INTEGER: 'integer'>, scale=0)))), '', "
+        f"Feed(name='text0', files=(TextFile(path='{files / 'product.csv'}', encoding='utf-8', mark=0),), "
+        "dialect=Dialect(delimiter=',', quote='\"', escape='\"'), width=2, skip=1, objects=False))"
+    )
