@@ -258,7 +258,7 @@ def _asked(question: Question, pair: tuple[Dataset, Dataset]) -> Audit | None:
 
 def _number(question: Question, table: Table) -> Any:
     """One fresh answer as a number or a name; the first, where there are several."""
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
     answer = question(table, fresh=True)
     if not isinstance(answer, Answer):
