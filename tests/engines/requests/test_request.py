@@ -14,7 +14,7 @@ from tacit.engines.requests import Blocks, Incidence, Join, KeyCounts, LeadingVa
 from tacit.engines.requests.request import AnswerRow, Arm
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, query
+from tacit.engines.script import Script, fragment
 from tacit.engines.statement import Statement
 from tacit.language.expressions import Column
 from tacit.language.types import INTEGER
@@ -31,7 +31,7 @@ class LongestText(Request[int]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         longest = statement.aggregate(f"MAX(LENGTH({statement.rows.plain(self.column)}))")
-        return (Arm(query(statement.persons), a=f"MAX({longest})"),)
+        return (Arm(fragment(statement.persons), a=f"MAX({longest})"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> int:
         return int(rows[0][1])
@@ -70,7 +70,7 @@ def test_parts_read_only_tables_and_parts_before_them(request_: Any) -> None:
     else:
         script = request_.script(Rows(DIALECT, relation(), tables))
     known: set[str] = set()
-    for name, asked in (*((part.name, part.query) for part in script.parts), ("", script.body)):
+    for name, asked in (*((part.name, part.body) for part in script.parts), ("", script.body)):
         assert {reading.of for reading in asked.readings if isinstance(reading.of, str)} <= known, name
         known.add(name)
     assert {part.name for part in script.parts} - {reading.of for reading in _of_parts(script)} <= {"rows"}
