@@ -89,7 +89,8 @@ class _Tree:
     def total(self) -> Query:
         """The bound, as one expression."""
         weight, source = self._node(self._rows.relation.alias)
-        total = query(f"COALESCE((SELECT {self._least(f'SUM({weight})')} FROM ", source, f"), {self._double(0.0)})")
+        rows = f"COALESCE(SUM({weight}), {self._double(0.0)})"  # inside LEAST, which passes over NULL
+        total = query(f"(SELECT {self._least(rows)} FROM ", source, ")")
         for join in self._apart:
             none = self._double(1.0 if join.kind == "left" else 0.0)
             sent = self._sent(join, list(join.on))
