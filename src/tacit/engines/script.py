@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from tacit.engines.columns import TableSQL
+if TYPE_CHECKING:
+    from tacit.engines.columns import TableSQL
 
 
 @dataclass(frozen=True)
