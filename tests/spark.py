@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 REQUIRED = os.environ.get("TACIT_REQUIRE_ALL") == "1"
-QUICK_START = (
-    "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-)
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """Java compiles quickly rather than well, and takes Spark's classes as they are."""
 SETTINGS = {
     "spark.ui.enabled": "false",
