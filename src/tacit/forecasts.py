@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.answers.answer import Answer, show
+from tacit.answers.answer import Answer
+from tacit.answers.values import show
 from tacit.engines import Engine, Snapshot, Source, open_engine
 from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.requests import Relation, Request

@@ -17,8 +17,8 @@ import pytest
 
 import tacit
 from tacit import Answer, Answers, Approx, Interval, InvalidInput, Pure, Table
-from tacit.answers.answer import plain, show
 from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.values import plain, show
 from tacit.randomness import seeded_not_private
 from tacit.tables.releasing.stored import decode, encode
 from tests.tables.support import EXTREME, arrow, found, questions, shown
@@ -283,10 +283,10 @@ def test_real_answers_do_not_say_so(t: Table) -> None:
 
 def test_older_answers_state_what_holds_now() -> None:
     """Of a signed sum the bound was twice 95 % added; of a found group it forgot that the group was shown."""
+    from tacit.answers.capped import CappedSum, TotalNoise
+    from tacit.answers.groups import ShownCount
     from tacit.answers.spreads import Difference, TruncatedNoise
     from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
-    from tacit.tables.statistics.capped import CappedSum, TotalNoise
-    from tacit.tables.statistics.keys import ShownCount
 
     parts = [CappedTotal(10, 100, 5, True, Fraction(4)) for _ in "+-"]
     spread = CappedSum(Difference(*map(TotalNoise, parts)))

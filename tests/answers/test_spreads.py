@@ -9,15 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.spreads import (
     Additive,
-    Bounded,
     Chosen,
     Coarser,
     Difference,
     DiscreteGaussian,
     Noise,
-    Share,
     TruncatedNoise,
     TwoSidedGeometric,
     laplace_noise,
@@ -25,8 +24,6 @@ from tacit.answers.spreads import (
 from tacit.mechanisms.noise.noise import gaussian, laplace, truncated_laplace
 from tacit.noises.capped_noise import Lopsided
 from tacit.numbers.units import Unit
-from tacit.tables.statistics.means import Quotient
-from tacit.tables.statistics.moments import Variance
 
 confidences = st.sampled_from(
     [Fraction(1, 2), Fraction(95, 100), Fraction(999, 1000), 1 - Fraction(1, 10**6), 1 - Fraction(1, 10**12)]
@@ -171,10 +168,3 @@ def test_a_variance_lies_in_its_interval_for_every_box(a: int, b: int, c: int, r
         truth = sqrt(variance) if root else variance
         assert low - 1e-9 <= truth <= high + 1e-9
     assert 0 <= spread.value <= (3 if root else 9)
-
-
-def test_an_interval_computed_before_is_found_by_confidence() -> None:
-    spread = Bounded(((Fraction(1, 2), 1, 2), (Fraction(9, 10), 0, 3)), "truth", words=("And so.",))
-    assert spread.interval(1, Fraction(1, 2)) == (1, 2)
-    assert spread.interval(1, Fraction(3, 5)) == (0, 3)
-    assert spread.interval(1, Fraction(99, 100)) == (-inf, inf)

@@ -15,6 +15,9 @@ import pytest
 from scipy.stats import binom
 
 from tacit import Approx, Pure, read
+from tacit.answers.capped import CappedSum
+from tacit.answers.groups import ShownCount
+from tacit.answers.order import Ranked
 from tacit.answers.spreads import Additive, Chosen, Spread, TruncatedNoise, laplace_noise
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.choose.stable_keys import stable_keys
@@ -22,9 +25,7 @@ from tacit.mechanisms.totals.scan_and_release import CAPS, CappedTotal, SignedTo
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
 from tacit.tables.releasing.costs import Allowance
-from tacit.tables.statistics.capped import CappedSum, JointCapper
-from tacit.tables.statistics.keys import ShownCount
-from tacit.tables.statistics.quantiles import Ranked
+from tacit.tables.statistics.capped import JointCapper
 
 pa = pytest.importorskip("pyarrow")
 

@@ -7,7 +7,8 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers, show
+from tacit.answers.answer import Answer, Answers
+from tacit.answers.values import show
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.ledger import texts
 from tacit.serve import drawings

@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.sampled import sampled_spread, scaled
 from tacit.engines.requests import SAMPLE_STEPS, Relation, Sample
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee, Zcdp, allowance
 from tacit.numbers.exact import Number, exact
 from tacit.randomness import Source
-from tacit.tables.releasing.sampled_spreads import sampled_spread, scaled
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.candidates import Frequent
 from tacit.tables.statistics.extremes import Extremum

@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.groups import ShownCount
 from tacit.answers.spreads import Additive, TruncatedNoise
 
 _KIND = "!"
@@ -22,17 +23,15 @@ _KIND = "!"
 
 @cache
 def _classes() -> dict[str, type]:
-    from tacit.answers import spreads
+    from tacit.answers import capped, groups, order, quotients, sampled, spreads
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
     from tacit.mechanisms.totals.capped_flow import CappedFlow, Scanned, Weighed
     from tacit.mechanisms.totals.scan_and_release import CappedTotal, Design
     from tacit.numbers import units
-    from tacit.tables.releasing import sampled_spreads
-    from tacit.tables.statistics import capped, extremes, groups, keys, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
     classes += [CappedFlow, Scanned, Weighed]
-    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, keys, means):
+    for module in (spreads, sampled, order, quotients, groups, capped):
         classes += [
             item
             for item in vars(module).values()
@@ -75,8 +74,6 @@ _TEXTS: dict[str, Any] = {
 
 def decode(part: Any) -> Any:
     """The answer that `encode` wrote."""
-    from tacit.tables.statistics.keys import ShownCount
-
     if not isinstance(part, Mapping):
         return part
     kind = part[_KIND]

@@ -10,14 +10,13 @@ rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import Answer, Value, show
-from tacit.answers.spreads import Covers
+from tacit.answers.answer import Answer
+from tacit.answers.order import Inner
 from tacit.curves import DownProfile
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Ordered
@@ -197,64 +196,3 @@ def ordinal(number: int) -> str:
     """1st, 2nd, 3rd, 4th, …"""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
-
-
-@dataclass(frozen=True)
-class Inner:
-    """A value inside the data: with stated confidence few persons lie beyond it and the true extreme does."""
-
-    largest: bool
-    beyond: tuple[tuple[Fraction, int | None], ...]
-    inner: Value
-    """With the same confidence the extreme is not inside of this: the answer before its rounding outward."""
-    covers: Covers = "truth"
-    std: None = None
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """One-sided: nothing bounds an extreme from outside without an assumption."""
-        if self.persons_above(confidence) is None:
-            return -inf, inf
-        return (self.inner, inf) if self.largest else (-inf, self.inner)
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """At most so many persons lie beyond the value."""
-        return next((window for level, window in self.beyond if level >= confidence and window is not None), None)
-
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """How many persons may lie beyond."""
-        count = self.persons_above(Fraction(95, 100))
-        if answer.value is not None and count is not None:
-            side = "above" if self.largest else "below"
-            yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."
-
-
-@dataclass(frozen=True)
-class Fallen:
-    """A value inside the data: the statistic is at least that, and without a few persons not above it."""
-
-    persons: tuple[tuple[Fraction, int | None], ...]
-    """For each confidence, how many persons it takes."""
-    least: Value
-    """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
-    covers: Covers = "truth"
-    std: None = None
-
-    def _count(self, confidence: Fraction) -> int | None:
-        return next((count for level, count in self.persons if level >= confidence and count is not None), None)
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """One-sided: nothing bounds a total from above without an assumption."""
-        return (-inf if self._count(confidence) is None else self.least), inf
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
-
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """What the value means."""
-        count = self._count(Fraction(95, 100))
-        if count is not None:
-            yield (
-                f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
-                "persons it would not lie above the answer."
-            )

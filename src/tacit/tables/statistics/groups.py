@@ -9,14 +9,15 @@ use the two-sum method of `moments`: for each group the sums of (1−t) and t, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers, show
-from tacit.answers.spreads import Additive, Coarser, Covers, Noise
+from tacit.answers.answer import Answers
+from tacit.answers.groups import Capped
+from tacit.answers.spreads import Coarser, Noise
 from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, check_by, saturation
 from tacit.engines.requests import Entry, Presence, RowCount, Value
 from tacit.errors import InvalidInput
@@ -151,18 +152,6 @@ def _norm(allowance: Allowance) -> Norm:
 
 def _steps(groups: Groups) -> tuple[int, ...]:
     return levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
-
-
-@dataclass(frozen=True)
-class Capped(Additive):
-    """Noise around totals of capped vectors."""
-
-    covers: Covers = "capped value"
-
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval and the cap."""
-        yield f"Noise interval, {answer.interval()}."
-        yield f"One person counts for at most {show(answer.cap)} over all groups."
 
 
 def counted(per: Per) -> Entry:

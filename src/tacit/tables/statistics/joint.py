@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.answers.answer import Answer
+from tacit.answers.capped import CappedSum
+from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
 from tacit.engines.incidence import Touches
 from tacit.flows.rows import Rows
@@ -26,8 +28,8 @@ from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, noisy
-from tacit.tables.statistics.capped import CappedSum, Released
-from tacit.tables.statistics.extremes import MISS, Fallen, reach, windows
+from tacit.tables.statistics.capped import Released
+from tacit.tables.statistics.extremes import MISS, reach, windows
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic

@@ -19,14 +19,13 @@ for ages, little less where a few large values decide. Below MANY/ε persons a c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, inf, log10, sqrt
-from typing import Any
+from math import floor, log10, sqrt
 
 from tacit.answers.answer import Answer, Answers
-from tacit.answers.spreads import Covers, Noise
+from tacit.answers.quotients import Quotient
+from tacit.answers.spreads import Noise
 from tacit.engines.requests import (
     SATURATION,
     Buckets,
@@ -176,50 +175,3 @@ class GroupedMeans(Statistic):
                 unit=REAL,
             )
         return Answers(answers, room.cost, self.groups.name)
-
-
-@dataclass(frozen=True)
-class Quotient:
-    """offset + unit·a/b for a sum a and a count b released with independent noise.
-
-    With each noise inside its interval (the confidence's rest halved between them) a and b lie in a box; where b stays
-    above zero the quotient is largest and smallest at corners of it.
-    """
-
-    top: int
-    bottom: int
-    top_noise: Noise
-    bottom_noise: Noise
-    unit: float = 1.0
-    offset: float = 0.0
-    covers: Covers = "capped value"
-
-    @property
-    def value(self) -> float:
-        """The quotient, a count below one taken as one."""
-        return self.offset + self.unit * self.top / max(self.bottom, 1)
-
-    @property
-    def std(self) -> float:
-        """To first order."""
-        b = max(self.bottom, 1)
-        return self.unit * sqrt(self.top_noise.variance + (self.top / b) ** 2 * self.bottom_noise.variance) / b
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """The corners of the box; unbounded where the count may be zero."""
-        each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.top_noise.tails(each), self.bottom_noise.tails(each)
-        low, high = self.bottom - u2, self.bottom + d2
-        if low < 1:
-            return -inf, inf
-        corners = [self.offset + self.unit * a / b for a in (self.top - u1, self.top + d1) for b in (low, high)]
-        return min(corners), max(corners)
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """Two caps were used; neither is the mean's own."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval, and what is not in it."""
-        yield f"Noise interval, {answer.interval()}."
-        yield "Persons above the caps of its sum and its count do not count as what they have; that is not in it."

@@ -12,14 +12,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, sqrt
+from math import ceil, floor
 from typing import Any, Literal
 
-from tacit.answers.answer import Answer, show
-from tacit.answers.spreads import Covers, Noise, Share
+from tacit.answers.answer import Answer
+from tacit.answers.quotients import Share, Variance
+from tacit.answers.spreads import Noise
+from tacit.answers.values import show
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
 from tacit.errors import InvalidInput
 from tacit.language.types import INTEGER
@@ -143,53 +144,3 @@ class Moment(Statistic):
         if self.wanted == "mean":
             return Share(sums[0], sums[1], noise, noise, low, high, "capped value")
         return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
-
-
-@dataclass(frozen=True)
-class Variance:
-    """(high−low)²·(m₂ − m₁²) from noisy sums of (1−t), t(1−t) and t²; its root for a standard deviation.
-
-    The interval evaluates m₂ = c/n and m₁ = (b+c)/n over the box in which all three noises stay inside their intervals.
-    """
-
-    sums: tuple[int, int, int]
-    noise: Noise
-    width: float
-    root: bool
-    covers: Covers = "capped value"
-    std: None = None
-
-    @property
-    def value(self) -> float:
-        """From the released sums, those below zero counted as zero."""
-        a, b, c = (max(part, 0) for part in self.sums)
-        n = a + b + c
-        return self._turn(0.0 if n == 0 else c / n - ((b + c) / n) ** 2)
-
-    def _turn(self, fraction: float) -> float:
-        """A fraction of the squared width, which lies between 0 and 1/4."""
-        inside = min(max(fraction, 0.0), 0.25) * self.width**2
-        return sqrt(inside) if self.root else inside
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """Conservative ends."""
-        down, up = self.noise.tails(1 - (1 - float(confidence)) / 3)
-        low = [max(part - up, 0) for part in self.sums]
-        high = [max(part + down, 0) for part in self.sums]
-        if sum(low) == 0:
-            return self._turn(0.0), self._turn(0.25)
-        second_low, second_high = _over(low[2], high[0] + high[1]), _over(high[2], low[0] + low[1])
-        first_low, first_high = _over(low[1] + low[2], high[0]), _over(high[1] + high[2], low[0])
-        return self._turn(second_low - first_high**2), self._turn(second_high - first_low**2)
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap on persons."""
-        return None
-
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval."""
-        yield f"Noise interval, {answer.interval()}."
-
-
-def _over(part: float, rest: float) -> float:
-    return part / (part + rest) if part + rest > 0 else 1.0

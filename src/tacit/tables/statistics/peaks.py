@@ -14,6 +14,7 @@ from functools import cache
 from itertools import islice
 
 from tacit.answers.answer import Answer
+from tacit.answers.order import Inner
 from tacit.curves import DownProfile
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Bucket, RowCount, TotalBuckets
@@ -24,7 +25,7 @@ from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, known_method
-from tacit.tables.statistics.extremes import MISS, Inner, depth, windows
+from tacit.tables.statistics.extremes import MISS, depth, windows
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,14 @@ weights: a person with n > Λ rows weighs Λ, each row Λ/n. It says nothing abo
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, log
+from math import ceil, log
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
-from tacit.answers.spreads import Covers
+from tacit.answers.order import Ranked
 from tacit.curves import Run, StepLoss
 from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
 from tacit.errors import InvalidInput
@@ -202,40 +202,3 @@ def quantile_law(
 def ordinal(q: Fraction) -> str:
     """A quantile in words."""
     return "median" if q == Fraction(1, 2) else f"{float(q):g} quantile"
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing can be promised."""
-
-    epsilon: Fraction
-    size: float
-    step: float
-    what: str
-    place: int = 1
-    """The how many-th it is in the chain of quantiles between which it was drawn."""
-    std: None = None
-
-    @property
-    def covers(self) -> Covers:
-        """Ranks of rows are those after the cap on a person's rows."""
-        return "capped value" if self.what == "rows" else "truth"
-
-    def rank_error(self, confidence: Fraction) -> float:
-        """(2/ε)·ln(|Y|/β) lattice steps, for each of the chain with its part of β."""
-        steps = 2 * log(self.size * self.place / float(1 - confidence)) / float(self.epsilon) + 1
-        return steps * self.step * self.place
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """Unbounded: how far neighbouring values lie apart is not released."""
-        return -inf, inf
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap on values was used."""
-        return None
-
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The error in ranks."""
-        error = ceil(self.rank_error(Fraction(95, 100)))
-        capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
-        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tacit.answers.answer import Answer
-from tacit.answers.spreads import Share
+from tacit.answers.quotients import Share
 from tacit.engines.requests import FlagCounts, Flags
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure

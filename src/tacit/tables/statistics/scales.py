@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
-from tacit.answers.answer import Value
+from tacit.answers.values import Value
 from tacit.grids import Grid, digits, integers, multiples
 from tacit.language.types import ColumnType, Kind
 

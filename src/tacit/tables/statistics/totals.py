@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.answers.answer import Answer
+from tacit.answers.capped import CappedSum
 from tacit.answers.spreads import Additive
 from tacit.engines import requests
 from tacit.engines.incidence import Incidence
@@ -22,7 +23,7 @@ from tacit.language.expressions import Expression
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, known_method, noisy, unit_of
-from tacit.tables.statistics.capped import CappedSum, Capper, Released
+from tacit.tables.statistics.capped import Capper, Released
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from fractions import Fraction
 from math import ceil, floor, inf, log, nextafter, sqrt
 from typing import Any
 
-from tacit.answers.answer import show
 from tacit.answers.spreads import Additive, Covers, Noise, Spread
+from tacit.answers.values import show
 
 
 def scaled(value: Any, probability: Fraction, towards: float = 0.0) -> Any:

@@ -8,7 +8,7 @@ from math import inf
 import pytest
 from scipy.stats import binom
 
-from tacit.tables.releasing.sampled_spreads import SampledCount, scaled
+from tacit.answers.sampled import SampledCount, scaled
 
 
 @dataclass(frozen=True)
