@@ -19,7 +19,7 @@ from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.keys import FoundGroups
+from tacit.tables.statistics.ways.found_groups import FoundGroups
 
 if TYPE_CHECKING:
     from tacit.tables.face.session import Session

@@ -15,7 +15,7 @@ from tacit.mechanisms.totals.scan_and_release import scan_and_release
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import noisy
-from tacit.tables.statistics.caps import cap_law, levels
+from tacit.tables.statistics.ways.caps import cap_law, levels
 
 SCAN_SHARE = Fraction(1, 4)
 """What the choice of the cap takes of ρ."""
