@@ -128,7 +128,7 @@ def test_a_decimal_column_keeps_its_scale() -> None:
     [
         ({"q": "0.5", "method": "propose_test_release", "epsilon": 1}, "needs delta"),
         ({"q": "0.5", "method": "nonsense", "epsilon": 1}, "must be one of"),
-        ({"q": "0.5", "range": (0, 1), "epsilon": 1}, "only the last two"),
+        ({"q": "0.5", "range": (0, 1), "epsilon": 1}, "range goes with the methods smooth and"),
         ({"q": ["0.2", "0.5"], "method": "smooth", "epsilon": 1}, "one quantile at a time"),
         ({"q": 1, "method": "smooth", "epsilon": 1}, "between 0 and 1"),
         ({"q": "0.5", "method": "smooth", "range": (3, 1), "epsilon": 1}, "low below high"),
