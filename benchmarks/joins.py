@@ -27,8 +27,7 @@ from record import read, write
 
 from tacit import Private, Public, Pure, Session
 from tacit.answers.answer import Answer
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Relation, RowCount
+from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced
 from tacit.tables.sql.queries import plan

@@ -10,17 +10,14 @@ shape as closely as n values can.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers.answer import Answer
 from tacit.answers.values import show
-from tacit.engines import Engine, Snapshot, Source, open_engine
-from tacit.engines.incidence import Incidence, Touches
-from tacit.engines.requests import Relation, Request
+from tacit.engines import Source, open_engine
+from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.numbers.exact import Number, positive, whole
@@ -168,7 +165,7 @@ class _World:
         (truth,) = cast(tuple[Any], self._connection.execute(f"SELECT {made.truth} FROM people").fetchone())
         self._truth, self._draws = float(truth), made.draws
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
-        self._engine = _Remembering(open_engine({"people": Source(self._connection, table="people")}))
+        self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
         people = self._session["people"]
         self._relation = people._relation
         self._statistic = made.statistic(people._operand)
@@ -178,9 +175,9 @@ class _World:
         cost, source = Pure(epsilon), seeded_not_private(SEED)
         errors = []
         for _ in range(self._draws):
-            engine, snapshot = cast(Engine, self._engine), cast(Snapshot, self._engine)
-            room = Room(engine, snapshot, self._relation, source, cost, "nobody: made-up data")
-            answer = cast(Answer, self._statistic.release(room))
+            with self._engine.snapshot() as snapshot:
+                room = Room(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
+                answer = cast(Answer, self._statistic.release(room))
             errors.append(1.0 if answer.value is None else abs(float(answer) / self._truth - 1))
         errors.sort()
         return Accuracy(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
@@ -242,41 +239,6 @@ def _shaped(shape: str, at: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.special import ndtri
 
     return cast("NDArray[np.float64]", np.exp(ndtri(at)))
-
-
-class _Remembering:
-    """An engine and its snapshot in one, with as much as statistics ask; made-up data never change, so the same request
-    is answered from memory.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._known: dict[tuple[Any, ...], Any] = {}
-
-    @contextmanager
-    def snapshot(self) -> Iterator[_Remembering]:
-        """Itself: a snapshot of what never changes."""
-        yield self
-
-    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
-        """Asked once, then remembered."""
-        key = (relation, requests)
-        if key not in self._known:
-            with self._engine.snapshot() as snapshot:
-                self._known[key] = snapshot.ask(relation, requests)
-        return cast(tuple[Any, ...], self._known[key])
-
-    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
-        """Asked once, then remembered."""
-        key = (relation, request)
-        if key not in self._known:
-            with self._engine.snapshot() as snapshot:
-                self._known[key] = snapshot.touches(relation, request)
-        return cast(Touches, self._known[key])
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
 
 
 def _short(number: Fraction) -> str:

@@ -17,7 +17,7 @@ class Silent:
 
     variance: float = 0.0
 
-    def tails(self, confidence: float) -> tuple[int, int]:
+    def reach(self, confidence: float) -> tuple[int, int]:
         return 0, 0
 
 

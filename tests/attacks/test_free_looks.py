@@ -15,7 +15,7 @@ import pytest
 
 from tacit import InvalidInput, Private, Public, Pure, Session, Table, UnsupportedQuery
 from tacit.budgets import Request
-from tacit.engines.snapshots import Rounds
+from tacit.engines.snapshots import SQLSnapshot
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
 from tacit.tables.face.grouping import GroupBy
@@ -42,13 +42,13 @@ HOLDERS = {Session: {"verify"}, Table: set[str](), GroupBy: set[str]()}
 def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The tables of all rounds that an engine was asked for."""
     names: set[str] = set()
-    honest = Rounds._round
+    honest = SQLSnapshot._round
 
-    def watched(self: Rounds, relation: Any) -> Any:
+    def watched(self: SQLSnapshot, relation: Any) -> Any:
         names.update((relation.table, *(join.table for join in relation.joins)))
         return honest(self, relation)
 
-    monkeypatch.setattr(Rounds, "_round", watched)
+    monkeypatch.setattr(SQLSnapshot, "_round", watched)
     return names
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tacit.engines.blocks import Blocks
-from tacit.engines.requests import Relation
+from tacit.engines.requests import Blocks, Relation
 from tacit.errors import InvalidInput
-from tests.engines.support import FIELDS, SCOPE, engine_over, relation, tables
+from tests.engines.cases import FIELDS
+from tests.engines.support import SCOPE, engine_over, relation, tables
 
 SALT = bytes(range(16))
 

@@ -10,8 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts, KeysPerPerson, saturation
-from tacit.engines.requests import Presence, RowCount, value
+from tacit.engines.requests import (
+    GroupNorms,
+    GroupTotals,
+    KeyCounts,
+    KeysPerPerson,
+    Presence,
+    RowCount,
+    saturation,
+    value,
+)
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal
 from tacit.language.parsing import parse

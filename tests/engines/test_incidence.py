@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from tacit import Private, Pure, Session
-from tacit.engines.incidence import Incidence
+from tacit.engines.requests import Incidence
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.queries import plan
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers.spreads import Additive, Covers, Difference
+from tacit.answers.spreads import Additive, Covers
 from tacit.answers.values import show
 from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
+from tacit.noises import Difference
 
 SURE = Fraction(95, 100)
 """The confidence of what is said in words."""
@@ -21,9 +22,9 @@ class TotalNoise:
 
     drawn: CappedTotal
 
-    def tails(self, confidence: float) -> tuple[int, int]:
+    def reach(self, confidence: float) -> tuple[int, int]:
         """From the exact law of the noise."""
-        return self.drawn.tails(confidence)
+        return self.drawn.reach(confidence)
 
     @property
     def variance(self) -> float:

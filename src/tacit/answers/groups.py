@@ -17,8 +17,9 @@ from fractions import Fraction
 from math import exp, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Additive, Covers, TruncatedNoise
+from tacit.answers.spreads import Additive, Covers
 from tacit.answers.values import show
+from tacit.noises import TruncatedLaplace
 
 if TYPE_CHECKING:
     from tacit.answers.answer import Answer
@@ -40,7 +41,7 @@ class Capped(Additive):
 class ShownCount:
     """The error of a number that is shown only if its noise takes it to a threshold."""
 
-    noise: TruncatedNoise
+    noise: TruncatedLaplace
     threshold: int
     covers: Covers = "capped value"
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers, Noise
+from tacit.answers.spreads import Covers
+from tacit.noises import Noise
 
 if TYPE_CHECKING:
     from tacit.answers.answer import Answer
@@ -42,7 +43,7 @@ class Share:
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """The opposite corners of the box."""
         each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.rest_noise.tails(each), self.part_noise.tails(each)
+        (d1, u1), (d2, u2) = self.rest_noise.reach(each), self.part_noise.reach(each)
         low = self._at(max(self.rest + d1, 0), max(self.part - u2, 0), 0.0)
         high = self._at(max(self.rest - u1, 0), max(self.part + d2, 0), 1.0)
         return low, high
@@ -95,7 +96,7 @@ class Quotient:
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """The corners of the box; unbounded where the count may be zero."""
         each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.top_noise.tails(each), self.bottom_noise.tails(each)
+        (d1, u1), (d2, u2) = self.top_noise.reach(each), self.bottom_noise.reach(each)
         low, high = self.bottom - u2, self.bottom + d2
         if low < 1:
             return -inf, inf
@@ -140,7 +141,7 @@ class Variance:
 
     def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
         """Conservative ends."""
-        down, up = self.noise.tails(1 - (1 - float(confidence)) / 3)
+        down, up = self.noise.reach(1 - (1 - float(confidence)) / 3)
         low = [max(part - up, 0) for part in self.sums]
         high = [max(part + down, 0) for part in self.sums]
         if sum(low) == 0:

@@ -19,8 +19,9 @@ from fractions import Fraction
 from math import ceil, floor, inf, log, nextafter, sqrt
 from typing import Any
 
-from tacit.answers.spreads import Additive, Covers, Noise, Spread
+from tacit.answers.spreads import Additive, Covers, Spread
 from tacit.answers.values import show
+from tacit.noises import Noise
 
 
 def scaled(value: Any, probability: Fraction, towards: float = 0.0) -> Any:
@@ -105,7 +106,7 @@ class SampledCount:
     def interval(self, value: Any, confidence: Fraction) -> tuple[int, int]:
         """Noise and sampling, each with half of what the confidence leaves."""
         level = float(confidence)
-        down, up = self.noise.tails((1 + level) / 2)
+        down, up = self.noise.reach((1 + level) / 2)
         fewest, most = max(0, self.value - up), max(0, self.value + down)
         p, q = float(self.probability), float(1 - self.probability)
         rate = -log((1 - level) / 4 - 2**-53)

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
-from tacit.engines.blocks import Blocks, arrow_schema
+from tacit.engines.requests import Blocks
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Expression
@@ -59,7 +59,7 @@ class Frames:
 
     def template(self) -> bytes:
         """An empty frame, pickled."""
-        return pickle.dumps(arrow_schema(self.request(1, bytes(16), 1)).empty_table().drop_columns([""]).to_pandas())
+        return pickle.dumps(self.request(1, bytes(16), 1).schema().empty_table().drop_columns([""]).to_pandas())
 
     @staticmethod
     def split(rows: pa.Table) -> Iterator[tuple[int, bytes]]:

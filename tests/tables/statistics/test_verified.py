@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from tacit.answers.spreads import Noise
 from tacit.audit.statistics import StatisticCheck
 from tacit.engines.requests import RESOLUTION, WEIGHT, RowCount, TotalBuckets
 from tacit.guarantees import Pure
 from tacit.mechanisms.choose.stable_keys import StableKeys
 from tacit.mechanisms.noise.noise import truncated_laplace
 from tacit.mechanisms.noise.noise_vector import NoiseVector
+from tacit.noises import Noise
 from tacit.tables import Table
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from tacit.answers.answer import Answer
 from tacit.answers.capped import CappedSum
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import RowCount, TotalBuckets
+from tacit.engines.requests import Incidence, RowCount, TotalBuckets
 from tacit.guarantees import Pure, Zcdp
 from tacit.language import build
 from tacit.tables.releasing.room import Room

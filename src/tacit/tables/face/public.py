@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.engines.group_requests import KeyCounts
-from tacit.engines.requests import Relation
+from tacit.engines.requests import KeyCounts, Relation
 from tacit.errors import UnsupportedQuery
 from tacit.language.expressions import Column
 from tacit.tables.face.declare import Public

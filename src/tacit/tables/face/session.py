@@ -23,9 +23,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request, open_budget
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
-from tacit.engines.incidence import MAX_ROWS
-from tacit.engines.requests import Membership, Relation
-from tacit.engines.sizes import MAX_JOIN_ROWS, key_repeats
+from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS, Membership, Relation, key_repeats
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, Scope, expressions

@@ -16,9 +16,16 @@ from typing import Any
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.groups import ShownCount
-from tacit.answers.spreads import Additive, TruncatedNoise
+from tacit.answers.spreads import Additive
+from tacit.noises import Coarser, Difference, DiscreteGaussian, DiscreteLaplace, TruncatedLaplace
 
 _KIND = "!"
+
+_OLDER: dict[str, tuple[str, dict[str, str]]] = {
+    "TwoSidedGeometric": ("DiscreteLaplace", {"above": "rate"}),
+    "TruncatedNoise": ("TruncatedLaplace", {}),
+}
+"""Names that older answers were written with: the class now, and its fields' names now; both rates were the same."""
 
 
 @cache
@@ -31,6 +38,7 @@ def _classes() -> dict[str, type]:
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
     classes += [CappedFlow, Scanned, Weighed]
+    classes += [Coarser, Difference, DiscreteGaussian, DiscreteLaplace, TruncatedLaplace]
     for module in (spreads, sampled, order, quotients, groups, capped):
         classes += [
             item
@@ -84,9 +92,11 @@ def decode(part: Any) -> Any:
     if kind == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         return Answers(answers, decode(part["guarantee"]), part["name"])
+    kind, renamed = _OLDER.get(kind, (kind, {}))
     found = _classes()[kind]
     known = {item.name for item in fields(found)}  # what an older answer said beside that is worked out anew
-    values = {name: decode(item) for name, item in part.items() if name in known}
-    if isinstance(values.get("noise"), TruncatedNoise) and found is Additive:
+    named = ((renamed.get(name, name), item) for name, item in part.items())
+    values = {name: decode(item) for name, item in named if name in known}
+    if isinstance(values.get("noise"), TruncatedLaplace) and found is Additive:
         return ShownCount(values["noise"], values["noise"].bound + 2)  # an older answer forgot that it was shown
     return found(**values)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tacit.answers.answer import Answer
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import RowCount
+from tacit.engines.requests import Incidence, RowCount
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.tables.releasing.room import Room

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from tacit.answers.answer import Answer
-from tacit.engines.incidence import Incidence
+from tacit.engines.requests import Incidence
 from tacit.guarantees import Pure
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.room import Room

@@ -18,9 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from tacit.answers.answer import Answer
 from tacit.answers.order import Inner
 from tacit.curves import DownProfile
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import LARGEST_ANSWER, Extremes, Ordered
-from tacit.engines.top_rows import TopRows
+from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.guarantees import Pure

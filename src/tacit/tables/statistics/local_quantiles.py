@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.answers.answer import Answer
-from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.spreads import Additive
 from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -26,6 +26,7 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.local.ladder import Ladder
 from tacit.mechanisms.local.propose_test_release import TEST_SHARE, Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
@@ -142,7 +143,7 @@ class LocalQuantile(Statistic):
         else:
             assert isinstance(drawn, Release)
             assert isinstance(cost, Approx)
-            noise = laplace_noise((1 - TEST_SHARE) * cost.epsilon, drawn.bound / self.step)
+            noise = DiscreteLaplace.for_pure((1 - TEST_SHARE) * cost.epsilon, drawn.bound / self.step)
             spread = Additive(noise, unit, "capped value" if cap else "truth")
             value = drawn.value
         return room.answer(

@@ -26,7 +26,6 @@ from typing import ClassVar
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.quotients import Quotient
-from tacit.answers.spreads import Noise
 from tacit.engines.requests import (
     SATURATION,
     Buckets,
@@ -39,6 +38,7 @@ from tacit.engines.requests import (
 )
 from tacit.guarantees import Pure
 from tacit.language import build
+from tacit.noises import Noise
 from tacit.numbers.exact import Number
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance

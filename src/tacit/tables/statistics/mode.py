@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 
 from tacit.answers.answer import Answer, Answers
 from tacit.curves import StepLoss
-from tacit.engines.group_requests import GroupNorms, GroupTotals
-from tacit.engines.requests import Presence, RowCount
+from tacit.engines.requests import GroupNorms, GroupTotals, Presence, RowCount
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Approx, Pure

@@ -18,8 +18,7 @@ from typing import ClassVar
 from tacit.answers.answer import Answer
 from tacit.answers.order import Inner
 from tacit.curves import DownProfile
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Bucket, RowCount, TotalBuckets
+from tacit.engines.requests import Bucket, Incidence, RowCount, TotalBuckets
 from tacit.errors import UnsupportedQuery
 from tacit.grids import integers
 from tacit.guarantees import Pure

@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from tacit.answers.answer import Answer
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Value
+from tacit.engines.requests import Incidence, Value
 from tacit.guarantees import Pure, Zcdp
 from tacit.numbers.units import Unit
 from tacit.tables.releasing.room import Room

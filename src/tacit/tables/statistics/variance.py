@@ -19,12 +19,12 @@ from typing import Any, ClassVar, Literal
 
 from tacit.answers.answer import Answer
 from tacit.answers.quotients import Share, Variance
-from tacit.answers.spreads import Noise
 from tacit.answers.values import show
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.language.types import INTEGER
+from tacit.noises import Noise
 from tacit.numbers.exact import Number
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance

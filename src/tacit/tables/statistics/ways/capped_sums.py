@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from tacit.answers.capped import TotalNoise
-from tacit.answers.spreads import Difference, Noise
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
 from tacit.mechanisms.totals.scan_and_release import scan_and_release
+from tacit.noises import Difference, Noise
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import noisy

@@ -18,8 +18,7 @@ from typing import Any
 
 from tacit.answers.answer import Answers
 from tacit.answers.groups import ShownCount
-from tacit.answers.spreads import TruncatedNoise
-from tacit.engines.group_requests import KeyCounts, KeysPerPerson
+from tacit.engines.requests import KeyCounts, KeysPerPerson
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Expression, Literal
@@ -98,7 +97,7 @@ class FoundGroups(Statistic):
                     f"number of persons where {groups.name} is {_label(key)}",
                     released[key],
                     mechanism="truncated noise and a threshold on persons per key",
-                    spread=ShownCount(TruncatedNoise(epsilon * (1 - CAP_SHARE) / cap, law.bound), law.threshold),
+                    spread=ShownCount(law.noise, law.threshold),
                     per="person",
                     notes=(f"A person takes part in at most {cap:,} groups; groups of few persons are left out.",),
                 )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any, Self, cast
 
 from tacit.answers.answer import Answers
-from tacit.engines.group_requests import check_by
+from tacit.engines.requests import check_by
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal

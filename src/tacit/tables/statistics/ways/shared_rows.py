@@ -19,7 +19,7 @@ from tacit.answers.answer import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
-from tacit.engines.incidence import Touches
+from tacit.engines.requests import Touches
 from tacit.flows.rows import Rows
 from tacit.grids import Grid, digits
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse

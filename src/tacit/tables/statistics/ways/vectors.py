@@ -15,9 +15,8 @@ from fractions import Fraction
 
 from tacit.answers.answer import Answers
 from tacit.answers.groups import Capped
-from tacit.answers.spreads import Coarser, Noise
-from tacit.engines.group_requests import GroupNorms, GroupTotals, Norm, saturation
-from tacit.engines.requests import Entry, Presence, Value
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
+from tacit.noises import Coarser, Noise
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room

@@ -5,43 +5,47 @@ Nothing that an analyst can reach imports this; `tests/test_architecture.py` che
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tacit.engines import Engine
-from tacit.engines.columns import TableSQL
-from tacit.engines.dialect import Dialect
+from tacit.engines.duckdb.tables import DuckTable
 from tacit.engines.duckdb.text_files.feed import Feed
-from tacit.engines.script import Part, Script
-from tacit.engines.sizes import duplicate_keys
-from tacit.engines.snapshots import Rounds, withheld
+from tacit.engines.requests import duplicate_keys
+from tacit.engines.script import Part, Piece, Reading, Script, query
+from tacit.engines.snapshots import SQLSnapshot, withhold_errors
+from tacit.engines.tables import OpenTables
 from tacit.language.types import Kind
 
 
-class Look:
+class Inspection:
     """Plain statements over an engine's tables, each in a snapshot of its own."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        with engine.snapshot() as snapshot:
-            assert isinstance(snapshot, Rounds)
-            self.dialect: Dialect = snapshot._dialect
-            self.tables: Mapping[str, TableSQL] = snapshot._tables
+        with self._snapshot() as snapshot:
+            self.dialect, self.tables = snapshot.dialect, snapshot.tables
 
-    def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement; whatever fails is one `EngineError`."""
+    @contextmanager
+    def _snapshot(self) -> Iterator[SQLSnapshot]:
         with self._engine.snapshot() as snapshot:
-            assert isinstance(snapshot, Rounds)
-            script = Script((Part("looked", statement),), "SELECT * FROM looked")
-            return list(withheld(lambda: snapshot._rows(script)))
+            assert isinstance(snapshot, SQLSnapshot)
+            yield snapshot
+
+    def rows(self, *pieces: Piece) -> list[tuple[Any, ...]]:
+        """The rows of a query, given in pieces; whatever fails is one `EngineError`."""
+        script = Script((Part("looked", query(*pieces)),), query("SELECT * FROM ", Reading("looked")))
+        with self._snapshot() as snapshot:
+            return list(withhold_errors(lambda: snapshot.fetch_rows(script)))
 
     def repeated(self, table: str, columns: Sequence[str]) -> int:
         """How many values of a key several rows have."""
         return duplicate_keys(self._engine, table, columns)
 
-    def source(self, table: str) -> str:
+    def source(self, table: str) -> Reading:
         """What stands after FROM."""
-        return f"{self.tables[table].source} AS t"
+        return Reading(self.tables[table], "t")
 
     def column(self, name: str) -> str:
         """A column of `source` as it is."""
@@ -61,10 +65,15 @@ class Look:
 
     def texts(self, table: str) -> str:
         """What stands after FROM before texts were converted, or "" where there were none."""
-        opened = getattr(self._engine, "tables", {}).get(table)
-        return str(getattr(opened, "texts", ""))
+        opened = self._opened(table)
+        return opened.location.view if opened is not None and opened.location.text is not None else ""
 
     def feed(self, table: str) -> Feed | None:
         """The lines of text files."""
-        found = getattr(getattr(self._engine, "tables", {}).get(table), "feed", None)
-        return found if isinstance(found, Feed) else None
+        opened = self._opened(table)
+        return None if opened is None else opened.feed
+
+    def _opened(self, table: str) -> DuckTable | None:
+        """A table of DuckDB, the only engine that reads text files."""
+        opened = self._engine.tables[table] if isinstance(self._engine, OpenTables) else None
+        return opened if isinstance(opened, DuckTable) else None
