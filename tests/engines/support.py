@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tacit.engines import Source
 from tacit.engines.duckdb.dialect import DIALECT
-from tacit.engines.duckdb.engine import DuckDB
+from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script, query
@@ -114,10 +114,9 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
         asked = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
-        return run(snapshot, DIALECT.statement(Script(tuple(rows.parts()), asked)))
+        return snapshot.fetch_rows(Script(tuple(rows.parts()), asked))
 
 
-def run(snapshot: Any, statement: str) -> list[tuple[Any, ...]]:
+def run(snapshot: DuckSnapshot, statement: str) -> list[tuple[Any, ...]]:
     """A statement of the test's own, run as the engine runs its statements."""
-    rows: list[tuple[Any, ...]] = snapshot._run(statement, lambda cursor: cursor.fetchall())
-    return rows
+    return snapshot.fetch_rows(Script((), query(statement)))

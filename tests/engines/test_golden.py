@@ -142,6 +142,6 @@ def _lines(statement: str, script: Script) -> str:
     """The statement with each part and each answer on a line of its own."""
     for part in script.parts[1:]:
         statement = statement.replace(f"), {part.name} ", f"),\n{part.name} ", 1)
-    body = script.body.text
+    body = script.body.text()
     head = statement.removesuffix(body).rstrip()
     return f"{head}\n" + body.replace(" UNION ALL ", "\nUNION ALL ") + "\n"

@@ -29,7 +29,7 @@ from tacit.errors import InvalidInput
 from tacit.language.expressions import Column, Literal
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, INTEGER, TEXT
-from tests.engines.support import SCHEMA, SCOPE, engine_over, relation, run
+from tests.engines.support import SCHEMA, SCOPE, engine_over, relation
 
 NATIVE = {
     "who": "BIGINT", "i": "BIGINT", "u": "UBIGINT", "c": "DECIMAL(12,2)", "w": "DECIMAL(38,3)", "f": "DOUBLE",
@@ -130,8 +130,7 @@ def test_answers_stay_small_whatever_the_table() -> None:
     empty = dict.fromkeys(SCOPE.tables["t"])
     table = [empty | {"who": who, "i": 2 * who - 3000} for who in range(3_000)]
     with engine_over(table) as engine, engine.snapshot() as snapshot:
-        text = DIALECT.statement(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).script)
-        numbers = run(snapshot, text)
+        numbers = snapshot.fetch_rows(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).script)
     assert 0 < 2 * len(numbers) <= LARGEST_ANSWER
 
 

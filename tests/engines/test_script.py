@@ -45,6 +45,6 @@ def test_text_that_looks_like_a_reading_is_none() -> None:
 
 def test_forms_and_lists() -> None:
     assert (
-        filled("SQRT({} - {})", "{x}", query("(SELECT 1 FROM ", ROWS, ")")).text == "SQRT({x} - (SELECT 1 FROM rows))"
+        filled("SQRT({} - {})", "{x}", query("(SELECT 1 FROM ", ROWS, ")")).text() == "SQRT({x} - (SELECT 1 FROM rows))"
     )
     assert joined(" UNION ALL ", [query(ROWS), query(PERSONS)]).pieces == (ROWS, " UNION ALL ", PERSONS)

@@ -32,7 +32,7 @@ def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Findin
         if schema[column].kind is Kind.OTHER:
             text = f"{column} has a type that can only name persons; declare it with schema= or leave it out."
             yield Finding(table, "type", text, column)
-    source, texts = inspection.source(table), inspection.texts(table)
+    source, texts = inspection.source(table, schema), inspection.texts(table)
     if texts:
         names = [inspection.dialect.name(column) for column in schema]
         counts = ", ".join(f"COUNT({name})" for name in names)
@@ -70,19 +70,19 @@ def suspicious(inspection: Inspection, table: str, declared: Private | Public, s
         return
     values = [inspection.value(table, column) for column in wanted]
     counts = ", ".join(f"COUNT({value}), COUNT(DISTINCT {value})" for value in values)
-    (found,) = inspection.rows(f"SELECT {counts} FROM ", inspection.source(table))
+    (found,) = inspection.rows(f"SELECT {counts} FROM ", inspection.source(table, wanted))
     for i, column in enumerate(wanted):
         present, different = found[2 * i : 2 * i + 2]
         if present == different >= MANY and isinstance(declared, Private):
             text = f"all {present:,} values of {column} differ: it looks like an identifier that is not declared."
             yield Finding(table, "undeclared identifier", text, column, int(present))
-        if schema[column].kind is Kind.TEXT and (kind := _people(inspection, table, values[i])):
+        if schema[column].kind is Kind.TEXT and (kind := _people(inspection, table, column)):
             yield Finding(table, "personal text", f"most values of {column} look like {kind}.", column)
 
 
-def _people(inspection: Inspection, table: str, value: str) -> str:
+def _people(inspection: Inspection, table: str, column: str) -> str:
     """What most of the first values look like, if they look like a person's."""
-    read = query(f"SELECT {value} AS v FROM ", inspection.source(table))
+    read = query(f"SELECT {inspection.value(table, column)} AS v FROM ", inspection.source(table, [column]))
     rows = inspection.rows("SELECT v FROM (", read, f") AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
     texts = [str(row[0]).strip() for row in rows]
     for words, pattern in _PATTERNS:
@@ -105,9 +105,11 @@ def shared(
 
 
 def _listed(inspection: Inspection, table: str, columns: list[str], other: str, person: str) -> Iterator[Finding]:
-    persons = query(f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM ", inspection.source(other))
+    persons = query(f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM ", inspection.source(other, [person]))
     for column in columns:
-        values = query(f"SELECT DISTINCT {inspection.key(table, column)} AS k FROM ", inspection.source(table))
+        values = query(
+            f"SELECT DISTINCT {inspection.key(table, column)} AS k FROM ", inspection.source(table, [column])
+        )
         ((listed, known),) = inspection.rows(
             "SELECT COUNT(a.k), COUNT(b.k) FROM (", values, ") AS a LEFT JOIN (", persons, ") AS b ON a.k = b.k"
         )

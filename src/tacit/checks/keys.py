@@ -53,8 +53,8 @@ def _repeated(inspection: Inspection, table: str, columns: tuple[str, ...], why:
 
 def _dangling(inspection: Inspection, table: str, column: str, target: str, key: str) -> Iterable[Finding]:
     here, there = inspection.key(table, column), inspection.key(target, key)
-    found = query(f"SELECT {here} AS k FROM ", inspection.source(table))
-    known = query(f"SELECT DISTINCT {there} AS k FROM ", inspection.source(target))
+    found = query(f"SELECT {here} AS k FROM ", inspection.source(table, [column]))
+    known = query(f"SELECT DISTINCT {there} AS k FROM ", inspection.source(target, [key]))
     ((count,),) = inspection.rows(
         "SELECT COUNT(*) FROM (", found, ") AS a LEFT JOIN (", known, ") AS b ON a.k = b.k WHERE b.k IS NULL"
     )

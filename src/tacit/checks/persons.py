@@ -14,7 +14,7 @@ from tacit.tables import Private
 
 def rows(inspection: Inspection, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
     """The number of rows, a fact."""
-    ((facts["rows"],),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table))
+    ((facts["rows"],),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table, []))
     return []
 
 
@@ -24,7 +24,8 @@ def found(inspection: Inspection, table: str, declared: Private, facts: dict[str
     keys = [inspection.key(table, person.column) for person in declared.persons]
     if keys and not declared.through:
         nobody = " AND ".join(f"{key} IS NULL" for key in keys)
-        ((count,),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table), f" WHERE {nobody}")
+        source = inspection.source(table, [person.column for person in declared.persons])
+        ((count,),) = inspection.rows("SELECT COUNT(*) FROM ", source, f" WHERE {nobody}")
         if count:
             yield Finding(
                 table,
@@ -32,14 +33,14 @@ def found(inspection: Inspection, table: str, declared: Private, facts: dict[str
                 f"every answer leaves out {counted(int(count), 'row')} without a person.",
                 count=int(count),
             )
-    for person, key in zip(declared.persons, keys, strict=True):
-        facts.setdefault("persons", {})[person.column] = _each(inspection, table, key)
+    for person in declared.persons:
+        facts.setdefault("persons", {})[person.column] = _each(inspection, table, person.column)
         yield from _alike(inspection, table, person.column)
 
 
-def _each(inspection: Inspection, table: str, key: str) -> dict[str, int]:
+def _each(inspection: Inspection, table: str, column: str) -> dict[str, int]:
     """How many persons there are, and how many rows they have."""
-    each = query(f"SELECT {key} AS p FROM ", inspection.source(table))
+    each = query(f"SELECT {inspection.key(table, column)} AS p FROM ", inspection.source(table, [column]))
     each = query("SELECT COUNT(*) AS n FROM (", each, ") AS k WHERE p IS NOT NULL GROUP BY p")
     sizes = sorted((int(n), int(c)) for n, c in inspection.rows("SELECT n, COUNT(*) FROM (", each, ") AS s GROUP BY n"))
     persons, median = sum(count for _, count in sizes), 0
@@ -56,7 +57,7 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
     if inspection.kind(table, column) is not Kind.TEXT:
         return
     text = inspection.value(table, column)
-    named = query(f"SELECT {text} AS p FROM ", inspection.source(table))
+    named = query(f"SELECT {text} AS p FROM ", inspection.source(table, [column]))
     ((all_of_them, trimmed, lowered, spaced),) = inspection.rows(
         "SELECT COUNT(DISTINCT p), COUNT(DISTINCT TRIM(p)), COUNT(DISTINCT LOWER(TRIM(p))), "
         "SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM (",

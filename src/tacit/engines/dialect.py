@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
+from types import MappingProxyType
 
 from tacit.engines.script import Query, Reading, Script, query
 from tacit.language.expressions import Literal
@@ -141,13 +142,13 @@ class Dialect(ABC):
         """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column."""
         return f"CASE WHEN {name} BETWEEN {SMALLEST} AND {LARGEST} THEN CAST({name} AS {self.int64}) END"
 
-    def total(self, name: str) -> str:
-        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
-        return f"SUM({name})"
-
     @abstractmethod
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """The integer quotient of two integers, the first ≥ 0, the second > 0; ``short`` if both have 64 bits."""
+
+    def total(self, name: str) -> str:
+        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
+        return f"SUM({name})"
 
     def operation(self, operator: str, left: str, right: str) -> str:
         """+, −, * or / of two finite doubles as one IEEE operation, whose result `finite` reads; both are columns.
@@ -208,6 +209,10 @@ class Dialect(ABC):
         """The first moment of a date, as a timestamp."""
         return f"CAST({sql} AS {self.timestamp_type})"
 
+    @abstractmethod
+    def microseconds(self, sql: str) -> str:
+        """A timestamp as microseconds since 1970-01-01 00:00:00."""
+
     def days_between(self, left: str, right: str) -> str:
         """The days from the second date to the first as a 64-bit integer."""
         return f"CAST({left} - {right} AS {self.int64})"
@@ -215,10 +220,6 @@ class Dialect(ABC):
     def days(self, sql: str) -> str:
         """A date as days since 1970-01-01."""
         return self.days_between(sql, "DATE '1970-01-01'")
-
-    @abstractmethod
-    def microseconds(self, sql: str) -> str:
-        """A timestamp as microseconds since 1970-01-01 00:00:00."""
 
     # ---- the whole ----------------------------------------------------------------------------------------------
 
@@ -231,7 +232,10 @@ class Dialect(ABC):
         """The first 15 hexadecimal digits of a digest as a 64-bit integer."""
         return f"CAST('0x' || SUBSTR({digest}, 1, 15) AS {self.int64})"
 
-    def statement(self, script: Script) -> str:
-        """A script as one statement."""
-        parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text})" for part in script.parts]
-        return f"WITH {', '.join(parts)} {script.body.text}"
+    def statement(self, script: Script, sources: Mapping[str, str] = MappingProxyType({})) -> str:
+        """A script as one statement; ``sources`` has what to read in place of some tables."""
+        parts = [
+            f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text(sources)})"
+            for part in script.parts
+        ]
+        return (f"WITH {', '.join(parts)} " if parts else "") + script.body.text(sources)

@@ -5,7 +5,7 @@ Nothing that an analyst can reach imports this; `tests/test_architecture.py` che
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,9 +43,9 @@ class Inspection:
         """How many values of a key several rows have."""
         return duplicate_keys(self._engine, table, columns)
 
-    def source(self, table: str) -> Reading:
-        """What stands after FROM."""
-        return Reading(self.tables[table], "t")
+    def source(self, table: str, columns: Iterable[str]) -> Reading:
+        """What stands after FROM to use some columns."""
+        return Reading(self.tables[table], "t", frozenset(columns))
 
     def column(self, name: str) -> str:
         """A column of `source` as it is."""

@@ -133,10 +133,6 @@ class Rows(Terms):
         """The rows, with the columns asked for."""
         return Reading("rows")
 
-    def reading(self, alias: str) -> Reading:
-        """A table of the relation, by its alias."""
-        return Reading(self.tables[alias], self.dialect.name(alias))
-
     def grouped(self) -> Query:
         """What stands after FROM to aggregate the rows of each person."""
         if self._all_grouped:
@@ -192,11 +188,11 @@ class Rows(Terms):
 
     def _tables(self) -> Query:
         """The tables, joined."""
+        ties = [" AND ".join(" = ".join(self.sides(*pair)) for pair in join.on) for join in self.relation.joins]
         source = query(self.reading(self.relation.alias))
-        for join in self.relation.joins:
-            pairs = [" = ".join(self.sides(*pair)) for pair in join.on]
+        for join, tie in zip(self.relation.joins, ties, strict=True):
             word = "LEFT" if join.kind == "left" else "INNER"
-            source = query(source, f" {word} JOIN ", self.reading(join.alias), f" ON {' AND '.join(pairs)}")
+            source = query(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
         return source
 
     def _chosen(self, places: list[Term], source: Piece) -> list[Part]:

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain
+from types import MappingProxyType
 
-if TYPE_CHECKING:
-    from tacit.engines.columns import TableSQL
+from tacit.engines.columns import TableSQL
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Reading:
 
     of: str | TableSQL
     alias: str = ""
+    columns: frozenset[str] = frozenset()
+    """The columns of a table that are used."""
 
     @property
     def name(self) -> str:
@@ -52,10 +54,14 @@ class Query:
         """The text, each reading written by a function."""
         return "".join(piece if isinstance(piece, str) else write(piece) for piece in self.pieces)
 
-    @property
-    def text(self) -> str:
-        """The text for a database, where a part has a name and a table is what its engine calls it."""
-        return self.written(lambda read: f"{read.place} AS {read.alias}" if read.alias else read.place)
+    def text(self, sources: Mapping[str, str] = MappingProxyType({})) -> str:
+        """The text for a database, where a part has a name and a table its engine's name, or what is given for that."""
+
+        def write(reading: Reading) -> str:
+            place = sources.get(reading.place, reading.place)
+            return f"{place} AS {reading.alias}" if reading.alias else place
+
+        return self.written(write)
 
 
 Piece = str | Reading | Query
@@ -98,11 +104,15 @@ class Script:
     parts: tuple[Part, ...]
     body: Query
 
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """All readings of its parts and of the query at its end."""
+        return tuple(chain(*(part.query.readings for part in self.parts), self.body.readings))
+
     @cached_property
     def shared(self) -> frozenset[str]:
         """The names of the parts that are kept and read more than once, in this statement or by the next one."""
-        queries = (*(part.query for part in self.parts), self.body)
-        times = Counter(reading.of for each in queries for reading in each.readings if isinstance(reading.of, str))
+        times = Counter(reading.of for reading in self.readings if isinstance(reading.of, str))
         return frozenset(part.name for part in self.parts if part.kept and (part.again or times[part.name] > 1))
 
     def inlined(self, asked: Query, places: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
+from tacit.engines.script import Reading
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
 
@@ -62,6 +63,7 @@ class Terms:
     def __init__(self, dialect: Dialect, tables: Mapping[str, TableSQL]) -> None:
         self.dialect = dialect
         self.tables = tables
+        self._used: dict[str, set[str]] = {alias: set() for alias in tables}
         self._read: dict[str, str] = {}
         self._links: list[dict[Term, str]] = []
 
@@ -108,8 +110,13 @@ class Terms:
         """The two sides of an equality between columns, as the tables name them."""
         return self._compared(left, right, self._multiplied)
 
+    def reading(self, alias: str) -> Reading:
+        """A table, by its alias, with the columns that were used before."""
+        return Reading(self.tables[alias], self.dialect.name(alias), frozenset(self._used[alias]))
+
     def column_sql(self, column: ast.Column) -> ColumnSQL:
         """How a column is read."""
+        self._used[column.table].add(column.name)
         return self.tables[column.table].columns[column.name]
 
     def qualified(self, column: ast.Column) -> str:

@@ -122,15 +122,15 @@ class DuckSnapshot(SQLSnapshot):
 
     def fetch_rows(self, script: Script) -> list[tuple[Any, ...]]:
         """In a thread of its own."""
-        return self._run(DIALECT.statement(script), lambda cursor: cursor.fetchall())
+        return self._run(script, lambda cursor: cursor.fetchall())
 
     def fetch_columns(self, script: Script) -> list[Any]:
         """Without Python objects."""
-        return list(self._run(DIALECT.statement(script), lambda cursor: cursor.fetchnumpy()).values())
+        return list(self._run(script, lambda cursor: cursor.fetchnumpy()).values())
 
     def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
         """Straight to Arrow."""
-        table: pa.Table = self._run(DIALECT.statement(script), lambda cursor: cursor.to_arrow_table(), relational=True)
+        table: pa.Table = self._run(script, lambda cursor: cursor.to_arrow_table(), relational=True)
         return table.rename_columns(schema.names).cast(schema)
 
     def _state(self, names: tuple[str, ...]) -> object:
@@ -138,31 +138,32 @@ class DuckSnapshot(SQLSnapshot):
         files = [file for name in names for file in self._engine.tables[name].location.files]
         return _states(files)
 
-    def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
-        """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
+    def _run(self, script: Script, fetch: Callable[[Any], T], relational: bool = False) -> T:
+        """Run a script in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
         import duckdb
 
         run = self._cursor.sql if relational else self._cursor.execute
 
         def work() -> T:
             try:
-                return fetch(run(statement))
+                return fetch(run(DIALECT.statement(script)))
             except (duckdb.InvalidInputException, duckdb.ConversionException):
-                return fetch(run(self._reread(statement)))
+                return fetch(run(DIALECT.statement(script, self._reread(script))))
 
         return wait_for(work, self._cursor.interrupt, self._engine.timeout)
 
-    def _reread(self, statement: str) -> str:
-        """The statement over Parquet files that Arrow has read, for DuckDB raises where a value in them is no text or
-        no time that it knows; a question must not fail for one value. Such files do not change in a transaction.
+    def _reread(self, script: Script) -> dict[str, str]:
+        """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in
+        them is no text or no time that it knows; a question must not fail for one value. Such files do not change in a
+        transaction. Where no such file is read, the statement fails again.
         """
         self._cursor.execute("ROLLBACK")
         self._cursor.execute("BEGIN TRANSACTION READ ONLY")
+        sources: dict[str, str] = {}
         for number, table in enumerate(self._engine.tables.values()):
-            asked = table.location
-            if not asked.parquet or asked.view not in statement:
+            asked, used = table.location, table.columns_read(script.readings)
+            if not asked.parquet or not used:
                 continue
-            used = [name for name in asked.native if DIALECT.name(name) in statement]
             hive, selects = "hive_partitioning = true" in asked.view, list[str]()
             for place, file in enumerate(frames.parquet(list(asked.files), used, hive)):
                 view, known = f"reread{number}_{place}", set(file.column_names)
@@ -170,8 +171,8 @@ class DuckSnapshot(SQLSnapshot):
                 read = {name: DIALECT.name(name) if name in known else "NULL" for name in used}
                 listed = (f"TRY_CAST({sql} AS {asked.native[c]}) AS {DIALECT.name(c)}" for c, sql in read.items())
                 selects.append(f"SELECT {', '.join(listed)} FROM {view}")
-            statement = statement.replace(asked.view, f"({' UNION ALL '.join(selects)})")
-        return statement  # where no such file is read, it fails again
+            sources[table.sql.source] = table.source(f"({' UNION ALL '.join(selects)})")
+        return sources
 
 
 def _states(files: Sequence[str]) -> tuple[FileState, ...]:

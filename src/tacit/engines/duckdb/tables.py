@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.conversion import converted, exact, moment, writable
 from tacit.engines.duckdb.dialect import DIALECT, NARROW, WIDE
 from tacit.engines.duckdb.text_files.formats import TextFormat
+from tacit.engines.script import Reading
 from tacit.engines.tables import NativeColumn, OpenTable, saturated, unique_keys
 from tacit.errors import InvalidInput
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, KeyType, Kind, Schema
@@ -81,11 +82,23 @@ class DuckTable(OpenTable):
     location: Location
     token: str
     """A name of its own for what cannot change while it is open, an Arrow table; else empty."""
+    converting: str
+    """All columns as they are converted, where some are; else empty."""
 
     @property
     def fixed(self) -> bool:
         """Whether a change of the rows could be seen; not in a database, nor in a frame that is changed in place."""
         return bool(self.location.files or self.token)
+
+    def source(self, view: str) -> str:
+        """What stands after FROM to read the same rows from another view."""
+        return _source(view, self.converting)
+
+    def columns_read(self, readings: Iterable[Reading]) -> list[str]:
+        """Which of its columns are read, in their order; where they are converted all are."""
+        own = [reading.columns for reading in readings if reading.place == self.sql.source]
+        used = self.schema if own and self.converting else frozenset[str]().union(*own)
+        return [name for name in self.location.native if name in used]
 
     @property
     def feed(self) -> Feed | None:
@@ -118,12 +131,17 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
         target, sql = converted(native, kind, quoted, form)
         reads.append(f"{sql} AS {quoted}" if sql != quoted else quoted)
         columns[column] = DuckColumn(column, target, kind, exact(native, kind))
-    plain = reads == list(map(DIALECT.name, schema))
-    text = location.view if plain else f"(SELECT {', '.join(reads)} FROM {location.view})"
+    converting = "" if reads == list(map(DIALECT.name, schema)) else ", ".join(reads)
     # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
     token = uuid4().hex if location.frame is not None and not location.frame.changes else ""
     keys = unique_keys(location.keys, columns, location.native)
-    return DuckTable(schema, TableSQL(text, columns), location, token, keys=keys)
+    read = TableSQL(_source(location.view, converting), columns)
+    return DuckTable(schema, read, location, token, converting, keys=keys)
+
+
+def _source(view: str, converting: str) -> str:
+    """What stands after FROM to read a view, converted where it must be."""
+    return f"(SELECT {converting} FROM {view})" if converting else view
 
 
 # ---- where tables are -----------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Ordered, RowCount, Value
 from tacit.engines.requests.relation import Relation
-from tacit.engines.requests.request import Standalone
+from tacit.engines.requests.request import Standalone, Withheld
 from tacit.engines.script import Part, Query, Reading, Script, joined, query
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
@@ -36,7 +36,7 @@ _TUPLES = Reading("tuples")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Touches:
+class Touches(Withheld):
     """Rows that concern several persons: a weight and, for each person column, a number for the person (0: none)."""
 
     weights: NDArray[np.int64]
@@ -46,9 +46,6 @@ class Touches:
     """A number for each row's value, where values were asked for."""
     heights: NDArray[Any] | None = None
     """Each row's value in its own order, a double or a whole number of steps, where heights were asked for."""
-
-    def __repr__(self) -> str:
-        return "<rows that concern persons>"
 
 
 @dataclass(frozen=True)

@@ -99,20 +99,20 @@ class _Tree:
 
     def _node(self, alias: str) -> tuple[str, Query]:
         """For each row of a table the number of rows of the tree below it, and what stands after FROM."""
-        weight, source = self._double(1.0), query(self._rows.reading(alias))
+        weight, joins = self._double(1.0), list[Query]()
         for join, pairs in self._children.get(alias, []):
             name, left = f"sent{next(self._number)}", join.kind == "left"
             ties = " AND ".join(f"{self._rows.sides(*pair)[0]} = {name}.k{i}" for i, pair in enumerate(pairs))
             word = "LEFT" if left else "INNER"
-            source = query(source, f" {word} JOIN (", self._sent(join, pairs), f") AS {name} ON {ties}")
+            joins.append(query(f" {word} JOIN (", self._sent(join, pairs), f") AS {name} ON {ties}"))
             sent = f"COALESCE({name}.w, {self._double(1.0)})" if left else f"{name}.w"
             weight = self._least(f"{weight} * {sent}")
-        return weight, source
+        return weight, query(self._rows.reading(alias), *joins)
 
     def _sent(self, join: Join, pairs: list[Pair]) -> Query:
         """What a table sends its parent: a number w for each value of its key k0, k1, …"""
-        weight, source = self._node(join.alias)
         keys = [f"{self._rows.sides(*pair)[1]} AS k{i}" for i, pair in enumerate(pairs)]
+        weight, source = self._node(join.alias)
         names = ", ".join(f"k{i}" for i in range(len(pairs)))
         present = " AND ".join(f"k{i} IS NOT NULL" for i in range(len(pairs)))
         return query(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.request import AnswerRow, Standalone
+from tacit.engines.requests.request import AnswerRow, Standalone, Withheld
 from tacit.engines.script import Part, Reading, Script, query
 from tacit.language.expressions import Column
 
@@ -15,15 +15,12 @@ if TYPE_CHECKING:
     from tacit.engines.rows import Rows
 
 
-@dataclass(frozen=True)
-class Repeats:
+@dataclass(frozen=True, repr=False)
+class Repeats(Withheld):
     """How often the most frequent value of a key is found in a table, and how many values are found repeatedly."""
 
     largest: int
     repeated: int
-
-    def __repr__(self) -> str:
-        return "<how often keys repeat>"
 
 
 @dataclass(frozen=True)

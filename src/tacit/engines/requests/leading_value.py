@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.keys import decoded, encoded
-from tacit.engines.requests.request import AnswerRow, Arm, Request
+from tacit.engines.requests.request import AnswerRow, Arm, Request, Withheld
 from tacit.engines.script import query
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Scalar
@@ -17,15 +17,12 @@ if TYPE_CHECKING:
     from tacit.engines.statement import Statement
 
 
-@dataclass(frozen=True)
-class Lead:
+@dataclass(frozen=True, repr=False)
+class Lead(Withheld):
     """The value that most persons have, and by how many persons it is ahead of the next; None and 0 in a tie."""
 
     value: Scalar
     persons: int
-
-    def __repr__(self) -> str:
-        return "<a lead>"
 
 
 @dataclass(frozen=True)

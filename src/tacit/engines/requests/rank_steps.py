@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.engines.dialect import LARGEST_DOUBLE, Dialect
 from tacit.engines.requests.operands import Ordered
@@ -26,8 +26,7 @@ _BLOCK = 2**16
 """How many cells, or parts of a cell, are summed in one block by engines that sum in blocks."""
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A value, with the weight of all smaller values and of all values up to and with it."""
 
     value: Fraction

@@ -39,6 +39,13 @@ class Arm:
     keys: Sequence[str] = ()
 
 
+class Withheld:
+    """A result that is data and therefore shows nothing of itself."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}, withheld>"
+
+
 class Request(ABC, Generic[ResultT]):
     """A question about the persons of a relation, answered by a result of its own kind."""
 
