@@ -51,19 +51,23 @@ class Verification:
     worst: tuple[Dataset, Dataset] | None
     pairs: int
 
+    exhaustive = True
+    """The measured loss is exact, not a bound from samples."""
+
+    @property
+    def loss(self) -> float:
+        """What was measured, in the unit of the promise."""
+        return float(self.measured)
+
+    @property
+    def shown(self) -> str:
+        """The measured loss for people."""
+        return f"{self.promised.decisive[0]} = {'∞' if self.loss >= 10**9 else f'{self.loss:.5g}'}"
+
     @property
     def limit(self) -> Fraction:
         """The promised number the measured one is compared with."""
-        match self.promised:
-            case Pure(epsilon):
-                return epsilon
-            case Approx(_, delta):
-                return delta
-            case Zcdp(rho):
-                return rho
-            case Renyi(_, epsilon):
-                return epsilon
-        raise InvalidInput("this kind of guarantee has no exact verification.")
+        return self.promised.decisive[1]
 
     @property
     def broken(self) -> bool:

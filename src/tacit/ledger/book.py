@@ -258,7 +258,7 @@ class LedgerBook(Book):
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge in one transaction, on the disk when this returns."""
         key = question.key(cost) if question else ""
-        written = texts.guarantee_text(cost)
+        written = cost.text()
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
             if question is not None and self._repeated(work, question, cost) is not None:
@@ -319,7 +319,7 @@ class LedgerBook(Book):
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Append the answer, or that there is none."""
         try:
-            body: dict[str, Any] = {"charge": receipt.number, "cost": texts.guarantee_text(receipt.cost)}
+            body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
             if answer is not None:
                 body["answer"] = dict(answer)
             texts.canonical(body)

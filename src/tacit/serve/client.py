@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import quote
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import decoded_answer
 from tacit.budgets.amounts import amount
 from tacit.budgets.failures import FailuresUsedUp
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -26,7 +27,6 @@ from tacit.language.types import Schema
 from tacit.ledger import texts
 from tacit.serve.running import Busy
 from tacit.tables.releasing.costs import Cost
-from tacit.tables.releasing.stored import decode
 
 if TYPE_CHECKING:
     import httpx
@@ -105,8 +105,7 @@ class RemoteSession:
     def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
         """Answer one SELECT with aggregates, as `tacit.Session.sql`."""
         with _understood():
-            found: Answer | Answers = decode(self._post("ask", query, keys, cost)["whole"])
-            return found
+            return decoded_answer(self._post("ask", query, keys, cost)["whole"])
 
     def cost(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> str:
         """What a question would cost and whether it fits, without spending anything."""

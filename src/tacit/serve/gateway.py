@@ -25,6 +25,7 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import decoded_answer
 from tacit.budgets import Budget, Receipt, Request, Unanswered, Unsettled, filter_for
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
@@ -37,7 +38,6 @@ from tacit.serve.history import History, Line
 from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
-from tacit.tables.releasing.stored import decode
 from tacit.tables.sql.plans import Plan
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.queries import plan
@@ -147,11 +147,11 @@ class Gateway:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
         budget = self.session(caller, name).budget
         return {
-            "total": texts.guarantee_text(budget.total),
-            "spent": texts.guarantee_text(budget.spent),
-            "remaining": texts.guarantee_text(budget.remaining),
+            "total": budget.total.text(),
+            "spent": budget.spent.text(),
+            "remaining": budget.remaining.text(),
             "composition": budget.composition,
-            "least": None if budget.least is None else texts.guarantee_text(budget.least),
+            "least": None if budget.least is None else budget.least.text(),
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
@@ -176,10 +176,10 @@ class Gateway:
         words, unpaid = found.preview(question.fresh), found.unpaid(question.fresh)
         return {
             "sql": question.sql,
-            "cost": texts.guarantee_text(found.cost),
+            "cost": found.cost.text(),
             "fits": found.fits(unpaid),
             "free": not unpaid,
-            "remaining": texts.guarantee_text(session.budget.remaining),
+            "remaining": session.budget.remaining.text(),
             "statistics": [statistic.words for statistic in found.statistics],
             "forecast": _forecastable(found),
             "words": words,
@@ -277,7 +277,7 @@ class Gateway:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")
-        return None if stored is None else decode(stored).as_stored()
+        return None if stored is None else decoded_answer(stored).as_stored()
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import decoded_answer
 from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request, open_budget
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS, Membership, Relation, key_repeats
@@ -40,7 +41,6 @@ from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.releasing.sampling import Sampling
-from tacit.tables.releasing.stored import decode
 from tacit.tables.sql.expanding import Expanding, check_keys, declared_keys, verify_keys, verify_sizes
 from tacit.tables.sql.persons import Touching
 from tacit.tables.sql.privacy_clause import priced
@@ -205,7 +205,7 @@ class Session:
         question = self.question(relation, statistic, text)
         stored = self._account.repeated(question, cost) or (None if fresh else self._account.recall(question, cost))
         if stored is not None:
-            return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
+            return decoded_answer(stored.answer).as_stored()
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self._sampling, self.protected(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self._randomness)

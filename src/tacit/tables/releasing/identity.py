@@ -71,7 +71,7 @@ def _written(part: Any) -> str:
 
 
 @cache
-def _form(kind: type) -> tuple[str, tuple[str, ...]]:
+def _form(kind: Any) -> tuple[str, tuple[str, ...]]:
     """The tag and the fields of a kind of value."""
     if issubclass(kind, Statistic):
         shown = (item.name for item in fields(cast(Any, kind)) if item.repr)
