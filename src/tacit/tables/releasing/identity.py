@@ -59,7 +59,7 @@ def identity(*parts: object) -> str:
     return _written(parts)
 
 
-def _written(part: Any) -> str:
+def _written(part: object) -> str:
     if isinstance(part, tuple):
         return f"({', '.join(map(_written, part))}{',' if len(part) == 1 else ''})"
     if part is None or isinstance(part, bool | int | float | str | Fraction | Decimal | date):
@@ -67,7 +67,8 @@ def _written(part: Any) -> str:
     if isinstance(part, types.Kind):
         return f"<Kind.{part.value.upper()}: {part.value!r}>"
     tag, names = _form(type(part))
-    return f"{tag or part.key}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
+    head = part.key if isinstance(part, Statistic) and not tag else tag
+    return f"{head}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
 
 
 @cache
