@@ -15,6 +15,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "tacit"
 ROOMS = [
     "data",
     "errors",
+    "closing",
     "numbers",
     "randomness",
     "guarantees",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tacit import InvalidInput, Private, Public, Pure, Session, Table, UnsupportedQuery
-from tacit.budgets import Request
+from tacit.budgets import Message
 from tacit.engines.snapshots import SQLSnapshot
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
@@ -75,7 +75,7 @@ def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
         (Session, "schema"): lambda: s.schema("wages"),
         (Session, "share"): lambda: s.share(Pure(1), "mine"),
         (Session, "tables"): lambda: s.tables,
-        (Session, "within"): lambda: s.within(Request("key", "asked")),
+        (Session, "within"): lambda: s.within(Message("key", "asked")),
         (Table, "budget"): lambda: t.budget,
         (Table, "filter"): lambda: t.filter("age > 3"),
         (Table, "group_by"): lambda: t.group_by("k"),

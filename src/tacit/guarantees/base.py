@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from html import escape
 from typing import NoReturn, Self, TypeVar
@@ -19,7 +18,7 @@ G = TypeVar("G", bound="Guarantee")
 NEIGHBOURS = "adding or removing one person, with all their rows,"
 """What a guarantee is about, in a sentence."""
 
-KINDS: dict[str, Callable[..., Guarantee]] = {}
+KINDS: dict[str, type[Guarantee]] = {}
 """The kinds that consist of numbers, by name; each adds itself."""
 
 _CALL = re.compile(r"(\w+)\((.*)\)")
@@ -145,17 +144,37 @@ class Guarantee:
         kind = _NAMED.get(tuple(numbers))
         if kind is None:
             raise InvalidInput("name a guarantee by epsilon=, epsilon= and delta=, rho=, or order= and epsilon=.")
-        return KINDS[kind](*numbers.values())
+        return KINDS[kind]._made(*numbers.values())
 
     @staticmethod
-    def parse(text: str) -> Guarantee:
-        """Read what `text` or `repr` wrote."""
+    def parse(text: str, *, amount: bool = False) -> Guarantee:
+        """Read what `text` or `repr` wrote; an `amount` may be zero."""
         call = _CALL.fullmatch(text)
         name, numbers = (call[1], call[2].replace("'", "").split(", ")) if call else _words(text)
         try:
-            return KINDS[name](*map(Fraction, numbers))
+            make = KINDS[name].amount if amount else KINDS[name]._made
+            return make(*map(Fraction, numbers))
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             raise InvalidInput('text must be a guarantee such as "Pure 1" or "Approx(1, 1e-06)".') from None
+
+    @classmethod
+    def _made(cls, *numbers: Number) -> Self:
+        """The guarantee of these numbers, in order."""
+        raise InvalidInput("only Pure, Approx, Zcdp and Renyi are made of numbers; give one of these.")
+
+    @classmethod
+    def amount(cls, *numbers: Fraction) -> Self:
+        """A guarantee used as an amount, any of whose numbers may be zero.
+
+        Nobody asks for a promise of ε = 0, so the constructors refuse it; but a budget of which nothing is spent has
+        spent exactly that, and `budget.spent.epsilon` should be 0, not an error.
+        """
+        raise InvalidInput("an amount is Pure, Approx, Zcdp or Renyi; give one of these.")
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers in order."""
+        return tuple(self.keywords().values())
 
     def text(self) -> str:
         """The kind and its numbers, exactly, for ledgers and the wire; `parse` reads it."""

@@ -13,12 +13,12 @@ Ledgers and the wire hold `text()`: it never changes, or the hashes of old ledge
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 from typing import ClassVar, Self
 
 from tacit.guarantees.base import KINDS, Guarantee
 from tacit.guarantees.words import plain, written
+from tacit.numbers.exact import Number
 
 LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "order": "α"}
 """How the numbers are written for people."""
@@ -27,8 +27,12 @@ LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "order": "α"}
 class Numbered(Guarantee):
     """A guarantee that is a frozen dataclass of exact numbers."""
 
+    __match_args__: ClassVar[tuple[str, ...]]
     decides: ClassVar[str]
     """The number with which a measured loss is compared."""
+
+    def __init__(self, *numbers: Number) -> None:
+        raise TypeError("each kind has its own numbers")
 
     def __init_subclass__(cls) -> None:
         """Every kind can be read back by its name."""
@@ -37,14 +41,21 @@ class Numbered(Guarantee):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(written, self.numbers))})"
 
+    @classmethod
+    def _made(cls, *numbers: Number) -> Self:
+        return cls(*numbers)
+
+    @classmethod
+    def amount(cls, *numbers: Fraction) -> Self:
+        """A guarantee used as an amount, any of whose numbers may be zero."""
+        result = object.__new__(cls)
+        for name, number in zip(cls.__match_args__, numbers, strict=True):
+            object.__setattr__(result, name, number)
+        return result
+
     def keywords(self) -> dict[str, Fraction]:
         """The numbers by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
-    @property
-    def numbers(self) -> tuple[Fraction, ...]:
-        """The numbers in order."""
-        return tuple(self.keywords().values())
+        return {name: getattr(self, name) for name in self.__match_args__}
 
     def text(self) -> str:
         """The kind and its numbers, exactly, for ledgers and the wire."""

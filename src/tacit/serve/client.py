@@ -13,18 +13,16 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import quote
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.storing import decoded_answer
-from tacit.budgets.amounts import amount
 from tacit.budgets.failures import FailuresUsedUp
+from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
-from tacit.ledger import texts
 from tacit.serve.running import Busy
 from tacit.tables.releasing.costs import Cost
 
@@ -69,7 +67,10 @@ class RemoteBudget:
 
     def _amount(self, name: str) -> Guarantee:
         with _understood():
-            return _amount(self._facts()[name])
+            try:
+                return Guarantee.parse(self._facts()[name], amount=True)
+            except InvalidInput:
+                raise ValueError(name) from None  # not the caller's mistake
 
     def _facts(self) -> dict[str, Any]:
         return self._session._get("budget")
@@ -79,7 +80,7 @@ class RemoteBudget:
             return f"<{self._facts()['words']}>"
 
 
-class RemoteSession:
+class RemoteSession(Closing):
     """A dataset behind a gateway: `sql`, `cost`, `budget` and `schema` as in a local session."""
 
     def __init__(self, line: httpx.Client, dataset: str) -> None:
@@ -116,14 +117,6 @@ class RemoteSession:
     def close(self) -> None:
         """Let go of the connection."""
         self._line.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         tables = "".join(f"\n  {name} ({declared}): {schema}" for name, (declared, schema) in self._tables.items())
@@ -217,19 +210,6 @@ def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, 
         "the gateway cannot be reached or does not answer; a question that was sent may have been charged: see the "
         "budget, and ask the same again, which is free if it was answered."
     ) from None
-
-
-def _amount(text: str) -> Guarantee:
-    """A guarantee as a ledger writes it; as an amount it may be zero."""
-    kind, _, numbers = text.partition(" ")
-    kinds: dict[str, tuple[type[Guarantee], tuple[str, ...]]] = {
-        "Pure": (Pure, ("epsilon",)),
-        "Approx": (Approx, ("epsilon", "delta")),
-        "Zcdp": (Zcdp, ("rho",)),
-        "Renyi": (Renyi, ("order", "epsilon")),
-    }
-    found, names = kinds[kind]
-    return amount(found, **dict(zip(names, texts.vector(numbers), strict=True)))
 
 
 def _keys(keys: Any) -> list[Any]:

@@ -7,7 +7,7 @@ PROMISE. An analyst sees public facts, costs, and answers that were paid for; no
 PROOF. The only way to data is the plan that the analyst's own session makes of SQL, which charges first
 (tacit.tables.face.session); all else here reads the configuration and the ledger, which hold no data.
 
-A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
+A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
 its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
 and failed, and the gateway writes that down.
@@ -26,7 +26,7 @@ from typing import Any
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.storing import decoded_answer
-from tacit.budgets import Budget, Receipt, Request, Unanswered, Unsettled, filter_for
+from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
@@ -203,7 +203,7 @@ class Gateway:
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
         sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        session = session.within(Request(sender, question.fingerprint) if key else None, heard)
+        session = session.within(Message(sender, question.fingerprint) if key else None, heard)
         found = self._planned(session, question)
         begins()
         turn = time.monotonic() + TURN

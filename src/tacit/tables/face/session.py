@@ -2,7 +2,7 @@
 
 The one way from a question to an answer is `Session.ask`:
 1. the statistic and the cost are checked on public facts (nothing spent if they are refused);
-2. an answer already released to the same question at the same cost, or to the same request, is returned, free;
+2. an answer already released to the same question at the same cost, or to the same message, is returned, free;
 3. a read-only snapshot is opened, which touches no rows (nothing spent if the tables cannot be reached);
 4. the budget is charged;
 5. the engine is asked, noise is drawn, the answer is kept and returned.
@@ -17,12 +17,12 @@ from copy import copy
 from functools import partial
 from html import escape
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.storing import decoded_answer
-from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request, open_budget
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, open_budget
+from tacit.closing import Closing
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS, Membership, Relation, key_repeats
 from tacit.errors import EngineError, InvalidInput, UnsupportedQuery
@@ -41,7 +41,7 @@ from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.releasing.sampling import Sampling
-from tacit.tables.sql.expanding import Expanding, check_keys, declared_keys, verify_keys, verify_sizes
+from tacit.tables.sql.expanding import Expanding, check_keys, known_keys, verify_keys, verify_sizes
 from tacit.tables.sql.persons import Touching
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.views import View, ViewBuilder
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from tacit.ledger import Ledger
 
 
-class Session:
+class Session(Closing):
     """Private and public tables under one budget."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Session:
             self.touching = Touching(self._tables, schemas, self._engine.key_type)
             self.touching.check()
             check_keys(self._tables, schemas, self._engine.key_type)
-            self._keys = declared_keys(self._tables, self._engine.keys)
+            self._keys = known_keys(self._tables, self._engine.keys)
             self.expanding = Expanding(
                 self._tables,
                 self._keys,
@@ -116,7 +116,7 @@ class Session:
         self._members: tuple[Membership, ...] = ()
         self._divisions: tuple[Division, ...] = ()
         self._deciding: tuple[str, ...] = ()
-        self._request: Request | None = None
+        self._message: Message | None = None
         self._own_answers = False
 
     def _kinds(self) -> dict[str, None]:
@@ -273,12 +273,12 @@ class Session:
         for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            plan=identity(relation, statistic, *([self._sampling] if self._sampling else [])),
+            identity=identity(relation, statistic, *([self._sampling] if self._sampling else [])),
             text=text or statistic.words,
             statistics=(statistic.key,),
             columns=tuple(sorted(columns)),
             analyst=self._analyst,
-            request=self._request,
+            message=self._message,
             owner=self.budget.account if self._own_answers else "",
         )
 
@@ -297,13 +297,13 @@ class Session:
         view._analyst = name
         return view
 
-    def within(self, request: Request | None, heard: Callable[[Receipt], object] | None = None) -> Session:
+    def within(self, message: Message | None, heard: Callable[[Receipt], object] | None = None) -> Session:
         """A session for one message: what the same message asked and paid before is not charged again.
 
         ``heard`` is told of each charge once it is recorded.
         """
         view = self._under(self._account if heard is None else self._account.telling(heard))
-        view._request = request
+        view._message = message
         return view
 
     def apart(self) -> Session:
@@ -327,14 +327,6 @@ class Session:
         """Let go of files and connections; a share leaves them to the session it came from."""
         if self._owner:
             self._engine.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         sampled = f", {self._sampling}" if self._sampling else ""

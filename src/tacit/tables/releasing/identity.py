@@ -41,6 +41,7 @@ FORMS: dict[type, str] = {
     expressions.Extract: "Extract(type, part, operand)",
     expressions.DateTrunc: "DateTrunc(type, unit, operand)",
     expressions.Cast: "Cast(type, operand)",
+    expressions.NamedCall: "NamedCall(type, name, operands)",
     requests.Relation: "Relation(table, alias, person, joins, filter, others, kind, members)",
     requests.Join: "Join(table, alias, on, kind)",
     requests.Membership: "Membership(place, wanted)",
