@@ -33,7 +33,7 @@ STATISTICS = {
     "persons", "count", "sum", "mean", "variance", "std", "min", "max", "largest", "smallest", "quantile", "median",
     "ratio", "nunique", "modal_count", "max_degree", "histogram", "mode", "top",
 }  # fmt: skip
-CHARGES = {Session: {"ask", "sql"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
+CHARGES: dict[type, set[str]] = {Session: {"ask", "sql"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
 HOLDERS = {Session: {"verify"}, Table: set[str](), GroupBy: set[str]()}
 """What looks at rows for whoever holds them; it says yes, or raises."""
 
