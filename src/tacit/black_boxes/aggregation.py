@@ -62,6 +62,7 @@ class Aggregate(Statistic):
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
     key = "sample_and_aggregate"
+    told_by = ("nonce",)  # nothing tells whether two functions are the same
 
     @property
     def words(self) -> str:

@@ -51,7 +51,7 @@ class Frames:
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None) -> Frames:
         """Some columns of a table, by default all but those that name persons."""
-        return cls(table.columns(columns))
+        return cls(table._columns(columns))
 
     def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
         """What the engine is asked, where there are so many blocks at most."""
@@ -115,7 +115,7 @@ class People:
     def ask(self, statistic: Statistic, cost: Guarantee, release: Callable[[], Answer | Answers]) -> Answer | Answers:
         """Charge, then ask the table, or release from the list."""
         if self.table is not None:
-            return self.table.release(statistic, cost)
+            return self.table._release(statistic, cost)
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
         kind = type(statistic).__name__.lower()

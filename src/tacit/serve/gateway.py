@@ -27,7 +27,6 @@ from typing import Any
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
 from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.engines.requests import RowCount
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
@@ -42,7 +41,7 @@ from tacit.tables import Private, Session
 from tacit.tables.sql.plans import Plan
 from tacit.tables.sql.privacy_clause import priced
 from tacit.tables.sql.queries import plan
-from tacit.tables.statistics.totals import Total
+from tacit.tables.statistics.catalogue import forecast_of
 
 MOST_POINTS = 200
 """The most points of a drawing of the past."""
@@ -290,17 +289,11 @@ class Gateway:
         return [(0, 1.0), *((n, max(0.0, share)) for n, share in left)]
 
 
-_FORECASTS = {"PersonCount": "persons", "Mean": "mean", "Quantiles": "median", "DistinctValues": "nunique"}
-
-
 def _forecastable(found: Plan) -> str | None:
     """Under which name the accuracy of a question can be forecast: one statistic of everybody, for some ε."""
     if len(found.statistics) != 1 or not isinstance(found.cost, Pure):
         return None
-    statistic = found.statistics[0]
-    if isinstance(statistic, Total):
-        return "count" if isinstance(statistic.total, RowCount) else "sum"
-    return _FORECASTS.get(type(statistic).__name__)
+    return forecast_of(found.statistics[0])
 
 
 @lru_cache(maxsize=512)

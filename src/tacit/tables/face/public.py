@@ -8,7 +8,7 @@ from tacit.engines.requests import KeyCounts, Relation
 from tacit.errors import UnsupportedQuery
 from tacit.language.expressions import Column
 from tacit.tables.face.declare import Public
-from tacit.tables.face.grouping import MOST_KEYS
+from tacit.tables.statistics.ways.groups import MOST_KEYS
 
 if TYPE_CHECKING:
     from tacit.tables.face.session import Session

@@ -33,11 +33,11 @@ from tacit.numbers.exact import Number, whole
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
 from tacit.tables.face.declare import Columns, KeyNames, Private, Public, as_source, default_name
-from tacit.tables.face.grouping import grouped_by
 from tacit.tables.face.table import Table
 from tacit.tables.face.waiting import waiting
 from tacit.tables.releasing.charging import charged
 from tacit.tables.releasing.costs import Cost
+from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.releasing.sampling import Sampling
@@ -244,7 +244,7 @@ class Session(Closing):
     def _nobody_alone(self, relation: Relation, statistic: Statistic) -> None:
         """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
         tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
-        for expression in grouped_by(statistic):
+        for expression in statistic.by:
             column = expression.operand if isinstance(expression, Cast) else expression
             if not isinstance(column, Column):
                 continue
@@ -273,7 +273,7 @@ class Session(Closing):
         for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            identity=repr((relation, statistic, self._sampling) if self._sampling else (relation, statistic)),
+            identity=identity(relation, statistic, *([self._sampling] if self._sampling else [])),
             text=text or statistic.words,
             statistics=(statistic.key,),
             columns=tuple(sorted(columns)),

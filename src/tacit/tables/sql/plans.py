@@ -18,7 +18,7 @@ from tacit.budgets import Question, Unsettled
 from tacit.engines.requests import Relation
 from tacit.guarantees import Guarantee
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.keys import FoundGroups
+from tacit.tables.statistics.ways.found_groups import FoundGroups
 
 if TYPE_CHECKING:
     from tacit.tables.face.session import Session
