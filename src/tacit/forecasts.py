@@ -26,12 +26,12 @@ from tacit.language.expressions import Column
 from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import seeded_not_private
-from tacit.tables.face.declare import Private
+from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.sql.privacy_clause import Priced
-from tacit.tables.sql.queries import plan as planned
+from tacit.tables.sql.queries import understand
 from tacit.tables.statistics.ratio import Ratio
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class _World:
         self._truth, self._draws = float(truth), DRAWS.get(statistic, 40)
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = _Remembering(open_engine({"people": Source(self._connection, table="people")}))
-        asked = planned(self._session, Priced(query, Pure(1)))
+        asked = understand(self._session._releaser, Priced(query, Pure(1)))
         flag = Column(BOOLEAN, "people", "flag")
         self._relation = asked.relation
         self._statistic: Statistic = Ratio(flag, "flag") if statistic == "ratio" else asked.statistics[0]

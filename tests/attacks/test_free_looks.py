@@ -14,13 +14,11 @@ from typing import Any
 import pytest
 
 from tacit import InvalidInput, Private, Public, Pure, Session, Table, UnsupportedQuery
-from tacit.budgets import Request
 from tacit.engines.snapshots import Rounds
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
 from tacit.tables.face.grouping import GroupBy
-from tacit.tables.face.public import public_keys
-from tacit.tables.statistics.totals import PersonCount
+from tacit.tables.sql.public_keys import public_keys
 
 pa = pytest.importorskip("pyarrow")
 
@@ -30,7 +28,7 @@ AREAS = pa.table({"area": ["x", "y"], "size": [1, 2]})
 GROUPED = "SELECT area, COUNT(*) FROM wages JOIN areas ON wages.k = areas.area GROUP BY area"
 
 CHARGES = {
-    Session: {"ask", "sql"},
+    Session: {"sql"},
     Table: {
         "persons", "count", "sum", "mean", "variance", "std", "min", "max", "largest", "smallest", "quantile", "median",
         "ratio", "nunique", "modal_count", "max_degree", "histogram", "mode", "top", "sql", "release",
@@ -63,22 +61,16 @@ def session() -> Iterator[Session]:
 
 def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
     """Everything public that costs nothing, by class and name."""
-    t, price = s["wages"], Pure(1)
-    relation, statistic = t._relation, PersonCount()
+    t = s["wages"]
     return {
         (Session, "analyst"): lambda: s.analyst("ada", Pure(1)),
-        (Session, "apart"): lambda: s.apart(),
         (Session, "budget"): lambda: s.budget,
-        (Session, "check"): lambda: s.check(relation, statistic, price),
         (Session, "close"): lambda: s.share(Pure(1), "closed").close(),
         (Session, "cost"): lambda: s.cost(GROUPED, epsilon=1),
-        (Session, "declared"): lambda: str(s.declared("wages")),
-        (Session, "protected"): lambda: s.protected(relation),
-        (Session, "question"): lambda: s.question(relation, statistic),
+        (Session, "preview"): lambda: s.preview(GROUPED, epsilon=1),
         (Session, "schema"): lambda: s.schema("wages"),
         (Session, "share"): lambda: s.share(Pure(1), "mine"),
         (Session, "tables"): lambda: s.tables,
-        (Session, "within"): lambda: s.within(Request("key", "asked")),
         (Table, "budget"): lambda: t.budget,
         (Table, "columns"): lambda: t.columns(),
         (Table, "count_plan"): lambda: t.count_plan("age", "row"),
@@ -109,12 +101,12 @@ def test_every_public_name_charges_or_reads_no_private_row(session: Session, rea
 
 
 def test_the_planner_looks_up_keys_of_public_tables_only(session: Session, read: set[str]) -> None:
-    assert public_keys(session, "areas", "area") == ["x", "y"]
+    assert public_keys(session._tables, "areas", "area") == ["x", "y"]
     read.clear()
     with pytest.raises(UnsupportedQuery, match="private"):
-        public_keys(session, "wages", "age")
+        public_keys(session._tables, "wages", "age")
     with pytest.raises((InvalidInput, KeyError)):
-        public_keys(session, "nowhere", "age")
+        public_keys(session._tables, "nowhere", "age")
     assert not read
     assert session.budget.spent == nothing(session.budget.total)
 

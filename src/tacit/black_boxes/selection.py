@@ -31,7 +31,7 @@ from tacit.mechanisms.repeat.run_counts import RunCount
 from tacit.numbers.exact import Number
 from tacit.randomness import SYSTEM, Source, uniform_below
 from tacit.tables import Session
-from tacit.tables.releasing.charging import charged
+from tacit.tables.releasing.charging import charge_and_release
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,6 @@ def best_of(
             private=randomness.private,
         )
 
-    answer = charged(payer, cost, question, release)
+    answer = charge_and_release(payer, cost, question, release)
     assert isinstance(answer, Answer)
     return Selection(answer, *kept[0][1:]) if kept else Selection(answer)

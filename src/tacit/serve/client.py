@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 from tacit.answers.answer import Answer, Answers
@@ -24,8 +24,9 @@ from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError,
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.language.types import Schema
 from tacit.ledger import texts
+from tacit.numbers.exact import Number
 from tacit.serve.running import Busy
-from tacit.tables.releasing.costs import Cost
+from tacit.tables.face.preview import Preview
 from tacit.tables.releasing.stored import decode
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class RemoteBudget:
 
 
 class RemoteSession:
-    """A dataset behind a gateway: `sql`, `cost`, `budget` and `schema` as in a local session."""
+    """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session."""
 
     def __init__(self, line: httpx.Client, dataset: str) -> None:
         self._line, self.name = line, dataset
@@ -102,17 +103,58 @@ class RemoteSession:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
         return self._tables[name][1]
 
-    def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
-        """Answer one SELECT with aggregates, as `tacit.Session.sql`."""
-        with _understood():
-            found: Answer | Answers = decode(self._post("ask", query, keys, cost)["whole"])
-            return found
+    def sql(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        fresh: bool = False,
+    ) -> Answer | Answers:
+        """Answer one SELECT with aggregates, as `tacit.Session.sql`.
 
-    def cost(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> str:
-        """What a question would cost and whether it fits, without spending anything."""
+        Args:
+            query: the SELECT.
+            keys: the public keys of GROUP BY.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> far.sql("SELECT SUM(amount) FROM orders", epsilon=0.5)  # doctest: +SKIP
+        Answer(sum of amount: 1,234.5, Pure(0.5))
+        """
         with _understood():
-            words: str = self._post("cost", query, keys, cost)["words"]
-            return words
+            answer: Answer | Answers = decode(self._post("ask", query, keys, fresh, epsilon, delta, rho)["whole"])
+            return answer
+
+    def preview(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        fresh: bool = False,
+    ) -> Preview:
+        """What a question would cost and whether it fits, as `tacit.Session.preview`; nothing is spent.
+
+        Args:
+            query: the SELECT.
+            keys: the public keys of GROUP BY.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: whether it would be asked and paid again even if it was answered before.
+
+        >>> print(far.preview("SELECT SUM(amount) FROM orders", epsilon=0.5))  # doctest: +SKIP
+        sum of amount: Pure(0.5); Pure(10) is left, which fits. Nothing was spent.
+        """
+        with _understood():
+            seen = self._post("cost", query, keys, fresh, epsilon, delta, rho)
+            cost, left, forecast = _amount(seen["cost"]), _amount(seen["remaining"]), seen["forecast"]
+            return Preview(tuple(seen["statistics"]), cost, left, seen["fits"], seen["free"], seen["words"], forecast)
+
+    cost = preview
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -133,10 +175,20 @@ class RemoteSession:
     def _get(self, what: str) -> dict[str, Any]:
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
-    def _post(self, what: str, query: str, keys: Any, cost: Cost) -> dict[str, Any]:
+    def _post(
+        self,
+        what: str,
+        query: str,
+        keys: Any,
+        fresh: bool,
+        epsilon: Number | None,
+        delta: Number | None,
+        rho: Number | None,
+    ) -> dict[str, Any]:
+        amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
         body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": _keys(keys)})
-        for name, value in cost.items():
-            body[name] = value if name == "fresh" or value is None else str(value)
+        body |= {name: str(amount) for name, amount in amounts.items() if amount is not None}
+        body |= {"fresh": fresh} if fresh else {}
         try:
             json.dumps(body)
         except (TypeError, ValueError):

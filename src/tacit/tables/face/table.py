@@ -303,9 +303,28 @@ class Table:
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
-    def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
-        """Answer a SELECT over the session's tables."""
-        return self._session.sql(query, keys=keys, **cost)
+    def sql(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        fresh: bool = False,
+    ) -> Answer | Answers:
+        """Answer a SELECT over the session's tables, as `Session.sql`.
+
+        Args:
+            query: the SELECT.
+            keys: the public keys of GROUP BY.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.sql("SELECT SUM(amount) FROM orders WHERE region = 'EU'", epsilon=0.5)
+        Answer(sum of amount: ..., Pure(0.5))
+        """
+        return self._session.sql(query, keys=keys, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
 
     # Facts
 
@@ -340,7 +359,7 @@ class Table:
 
     def release(self, statistic: Statistic, price: Guarantee) -> Answer | Answers:
         """Ask a statistic that is made elsewhere, and pay for it whether or not it was asked before."""
-        return self._session.ask(self._relation, statistic, price, fresh=True)
+        return self._session._releaser.ask(self._relation, statistic, price, fresh=True)
 
     def count_plan(self, column: str | None, per: Per, method: str | None = None) -> Statistic:
         """The plan of a count."""
@@ -397,7 +416,7 @@ class Table:
 
     def _ask(self, statistic: Statistic, cost: Cost) -> Answer | Answers:
         price, fresh = taken(cost)
-        return self._session.ask(self._relation, statistic, price, fresh=fresh)
+        return self._session._releaser.ask(self._relation, statistic, price, fresh=fresh)
 
     def _one(self, statistic: Statistic, cost: Cost) -> Answer:
         return cast(Answer, self._ask(statistic, cost))

@@ -45,7 +45,7 @@ def taken(cost: Cost) -> tuple[Guarantee, bool]:
 
 
 def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Guarantee:
-    """The guarantee that ε, (ε, δ) or ρ means."""
+    """The guarantee that an analyst names as ε, as ε with δ, or as ρ."""
     for name, amount, least in (("epsilon", epsilon, LEAST), ("rho", rho, LEAST**2)):
         if amount is not None and not least <= positive(amount, name) <= MOST:
             raise InvalidInput(

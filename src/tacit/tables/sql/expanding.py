@@ -43,7 +43,7 @@ from tacit.engines.sizes import Repeats, duplicate_keys
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column
 from tacit.language.types import KeyType
-from tacit.tables.face.declare import Key, Private, Public
+from tacit.tables.face.declarations import Key, Private, Public
 
 MOST_REPEATS = 1000
 """How many rows public tables may make of one private row before a join counts as expanding."""

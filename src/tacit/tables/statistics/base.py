@@ -64,6 +64,10 @@ class Statistic(ABC):
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
 
+    def noise_std(self, cost: Guarantee) -> float | None:
+        """The standard deviation of the noise, where it is known before anybody is asked."""
+        return None
+
 
 def known_method(method: str | None) -> None:
     """Refuse a method that statistics of rows of several persons do not have."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 
 from tacit.answers.answer import Answer
 from tacit.answers.spreads import Additive
@@ -17,9 +18,11 @@ from tacit.engines import requests
 from tacit.engines.incidence import Incidence
 from tacit.engines.requests import Deviation, Flags, PersonMean, Persons, RowCount, TotalBuckets, Value
 from tacit.errors import UnsupportedQuery
+from tacit.guarantees import Guarantee
 from tacit.language import build
 from tacit.language.expressions import Expression
 from tacit.numbers.units import WHOLE, Unit
+from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, known_method, noisy, unit_of
 from tacit.tables.statistics.capped import CappedSum, Capper, Released
@@ -38,6 +41,11 @@ class PersonCount(Statistic):
     def words(self) -> str:
         """What is asked."""
         return "number of persons" if self.name is None else f"number of persons with {self.name}"
+
+    def noise_std(self, cost: Guarantee) -> float:
+        """That of the noise for one person, whatever the count."""
+        _, noise = noisy(0, Allowance.of(cost))
+        return sqrt(noise.variance)
 
     def release(self, room: Room) -> Answer:
         """One count, moved by one when a person joins or leaves."""
