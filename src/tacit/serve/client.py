@@ -48,7 +48,11 @@ _ERRORS: dict[str, type[TacitError]] = {
 
 
 class RemoteBudget:
-    """What is left of a budget that is kept elsewhere; asked anew each time."""
+    """What is left of a budget that is kept elsewhere; asked anew each time.
+
+    >>> far.budget.remaining  # doctest: +SKIP
+    Pure(9.5)
+    """
 
     def __init__(self, session: RemoteSession) -> None:
         self._session = session
@@ -81,7 +85,12 @@ class RemoteBudget:
 
 
 class RemoteSession:
-    """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session."""
+    """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session.
+
+    >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
+    >>> far.tables  # doctest: +SKIP
+    ('orders',)
+    """
 
     def __init__(self, line: httpx.Client, dataset: str) -> None:
         self._line, self.name = line, dataset
@@ -98,7 +107,14 @@ class RemoteSession:
         return tuple(self._tables)
 
     def schema(self, name: str) -> Schema:
-        """The public facts of a table: names and types."""
+        """The public facts of a table: names and types.
+
+        Args:
+            name: the table's name in SQL.
+
+        >>> print(far.schema("orders"))  # doctest: +SKIP
+        customer integer, amount integer
+        """
         if name not in self._tables:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
         return self._tables[name][1]
@@ -157,7 +173,10 @@ class RemoteSession:
     cost = preview
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Let go of the connection.
+
+        >>> far.close()  # doctest: +SKIP
+        """
         self._line.close()
 
     def __enter__(self) -> Self:
@@ -198,7 +217,18 @@ class RemoteSession:
 
 
 def connect(address: str, token: str, *, dataset: str | None = None, timeout: float = 300) -> RemoteSession:
-    """A dataset behind a gateway; ``dataset`` may be left out where there is one only."""
+    """Open a dataset behind a gateway, with the face of a local session.
+
+    Args:
+        address: where the gateway is, such as "https://tacit.example.org".
+        token: what ``tacit serve token`` printed; it goes into a header, and is in no repr and no message.
+        dataset: the dataset's name; it may be left out where there is one only.
+        timeout: the most seconds to wait for a response.
+
+    >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
+    >>> far.sql("SELECT COUNT(*) FROM orders", epsilon=0.5)  # doctest: +SKIP
+    Answer(number of rows: 1,234, Pure(0.5))
+    """
     try:
         import httpx
     except ImportError:

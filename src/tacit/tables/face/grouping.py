@@ -27,7 +27,11 @@ MOST_KEYS = 5_000
 
 
 class GroupBy:
-    """Statistics for each group of a table."""
+    """Statistics for each group of a table, as `Table.group_by` makes it.
+
+    >>> orders.group_by(["region", "returned"], keys=[("north", True), ("north", False)]).count(epsilon=0.5)
+    Answers({('north', True): ..., ('north', False): ...}, Pure(0.5))
+    """
 
     def __init__(
         self, table: Table, by: tuple[Expression, ...], names: tuple[str, ...], keys: Iterable[Any] | None

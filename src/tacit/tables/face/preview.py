@@ -17,7 +17,12 @@ FORECASTS = "tacit.forecasts"
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """How far off an answer will lie, as far as public facts tell."""
+    """How far off an answer will lie, as far as public facts tell.
+
+    >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.5)
+    >>> round(seen.expected_error().noise_std, 2)
+    2.8
+    """
 
     words: str
     """The same in a sentence, or why nothing is known."""
@@ -68,7 +73,7 @@ class Preview:
 
         >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.5)
         >>> print(seen.expected_error())
-        The noise has a standard deviation of 2.78, whatever the data are.
+        The noise has a standard deviation of 2.79918, whatever the data are.
         >>> print(session.preview("SELECT SUM(amount) FROM orders", epsilon=0.5).expected_error())
         The error depends on the data; say about how many persons there are, with persons=, for a forecast.
         """

@@ -171,8 +171,8 @@ class Session:
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
-        >>> session.sql("SELECT region, SUM(amount) FROM orders GROUP BY region", keys=["EU", "US"], epsilon=0.5)
-        Answers(region: 2 keys, Pure(0.5))
+        >>> session.sql("SELECT region, SUM(amount) FROM orders GROUP BY region", keys=["north", "south"], epsilon=0.5)
+        Answers({'north': ..., 'south': ...}, Pure(0.5))
         """
         return self._query(query, keys, epsilon, delta, rho).ask(fresh)
 

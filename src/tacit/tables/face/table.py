@@ -41,7 +41,13 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """Rows about persons. Every statistic takes its cost as ``epsilon=``, ``rho=`` or ``epsilon=, delta=``."""
+    """Rows about persons. Every statistic takes its cost as ``epsilon=``, ``rho=`` or ``epsilon=, delta=``.
+
+    >>> orders
+    <Table orders: customer integer, ...; person = customer; <Budget ...>>
+    >>> orders.filter("region = 'north'").sum("amount", epsilon=0.5)
+    Answer(sum of amount: ..., Pure(0.5))
+    """
 
     def __init__(self, session: Session, relation: Relation, scope: Scope, unit: Fraction | None) -> None:
         self._session, self._relation, self._scope, self._unit = session, relation, scope, unit
@@ -49,21 +55,43 @@ class Table:
     # Row-wise steps
 
     def filter(self, condition: str) -> Table:
-        """Only the rows where a SQL condition is true."""
-        found = parse(condition, self._scope)
-        if found.type != BOOLEAN:
-            raise InvalidInput(f"a filter must be true or false for each row, not {found.type}; write a comparison.")
+        """Only the rows where a SQL condition is true.
+
+        Args:
+            condition: a comparison of columns, or several with AND, OR and NOT.
+
+        >>> large = orders.filter("amount > 100 AND region IN ('north', 'south')")
+        >>> large.persons(epsilon=0.5)
+        Answer(number of persons: ..., Pure(0.5))
+        """
+        wanted = parse(condition, self._scope)
+        if wanted.type != BOOLEAN:
+            raise InvalidInput(f"a filter must be true or false for each row, not {wanted.type}; write a comparison.")
         old = self._relation.filter
-        both = found if old is None else build.logic("AND", (old, found))
+        both = wanted if old is None else build.logic("AND", (old, wanted))
         return Table(self._session, replace(self._relation, filter=both), self._scope, self._unit)
 
     def mutate(self, **columns: str) -> Table:
-        """Further columns, each a SQL expression of the columns so far."""
+        """Further columns, each a SQL expression of the columns so far.
+
+        Args:
+            columns: the expressions by the names of the new columns.
+
+        >>> orders.mutate(net="amount / 2").sum("net", epsilon=0.5)
+        Answer(sum of net: ..., Pure(0.5))
+        """
         derived = {name: parse(text, self._scope) for name, text in columns.items()}
         return Table(self._session, self._relation, self._scope.deriving(self._relation.alias, derived), self._unit)
 
     def select(self, *columns: str) -> Table:
-        """Only these columns can be asked about from here on."""
+        """Only these columns can be asked about from here on.
+
+        Args:
+            columns: their names.
+
+        >>> orders.select("amount").sum("amount", epsilon=0.5)
+        Answer(sum of amount: ..., Pure(0.5))
+        """
         kept = {name: self._scope.find(name, quoted=True) for name in columns}
         return Table(self._session, self._relation, Scope({self._relation.alias: kept}), self._unit)
 
@@ -73,6 +101,15 @@ class Table:
         A person with rows of several keys belongs, with all rows, to the first of these keys in the list. What is asked
         under different versions of the data adds up, and so do parts of data that may change unseen: frames of pandas
         and Polars, open connections, databases, Spark. Files and Arrow tables are fine.
+
+        Args:
+            by: a column, or a SQL expression of columns.
+            keys: the keys of the parts, in the order in which a person with several is given to them.
+
+        >>> parts = orders.partition("region", ["north", "south"])
+        >>> sums = [part.sum("amount", epsilon=1) for part in parts.values()]
+        >>> orders.budget.spent
+        Pure(1)
         """
         return {key: Table(*part, self._scope, self._unit) for key, part in parts(self, by, keys).items()}
 
@@ -299,7 +336,15 @@ class Table:
         return self._many(Frequent(groups, k, single=False, per=_per(per)), cost)
 
     def group_by(self, by: str | Sequence[str], keys: Iterable[Any] | None = None) -> GroupBy:
-        """Count, sum or mean for each group: the given public ``keys``, or keys found in the data for some δ."""
+        """Ask for each group: the given public keys, or keys found in the data for some δ.
+
+        Args:
+            by: a column or a SQL expression of columns, or a list of them.
+            keys: the public keys, tuples where there are several columns; without them δ is needed.
+
+        >>> orders.group_by("region", keys=["north", "south"]).sum("amount", epsilon=0.5)
+        Answers({'north': ..., 'south': ...}, Pure(0.5))
+        """
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
@@ -321,7 +366,7 @@ class Table:
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
-        >>> orders.sql("SELECT SUM(amount) FROM orders WHERE region = 'EU'", epsilon=0.5)
+        >>> orders.sql("SELECT SUM(amount) FROM orders WHERE region = 'north'", epsilon=0.5)
         Answer(sum of amount: ..., Pure(0.5))
         """
         return self._session.sql(query, keys=keys, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)

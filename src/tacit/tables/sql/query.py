@@ -113,16 +113,14 @@ class Query:
     @property
     def _forecast(self) -> str | None:
         """Under which name `tacit.plan` forecasts the accuracy: one statistic of everybody, for some ε."""
-        if len(self.statistics) != 1 or not isinstance(self.cost, Pure):
-            return None
-        return forecast_name(self.statistics[0])
+        alone = len(self.statistics) == 1 and self.releaser.sampling is None
+        return forecast_name(self.statistics[0]) if alone and isinstance(self.cost, Pure) else None
 
     @property
     def _noise_std(self) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""
-        if len(self.statistics) != 1 or self.releaser.sampling is not None:
-            return None
-        return self.statistics[0].noise_std(self.cost)
+        alone = len(self.statistics) == 1 and self.releaser.sampling is None
+        return self.statistics[0].noise_std(self.cost) if alone else None
 
     def _chooses(self, groups: int) -> bool:
         """Whether LIMIT leaves out groups by what was released about them; found groups come with the largest first."""
