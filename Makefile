@@ -5,12 +5,17 @@ BIN := .venv/bin
 UV := $(BIN)/uv pip
 LOCAL := --no-deps --no-build-isolation -q -e .
 
+# The tests start hundreds of processes: what Python has compiled once is kept, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint types check docs bench bench-quick pins clean
 
 demo: .venv/demo-ready
 	@$(BIN)/tacit demo
 
-test: .venv/test-ready lint types check
+# Types beside tests, which wait now and then.
+test: .venv/test-ready lint
+	@$(MAKE) --no-print-directory -j 2 types check
 
 check: .venv/test-ready
 	$(BIN)/python -m pytest -n auto tests

@@ -218,7 +218,7 @@ def little(seed: int = 9) -> list[Row]:
     for persons, epsilon in product((0, 1, 20, 200), (Fraction(1, 1000), Fraction(1, 10), Fraction(1), Fraction(20))):
         data = Totals.of("lognormal", np.rint(100 * np.random.default_rng(seed).lognormal(3, 1.5, persons)))
         draw = scan_and_release(*buckets(data), epsilon).sample()
-        down, up = draw.tails()
+        down, up = draw.reach()
         interval = [draw.value - up, draw.value + down]
         row = {
             "persons": persons,

@@ -17,9 +17,10 @@ from tacit import Private, Pure, Session
 from tacit.answers.answer import Answers
 from tacit.grids import Grid
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import capped, extremes, quantiles
+from tacit.tables.statistics import extremes, quantiles
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
+from tacit.tables.statistics.ways import capped_sums
 
 BUDGET = Pure(10**9)
 
@@ -133,5 +134,5 @@ def _several(answer: Any) -> list[Any]:
     return list(answer.values()) if isinstance(answer, Answers) else [answer]
 
 
-_CAPPED: Any = capped  # which imports what is replaced
+_CAPPED: Any = capped_sums  # which imports what is replaced
 _PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, _CAPPED.scan_and_release, Grid.nearest

@@ -24,10 +24,13 @@ from record import read as stored
 from record import write as keep
 
 from tacit.engines import Source, open_engine
-from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts, KeysPerPerson
 from tacit.engines.requests import (
     Extremes,
     Flags,
+    GroupNorms,
+    GroupTotals,
+    KeyCounts,
+    KeysPerPerson,
     Moments,
     Ordered,
     Persons,

@@ -27,15 +27,15 @@ from record import read, write
 
 from tacit import Private, Public, Pure, Session
 from tacit.answers.answer import Answer
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Relation, RowCount
+from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced
 from tacit.tables.sql.queries import understand
-from tacit.tables.statistics import joint
-from tacit.tables.statistics.base import JOINT_METHODS, Statistic
+from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.extremes import Extremum
+from tacit.tables.statistics.methods import SHARED_ROWS
 from tacit.tables.statistics.peaks import MaximumDegree
+from tacit.tables.statistics.ways import shared_rows
 
 # The best published error of each row: shifted inverse (2022), race-to-the-top, recursive mechanism, automatic bounds.
 PUBLISHED = {"Q12": 17, "Q18": 6174, "Q5": 174, "edges": 1592, "Q9 max": 40, "distinct": 530}
@@ -218,7 +218,7 @@ def profile(session: Session, relation: Relation, statistic: Statistic, removals
     start = time.perf_counter()
     with session._tables.engine.snapshot() as snapshot:
         touches = snapshot.touches(relation, Incidence(getattr(statistic, "total", RowCount())))
-    values = sums.capped_sum(joint.rows_of(touches)).profile(removals)
+    values = sums.capped_sum(shared_rows.rows_of(touches)).profile(removals)
     return list(values), time.perf_counter() - start
 
 
@@ -279,7 +279,7 @@ def study(name: str, session: Session, query: str, runs: int, published: list[in
     try:
         found |= measured(session, relation, statistic, truth, runs)
         if relation.others and hasattr(statistic, "method") and statistic.method is None:
-            others = {m: replace(cast(Any, statistic), method=m) for m in JOINT_METHODS if name not in SLOW}
+            others = {m: replace(cast(Any, statistic), method=m) for m in SHARED_ROWS if name not in SLOW}
             found["methods"] = {
                 m: measured(session, relation, other, truth, max(5, runs // 5))["error"] for m, other in others.items()
             }
@@ -303,7 +303,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--only", help="rows whose name holds this; the others stay as stored")
     options = parser.parse_args()
-    for module, function in ((joint, "rows_of"), (sums, "capped_sum"), (sums, "capped_distinct")):
+    for module, function in ((shared_rows, "rows_of"), (sums, "capped_sum"), (sums, "capped_distinct")):
         remembered(module, function)
     Extremum._profile = once_for_each(Extremum._profile)  # type: ignore[method-assign]
     cases = (tpch(options.tpch) if options.tpch else {}) | (graph(options.graph) if options.graph else {})

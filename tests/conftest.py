@@ -3,6 +3,7 @@ precision of the ball arithmetic it is compared with, whatever the test before i
 so also where the shell has told a run in the background to ignore it.
 """
 
+import os
 import signal
 from typing import Any
 
@@ -23,17 +24,39 @@ LONG = 900
 """Seconds for a test that starts Spark or runs a page of the documentation; others have what pyproject.toml says."""
 
 
+LONGEST = (
+    "test_connect",
+    "test_executors_that_are_killed",
+    "test_the_site_is_built",
+    "test_workers_that_are_killed",
+    "test_docs.py",
+)
+"""Parts of the names of tests that take long. They start first: none is left for the end, when others have ended."""
+SHARED = {"spark": "spark", "test_browser": "browser", "postgres": "postgres"}
+"""Parts of the names of tests that share what takes long to start, and what it is. One process runs all of them."""
+ALONE = LONGEST[:2]
+"""Tests that start a Spark of their own."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the tests that take long by their nature a longer limit, unless they name one."""
+    """Give the tests that take long by their nature a longer limit, unless they name one, and put the longest first."""
     for item in items:
         long = "spark" in item.nodeid or item.path.name == "test_docs.py"
         if long and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LONG))
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than there are cores: tests that wait for another process leave theirs idle."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return 1 + (cores or 1)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One process starts Spark, which takes long, for all tests that need it; they come first, being most.
+    """One process starts what takes long for all tests that need it. The largest group comes first: Spark's.
 
     Groups by mark would say so too, but those of xdist 3.8 do nothing under pytest 9.2.
     """
@@ -41,7 +64,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            return "spark" if "spark" in nodeid else nodeid
+            groups = (group for name, group in SHARED.items() if name in nodeid)
+            return nodeid if any(name in nodeid for name in ALONE) else next(groups, nodeid)
 
         def remove_node(self, node: Any) -> Any:
             """A test that ended its process has failed; xdist would give it to one process after the other."""

@@ -125,7 +125,7 @@ def named(path: Path) -> set[str]:
 def test_only_the_custodian_can_look_at_rows() -> None:
     """The check of the data shows facts about rows: only its room looks, and only the custodian's doors lead there."""
     doors = {
-        "tacit.engines.looking": {"checks"},
+        "tacit.engines.inspection": {"checks"},
         "tacit.checks": {"checks", "cli/check.py", "serve/checking.py"},
         "tacit.serve.checking": {"serve/server.py", "serve/custodian.py"},
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,19 +36,8 @@ FURTHER = [open_budget, open_ledger]
 NOT_YET: set[str] = {
     "Answer", "Answers", "Interval",
     "Approx", "Guarantee", "Pure", "Renyi", "Zcdp", "Budget", "Ledger", "open_budget", "open_ledger",
-    "GroupBy.count", "GroupBy.mean", "GroupBy.persons", "GroupBy.sum",
-    *(
-        f"Table.{name}"
-        for name in (
-            "columns", "count", "count_plan", "histogram", "largest", "max", "max_degree", "mean", "median", "min",
-            "modal_count", "mode", "nunique", "persons", "quantile", "ratio", "release", "smallest", "std", "sum", "top",
-            "variance",
-        )
-    ),
 }  # fmt: skip
-"""What still lacks an example: statistics and answers, which other changes document. Must become empty."""
-
-MANAGED = {"self", "cls"}
+"""What still lacks examples, which other changes bring. Must become empty."""
 
 
 def public() -> list[Any]:
@@ -88,16 +77,9 @@ THINGS = {name: thing for name, thing in documented() if name.split(".")[0] not 
 def parameters(thing: Any) -> list[str]:
     """The parameters that a caller gives; a dataclass says beside each field what it is."""
     made = vars(thing).get("__init__") if isinstance(thing, type) else thing
-    if made is None or isinstance(thing, property | cached_property) or "__dataclass_fields__" in vars(thing):
-        generated = made is None or getattr(made, "__qualname__", "").startswith("__create_fn__")
-        if generated or isinstance(thing, property | cached_property) or not _written(made):
-            return []
-    return [name for name in inspect.signature(made).parameters if name not in MANAGED]
-
-
-def _written(function: Callable[..., Any]) -> bool:
-    """Whether somebody wrote a function, and no decorator made it."""
-    return function.__code__.co_filename.endswith(".py")
+    if made is None or isinstance(made, property | cached_property) or not made.__code__.co_filename.endswith(".py"):
+        return []
+    return [name for name in inspect.signature(made).parameters if name != "self"]
 
 
 def text(thing: Any) -> str:
@@ -151,7 +133,10 @@ def rows() -> dict[str, Any]:
 @pytest.mark.parametrize("name", [name for name, thing in THINGS.items() if ">>> " in text(thing)])
 def test_examples_run(name: str, rows: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    tables = {"orders": Private(rows["data"], person="customer"), "regions": Public(rows["regions"])}
+    tables: dict[str, Private | Public] = {
+        "orders": Private(rows["data"], person="customer"),
+        "regions": Public(rows["regions"]),
+    }
     with Session(tables, budget=Pure(100), randomness=seeded_not_private(7)) as session:
         names = {name: getattr(tacit, name) for name in tacit.__all__ if name[0].isupper()}
         known = {**names, **rows, "tacit": tacit, "session": session, "orders": session["orders"]}

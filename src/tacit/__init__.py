@@ -81,3 +81,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _statistics() -> frozenset[str]:
+    """The names that policies know: those of the catalogue, and of functions that are run on records of persons."""
+    from tacit.tables.statistics import catalogue
+
+    return catalogue.keys() | {"sample_and_aggregate", "wrap"}

@@ -10,47 +10,29 @@ shape as closely as n values can.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.answers.answer import Answer, show
-from tacit.engines import Engine, Snapshot, Source, open_engine
-from tacit.engines.incidence import Incidence, Touches
-from tacit.engines.requests import Relation, Request
+from tacit.answers.answer import Answer
+from tacit.answers.values import show
+from tacit.engines import Source, open_engine
+from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.language.expressions import Column
-from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import seeded_not_private
 from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.room import Room
-from tacit.tables.sql.privacy_clause import Priced
-from tacit.tables.sql.queries import understand
-from tacit.tables.statistics.ratio import Ratio
+from tacit.tables.statistics.catalogue import forecastable
+from tacit.tables.statistics.entry import Entry
 
 if TYPE_CHECKING:
     import duckdb
     import numpy as np
     from numpy.typing import NDArray
-
-    from tacit.tables.statistics.base import Statistic
-
-STATISTICS = {
-    "persons": "COUNT(DISTINCT person)",
-    "count": "COUNT(*)",
-    "sum": "SUM(value)",
-    "mean": "AVG(value)",
-    "median": "MEDIAN(value)",
-    "nunique": "COUNT(DISTINCT code)",
-    "ratio": "AVG(CASE WHEN flag THEN 1.0 ELSE 0.0 END)",
-}
-"""What can be planned, and its SQL, by which the truth of the made-up data is known."""
 
 SHAPES = {
     "equal": "everybody alike",
@@ -62,8 +44,6 @@ SHAPES = {
 
 MOST = 1_000_000
 """The most persons that are made up; more of them only make errors smaller."""
-DRAWS = {"median": 20}
-"""How often each question is asked, unless 40 times."""
 SEED = 20220612
 MEAN_ROWS = 10
 """Rows of a person on average, for a count."""
@@ -172,8 +152,9 @@ def plan(
     Fraction(...)
     """
     count = whole(persons, "persons", 1)
-    if statistic not in STATISTICS:
-        raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}.")
+    known = forecastable()
+    if statistic not in known:
+        raise InvalidInput(f"statistic must be one of {', '.join(known)}.")
     if shape not in SHAPES:
         raise InvalidInput(f"shape must be one of {', '.join(SHAPES)}.")
     if (epsilon is None) == (error is None):
@@ -184,7 +165,7 @@ def plan(
         )
     wanted = None if error is None else positive(error, "error")
     given = None if epsilon is None else cast(Pure, cost_of(epsilon)).epsilon
-    world = _World(statistic, count, shape)
+    world = _World(known[statistic], count, shape)
     try:
         chosen = given or world.least(cast(Fraction, wanted))
         lines = tuple(world.accuracy(chosen * Fraction(2) ** k) for k in (-2, -1, 0, 1, 2))
@@ -196,29 +177,29 @@ def plan(
 class _World:
     """Made-up persons of one shape, and the statistic asked about them."""
 
-    def __init__(self, statistic: str, persons: int, shape: str) -> None:
+    def __init__(self, entry: Entry, persons: int, shape: str) -> None:
         import duckdb
 
+        made = entry.made
+        assert made is not None
         self._connection = duckdb.connect()
-        _settle(self._connection, persons, shape, several_rows=statistic == "count")
-        query = f"SELECT {STATISTICS[statistic]} FROM people"
-        (truth,) = cast(tuple[Any], self._connection.execute(query).fetchone())
-        self._truth, self._draws = float(truth), DRAWS.get(statistic, 40)
+        _settle(self._connection, persons, shape, made.several_rows)
+        (truth,) = cast(tuple[Any], self._connection.execute(f"SELECT {made.truth} FROM people").fetchone())
+        self._truth, self._draws = float(truth), made.draws
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
-        self._engine = _Remembering(open_engine({"people": Source(self._connection, table="people")}))
-        asked = understand(self._session._releaser, Priced(query, Pure(1)))
-        flag = Column(BOOLEAN, "people", "flag")
-        self._relation = asked.relation
-        self._statistic: Statistic = Ratio(flag, "flag") if statistic == "ratio" else asked.statistics[0]
+        self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
+        people = self._session["people"]
+        self._relation = people._relation
+        self._statistic = made.statistic(people._operand)
 
     def accuracy(self, epsilon: Fraction) -> Accuracy:
         """The errors of some answers at this ε."""
         cost, source = Pure(epsilon), seeded_not_private(SEED)
         errors = []
         for _ in range(self._draws):
-            engine, snapshot = cast(Engine, self._engine), cast(Snapshot, self._engine)
-            room = Room(engine, snapshot, self._relation, source, cost, "nobody: made-up data")
-            answer = cast(Answer, self._statistic.release(room))
+            with self._engine.snapshot() as snapshot:
+                room = Room(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
+                answer = cast(Answer, self._statistic.release(room))
             errors.append(1.0 if answer.value is None else abs(float(answer) / self._truth - 1))
         errors.sort()
         return Accuracy(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
@@ -280,41 +261,6 @@ def _shaped(shape: str, at: NDArray[np.float64]) -> NDArray[np.float64]:
     from scipy.special import ndtri
 
     return cast("NDArray[np.float64]", np.exp(ndtri(at)))
-
-
-class _Remembering:
-    """An engine and its snapshot in one, with as much as statistics ask; made-up data never change, so the same request
-    is answered from memory.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._known: dict[tuple[Any, ...], Any] = {}
-
-    @contextmanager
-    def snapshot(self) -> Iterator[_Remembering]:
-        """Itself: a snapshot of what never changes."""
-        yield self
-
-    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
-        """Asked once, then remembered."""
-        key = (relation, requests)
-        if key not in self._known:
-            with self._engine.snapshot() as snapshot:
-                self._known[key] = snapshot.ask(relation, requests)
-        return cast(tuple[Any, ...], self._known[key])
-
-    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
-        """Asked once, then remembered."""
-        key = (relation, request)
-        if key not in self._known:
-            with self._engine.snapshot() as snapshot:
-                self._known[key] = snapshot.touches(relation, request)
-        return cast(Touches, self._known[key])
-
-    def close(self) -> None:
-        """Close the engine."""
-        self._engine.close()
 
 
 def _short(number: Fraction) -> str:

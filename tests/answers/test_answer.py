@@ -17,8 +17,9 @@ import pytest
 
 import tacit
 from tacit import Answer, Answers, Approx, Interval, InvalidInput, Pure, Table
-from tacit.answers.answer import plain, show
-from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.spreads import Additive
+from tacit.answers.values import plain, show
+from tacit.noises import Difference, DiscreteLaplace, TruncatedLaplace
 from tacit.randomness import seeded_not_private
 from tacit.tables.releasing.stored import decode, encode
 from tests.tables.support import EXTREME, arrow, found, questions, shown
@@ -29,12 +30,12 @@ ANSWER = Answer(
     guarantee=Pure("0.5"),
     mechanism="noise",
     protected="any one customer with all their rows",
-    spread=Additive(laplace_noise(Fraction(1, 10))),
+    spread=Additive(DiscreteLaplace.for_pure(Fraction(1, 10))),
     cap=5000,
     notes=("A note.",),
     asked=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
 )
-DOWN, UP = laplace_noise(Fraction(1, 10)).tails(0.95)
+DOWN, UP = DiscreteLaplace.for_pure(Fraction(1, 10)).reach(0.95)
 
 
 # ---- one answer -------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def test_an_answer_states_its_error() -> None:
     assert list(interval) == [interval.low, interval.high]
     assert str(interval) == f"95 % for the truth: {1234567 - UP:,} to {1234567 + DOWN:,}"
     assert ANSWER.interval("0.5").high < interval.high < ANSWER.interval(0.999).high
-    assert ANSWER.noise_std == pytest.approx(laplace_noise(Fraction(1, 10)).variance ** 0.5)
+    assert ANSWER.noise_std == pytest.approx(DiscreteLaplace.for_pure(Fraction(1, 10)).variance ** 0.5)
     assert ANSWER.persons_above_cap() is None
     assert float(ANSWER) == 1234567.0
 
@@ -283,15 +284,20 @@ def test_real_answers_do_not_say_so(t: Table) -> None:
 
 def test_older_answers_state_what_holds_now() -> None:
     """Of a signed sum the bound was twice 95 % added; of a found group it forgot that the group was shown."""
-    from tacit.answers.spreads import Difference, TruncatedNoise
+    from tacit.answers.capped import CappedSum, TotalNoise
+    from tacit.answers.groups import ShownCount
     from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
-    from tacit.tables.statistics.capped import CappedSum, TotalNoise
-    from tacit.tables.statistics.keys import ShownCount
 
     parts = [CappedTotal(10, 100, 5, True, Fraction(4)) for _ in "+-"]
     spread = CappedSum(Difference(*map(TotalNoise, parts)))
     before = {**encode(spread), "risks": encode(((Fraction(95, 100), 10),))}
     assert decode(before) == spread
     assert spread.persons_above(Fraction(95, 100)) == SignedTotal(*parts).persons_above_cap("0.95")
-    noise = TruncatedNoise(Fraction(1), 14)
+    noise = TruncatedLaplace(Fraction(1), 14)
     assert decode(encode(Additive(noise, covers="capped value"))) == ShownCount(noise, 16)
+
+
+def test_noises_of_older_answers_have_their_names_now() -> None:
+    rate = encode(Fraction(1, 3))
+    assert decode({"!": "TwoSidedGeometric", "above": rate, "below": rate}) == DiscreteLaplace(Fraction(1, 3))
+    assert decode({"!": "TruncatedNoise", "rate": rate, "bound": 7}) == TruncatedLaplace(Fraction(1, 3), 7)

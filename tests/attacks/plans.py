@@ -21,11 +21,10 @@ from random import Random
 from typing import Any
 
 from tacit import Pure, Session, TacitError
-from tacit.engines.duckdb.tables import DIALECT
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Relation
+from tacit.engines.duckdb.dialect import DIALECT
+from tacit.engines.requests import Incidence, Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script
+from tacit.engines.script import Script, query
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, expressions
 from tacit.language.types import INTEGER
@@ -120,7 +119,8 @@ def compare(
     numbers = [rows.plain(Column(INTEGER, c.table, f"{c.name}_number")) for _, c in relation.persons]
     place, outputs = rows.plain(world), [rows.plain(value) for value in dict.fromkeys(values)]
     names = [place, *numbers, *rows.persons(), *outputs]
-    statement = DIALECT.statement(Script(tuple(rows.parts()), f"SELECT {', '.join(names)} FROM rows"))
+    body = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+    statement = DIALECT.statement(Script(tuple(rows.parts()), body))
     listed = connection.execute(statement).fetchall()
     done.rows += len(listed)
     kinds, width = [kind for kind, _ in relation.persons], len(numbers)

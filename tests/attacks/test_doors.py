@@ -26,7 +26,7 @@ from starlette.testclient import TestClient
 import tacit
 from tacit import EngineError, InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
 from tacit.budgets import FailuresUsedUp, Policy, open_budget
-from tacit.budgets.policies import STATISTICS
+from tacit.budgets.policies import statistics
 from tacit.ledger import open_ledger, verify
 from tacit.ledger.heads import HeadFile
 from tacit.serve.app import application
@@ -87,7 +87,7 @@ def test_every_statistic_has_a_known_name() -> None:
     for kind in below(Statistic):
         if kind.__module__.startswith("tacit."):
             key = vars(kind).get("key")
-            assert isinstance(key, property) or key in STATISTICS, kind
+            assert isinstance(key, property) or key in statistics(), kind
     with pytest.raises(InvalidInput, match="there is no statistic 'total'; there are count, histogram"):
         Policy(statistics=frozenset({"total"}))
 

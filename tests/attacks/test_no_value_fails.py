@@ -28,12 +28,13 @@ from hypothesis import strategies as st
 
 import tacit
 from tacit.engines import Engine, Source, open_engine
-from tacit.engines.blocks import Blocks
-from tacit.engines.group_requests import KeyCounts, KeysPerPerson
-from tacit.engines.incidence import Incidence
 from tacit.engines.requests import (
+    Blocks,
     Buckets,
     Extremes,
+    Incidence,
+    KeyCounts,
+    KeysPerPerson,
     Ordered,
     Persons,
     RankSteps,

@@ -20,9 +20,7 @@ import sqlglot
 import tacit
 from tacit import Private, Pure, Session
 from tacit.engines import Source, open_engine
-from tacit.engines.group_requests import KeyCounts
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Persons, Relation, Sample
+from tacit.engines.requests import Incidence, KeyCounts, Persons, Relation, Sample
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column, Scope
 from tacit.language.parsing import parse

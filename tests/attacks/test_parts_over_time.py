@@ -140,7 +140,7 @@ def test_one_file_read_in_two_ways_is_not_one_version(tmp_path: Path) -> None:
 
 
 def test_a_change_while_the_answer_is_made_withholds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.tables.statistics.totals import PersonCount
+    from tacit.tables.statistics.persons import PersonCount
 
     path = tmp_path / "t.parquet"
     write(path, "a")

@@ -15,16 +15,18 @@ import pytest
 from scipy.stats import binom
 
 from tacit import Approx, Pure, read
-from tacit.answers.spreads import Additive, Chosen, Spread, TruncatedNoise, laplace_noise
+from tacit.answers.capped import CappedSum
+from tacit.answers.groups import ShownCount
+from tacit.answers.order import Ranked
+from tacit.answers.spreads import Additive, Chosen, Spread
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.mechanisms.totals.scan_and_release import CAPS, CappedTotal, SignedTotal, scan_and_release
+from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
 from tacit.tables.releasing.costs import Allowance
-from tacit.tables.statistics.capped import CappedSum, JointCapper
-from tacit.tables.statistics.keys import ShownCount
-from tacit.tables.statistics.quantiles import Ranked
+from tacit.tables.statistics.ways.capped_sums import JointCapper
 
 pa = pytest.importorskip("pyarrow")
 
@@ -126,7 +128,7 @@ def test_the_truth_is_at_least_what_is_said() -> None:
     drawn = [room.draw(law) for _ in range(tried)]
     assert sum(total.value > sum(totals) for total in drawn) > tried * 0.99
     assert honest(sum(sum(totals) < total.at_least(SURE) for total in drawn), tried)
-    naive = [total.within + total.counted * total.above - total.noise.reach(1 - SURE) for total in drawn]
+    naive = [total.within + total.counted * total.above - total.noise.limit(1 - SURE) for total in drawn]
     assert not honest(sum(sum(totals) < least for least in naive), tried)
 
 
@@ -154,7 +156,7 @@ def test_found_groups_hold_given_that_they_are_shown() -> None:
     """4,000 keys of 10 to 14 persons: those shown have lucky noise, and their intervals know it."""
     counts: dict[Any, int] = {key: 10 + key % 5 for key in range(4000)}
     law = stable_keys(counts, 1, "1e-6")
-    noise = TruncatedNoise(Fraction(1), law.bound)
+    noise = TruncatedLaplace(Fraction(1), law.bound)
     failed, tried = {"shown": 0, "before": 0}, 0
     spreads: dict[str, Spread] = {"shown": ShownCount(noise, law.threshold), "before": Additive(noise)}
     for seed in range(3):
@@ -192,7 +194,7 @@ def test_found_groups_as_asked() -> None:
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "1e-6"), ("0.2", "1e-4"), ("8", "1e-3")])
 def test_every_count_is_held_given_that_it_is_shown_by_the_exact_law(epsilon: str, delta: str) -> None:
     law = stable_keys({}, epsilon, delta)
-    spread = ShownCount(TruncatedNoise(Fraction(epsilon), law.bound), law.threshold)
+    spread = ShownCount(TruncatedLaplace(Fraction(epsilon), law.bound), law.threshold)
     held = {v: spread.interval(v, SURE) for v in range(law.threshold, law.threshold + 4 * law.bound)}
     for count in range(law.least, law.threshold + 2 * law.bound):
         one = stable_keys({"k": count}, epsilon, delta)._laws["k"]
@@ -207,7 +209,7 @@ def test_every_count_is_held_given_that_it_is_shown_by_the_exact_law(epsilon: st
 
 def test_the_largest_of_many_groups_is_held() -> None:
     """The first of 50 equal groups is first by its noise."""
-    plain, room, tried = Additive(laplace_noise(Fraction(1))), Draws(7), 200
+    plain, room, tried = Additive(DiscreteLaplace.for_pure(Fraction(1))), Draws(7), 200
     chosen, failed = Chosen(plain, 50), {"chosen": 0, "plain": 0}
     for _ in range(tried):
         best = 100 + max(discrete_laplace(Fraction(1), source=room.source) for _ in range(50))

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from tacit import InvalidInput, Private, Pure, Session
 from tacit.engines import Source, open_engine
-from tacit.engines.sizes import duplicate_keys
+from tacit.engines.requests import duplicate_keys
 from tacit.serve.server import serve
 from tests.postgres import POSTGRES, run, schema
 from tests.serve.support import TOKENS

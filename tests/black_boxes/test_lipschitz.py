@@ -8,6 +8,7 @@ from tacit.black_boxes.lipschitz import claimed
 from tacit.errors import InvalidInput
 from tacit.grids import digits, integers, multiples
 from tacit.guarantees import Pure
+from tacit.noises import DiscreteLaplace
 
 
 def test_a_claim_is_rounded_up_to_steps() -> None:
@@ -22,7 +23,9 @@ def test_the_parts_add_up_to_the_cost(public: bool) -> None:
     value = found.noisy_value(4)
     assert found.public == public
     assert (value.guarantee if public else found.noisy(5).guarantee + value.guarantee) == Pure(2)
-    assert value.rate == found.epsilon / (6 if public else 3)  # a person replaced moves it by twice the claim
+    assert value.noise == DiscreteLaplace(
+        found.epsilon / (6 if public else 3)
+    )  # a person replaced moves it by twice the claim
 
 
 def test_values_go_on_beyond_the_grid() -> None:

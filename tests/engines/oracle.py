@@ -11,7 +11,6 @@ from fractions import Fraction
 from math import isfinite, isqrt
 from typing import Any
 
-from tacit.engines import group_requests as groups
 from tacit.engines import requests as ask
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, ColumnType, Kind
@@ -365,28 +364,28 @@ def _group(e: ast.Expression, row: Row) -> Any:
     return whole(row[e.name], e.type) if isinstance(e, ast.Column) and e.type.exact_number else evaluate(e, row)
 
 
-def _groups(request: groups.GroupNorms | groups.GroupTotals, rows: Sequence[Row]) -> list[list[Row]]:
+def _groups(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[list[Row]]:
     keys = [tuple(part.value for part in key) for key in request.keys]
     return [[row for row in rows if key_of(request.by, row) == key] for key in keys]
 
 
-def _vector(request: groups.GroupNorms | groups.GroupTotals, rows: Sequence[Row]) -> list[int]:
-    limit = groups.saturation(len(request.keys))
+def _vector(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[int]:
+    limit = ask.saturation(len(request.keys))
     totals = [total(request.entry, group) if group else 0 for group in _groups(request, rows)]
     return [max(-limit, min(limit, t)) for t in totals]
 
 
-def _size(norm: groups.Norm, v: Sequence[int]) -> int:
+def _size(norm: ask.Norm, v: Sequence[int]) -> int:
     return {"l1": sum(map(abs, v)), "l2": sum(x * x for x in v), "max": max(map(abs, v))}[norm]
 
 
-def _norms(request: groups.GroupNorms, people: People) -> tuple[int, ...]:
+def _norms(request: ask.GroupNorms, people: People) -> tuple[int, ...]:
     sizes = [_size(request.norm, _vector(request, rows)) for rows in people]
     boundaries = [b * b if request.norm == "l2" else b for b in request.boundaries]
     return histogram([size for size in sizes if size], boundaries)
 
 
-def shrunk(v: Sequence[int], norm: groups.Norm, cap: int, resolution: int) -> list[int]:
+def shrunk(v: Sequence[int], norm: ask.Norm, cap: int, resolution: int) -> list[int]:
     """A vector scaled to a norm of at most cap, in steps of 1/resolution, rounded toward zero."""
     size, limit = _size(norm, v), cap * cap if norm == "l2" else cap
     if size <= limit:
@@ -399,7 +398,7 @@ def shrunk(v: Sequence[int], norm: groups.Norm, cap: int, resolution: int) -> li
     return [(1 if x > 0 else -1) * (abs(x) * cap * resolution * unit // size) for x in v]
 
 
-def _group_totals(request: groups.GroupTotals, people: People) -> tuple[int, ...]:
+def _group_totals(request: ask.GroupTotals, people: People) -> tuple[int, ...]:
     vectors = [shrunk(_vector(request, rows), request.norm, request.cap, request.resolution) for rows in people]
     return tuple(sum(v[g] for v in vectors) for g in range(len(request.keys)))
 
@@ -411,9 +410,7 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Flags: _flags,
     ask.RankSteps: _ranks,
     ask.Moments: _moments,
-    groups.GroupNorms: _norms,
-    groups.GroupTotals: _group_totals,
-    groups.KeysPerPerson: lambda r, people: histogram(
-        [len({key_of(r.by, x) for x in p}) for p in people], r.boundaries
-    ),
+    ask.GroupNorms: _norms,
+    ask.GroupTotals: _group_totals,
+    ask.KeysPerPerson: lambda r, people: histogram([len({key_of(r.by, x) for x in p}) for p in people], r.boundaries),
 }

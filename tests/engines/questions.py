@@ -6,11 +6,13 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from tacit.engines.group_requests import GroupNorms, GroupTotals, KeysPerPerson
 from tacit.engines.requests import (
     Deviation,
     Extremes,
     Flags,
+    GroupNorms,
+    GroupTotals,
+    KeysPerPerson,
     Moments,
     Ordered,
     PersonMean,

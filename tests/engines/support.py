@@ -12,11 +12,11 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from tacit.engines import Source
-from tacit.engines.duckdb.engine import DuckDB
-from tacit.engines.duckdb.tables import DIALECT
+from tacit.engines.duckdb.dialect import DIALECT
+from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script
+from tacit.engines.script import Script, query
 from tacit.language.expressions import Expression, Scope
 from tacit.language.types import Schema
 from tests.engines.cases import FIELDS
@@ -113,10 +113,10 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     rows = Rows(DIALECT, relation(), {"t": engine.tables["t"].sql})
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
-        return run(snapshot, DIALECT.statement(Script(tuple(rows.parts()), f"SELECT {', '.join(names)} FROM rows")))
+        asked = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+        return snapshot.fetch_rows(Script(tuple(rows.parts()), asked))
 
 
-def run(snapshot: Any, statement: str) -> list[tuple[Any, ...]]:
+def run(snapshot: DuckSnapshot, statement: str) -> list[tuple[Any, ...]]:
     """A statement of the test's own, run as the engine runs its statements."""
-    rows: list[tuple[Any, ...]] = snapshot._run(statement, lambda cursor: cursor.fetchall())
-    return rows
+    return snapshot.fetch_rows(Script((), query(statement)))

@@ -19,26 +19,28 @@ import pyarrow as pa
 import pytest
 
 from tacit.engines import Engine
-from tacit.engines.blocks import Blocks
-from tacit.engines.group_requests import KeyCounts, KeysPerPerson
-from tacit.engines.incidence import Incidence, Touches
 from tacit.engines.requests import (
+    Blocks,
     Bound,
+    Incidence,
     Join,
+    KeyCounts,
+    KeysPerPerson,
     LeadingValue,
     Ordered,
     Persons,
     Relation,
+    Repeats,
     Request,
     RowCount,
     Sample,
+    TopRows,
     TotalBuckets,
+    Touches,
     value,
 )
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script
-from tacit.engines.sizes import Repeats
-from tacit.engines.top_rows import TopRows
+from tacit.engines.script import Script, query
 from tacit.errors import EngineError
 from tacit.language.expressions import Column, Expression, Scope
 from tacit.language.parsing import parse
@@ -96,10 +98,10 @@ def test_every_expression_in_every_row(engine: Engine, part: int) -> None:
 
 def _values(snapshot: Any, asked: list[Expression]) -> dict[int, list[object]]:
     """The values of expressions in all rows with a person, dates and times as numbers."""
-    rows = Rows(snapshot._dialect, relation(), snapshot._tables)
+    rows = Rows(snapshot.dialect, relation(), snapshot.tables)
     names = [rows.plain(SCOPE.find("number"))]
     names += [rows.ordered(Ordered(e)) if e.type.kind in _AS_NUMBER else rows.plain(e) for e in asked]
-    found = snapshot._rows(Script(tuple(rows.parts()), f"SELECT {', '.join(names)} FROM rows"))
+    found = snapshot.fetch_rows(Script(tuple(rows.parts()), query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)))
     return {int(row[0]): [_bits(v) for v in row[1:]] for row in found}
 
 

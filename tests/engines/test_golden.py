@@ -15,15 +15,27 @@ import pytest
 
 from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.duckdb import reading
-from tacit.engines.duckdb import tables as sources
-from tacit.engines.group_requests import GroupTotals, KeyCounts
-from tacit.engines.incidence import Incidence, incidence
+from tacit.engines.duckdb import dialect as duckdb_dialect
+from tacit.engines.duckdb import tables as duckdb_tables
+from tacit.engines.postgres import dialect as postgres_dialect
 from tacit.engines.postgres import tables as postgres_tables
-from tacit.engines.requests import Join, Moments, Ordered, Persons, RankSteps, Relation, TotalBuckets, value
+from tacit.engines.requests import (
+    GroupTotals,
+    Incidence,
+    Join,
+    KeyCounts,
+    Moments,
+    Ordered,
+    Persons,
+    RankSteps,
+    Relation,
+    TotalBuckets,
+    value,
+)
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
+from tacit.engines.spark import dialect as spark_dialect
 from tacit.engines.spark import tables as spark_tables
 from tacit.language.expressions import Column, Literal, Scope
 from tacit.language.parsing import parse
@@ -48,32 +60,32 @@ WHO, PLACE = Column(SCHEMA["who"], "t", "who"), Column(SCHEMA["place"], "t", "pl
 
 def _duckdb(name: str, kind: ColumnType) -> ColumnSQL:
     natives = {"who": "BIGINT", "price": "DECIMAL(12,2)", "rate": "DOUBLE", "place": "VARCHAR", "amount": "INTEGER"}
-    return reading.column(name, natives.get(name, kind.kind.name), kind, sources.DIALECT)
+    return duckdb_tables.DuckColumn(name, natives.get(name, kind.kind.name), kind)
 
 
 def _postgresql(name: str, kind: ColumnType) -> ColumnSQL:
     natives = {
-        "who": postgres_tables.Native("int8"),
-        "amount": postgres_tables.Native("int4"),
-        "price": postgres_tables.Native("numeric", (12 << 16 | 2) + 4),
-        "rate": postgres_tables.Native("float8"),
-        "paid": postgres_tables.Native("bool"),
-        "day": postgres_tables.Native("date"),
-        "moment": postgres_tables.Native("timestamptz"),
-        "place": postgres_tables.Native("varchar", 24, True),
+        "who": "int8",
+        "amount": "int4",
+        "price": "numeric(12,2)",
+        "rate": "float8",
+        "paid": "bool",
+        "day": "date",
+        "moment": "timestamptz",
+        "place": "text",
     }
-    return postgres_tables.read(name, natives[name], kind)
+    return postgres_tables.PostgresColumn(name, natives[name], kind)
 
 
 def _spark(name: str, kind: ColumnType) -> ColumnSQL:
     natives = {"who": "bigint", "amount": "int", "price": "decimal(12,2)", "rate": "double", "place": "string"}
-    return spark_tables.read(name, natives.get(name, kind.kind.value), kind)
+    return spark_tables.SparkColumn(name, natives.get(name, kind.kind.value), kind)
 
 
 DIALECTS: dict[str, tuple[Dialect, Callable[[str, ColumnType], ColumnSQL]]] = {
-    "duckdb": (sources.DIALECT, _duckdb),
-    "postgresql": (postgres_tables.DIALECT, _postgresql),
-    "spark": (spark_tables.DIALECT, _spark),
+    "duckdb": (duckdb_dialect.DIALECT, _duckdb),
+    "postgresql": (postgres_dialect.DIALECT, _postgresql),
+    "spark": (spark_dialect.DIALECT, _spark),
 }
 
 
@@ -84,7 +96,7 @@ def _asked(*requests: object, where: str | None = None, joins: tuple[Join, ...] 
 
 def _touched(dialect: Dialect, tables: dict[str, TableSQL]) -> Script:
     about = Relation("t", "t", WHO, others=(("", Column(SCHEMA["amount"], "t", "amount")),))
-    return incidence(dialect, Rows(dialect, about, tables), Incidence(value(SCOPE.find("price"))))
+    return Incidence(value(SCOPE.find("price"))).script(Rows(dialect, about, tables))
 
 
 QUESTIONS: dict[str, Callable[..., Script]] = {
@@ -130,5 +142,6 @@ def _lines(statement: str, script: Script) -> str:
     """The statement with each part and each answer on a line of its own."""
     for part in script.parts[1:]:
         statement = statement.replace(f"), {part.name} ", f"),\n{part.name} ", 1)
-    head = statement.removesuffix(script.body).rstrip()
-    return f"{head}\n" + script.body.replace(" UNION ALL ", "\nUNION ALL ") + "\n"
+    body = script.body.text()
+    head = statement.removesuffix(body).rstrip()
+    return f"{head}\n" + body.replace(" UNION ALL ", "\nUNION ALL ") + "\n"

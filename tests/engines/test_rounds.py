@@ -5,14 +5,16 @@ from fractions import Fraction
 import pytest
 
 from tacit.engines.columns import TableSQL
-from tacit.engines.duckdb.reading import column
-from tacit.engines.duckdb.tables import DIALECT
-from tacit.engines.group_requests import GroupNorms, GroupTotals, KeyCounts
+from tacit.engines.duckdb.dialect import DIALECT
+from tacit.engines.duckdb.tables import DuckColumn
 from tacit.engines.requests import (
     LARGEST_ANSWER,
     Extremes,
     Flags,
+    GroupNorms,
+    GroupTotals,
     Join,
+    KeyCounts,
     Moments,
     Ordered,
     Persons,
@@ -27,13 +29,13 @@ from tacit.errors import InvalidInput
 from tacit.language.expressions import Column, Literal
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, INTEGER, TEXT
-from tests.engines.support import SCHEMA, SCOPE, engine_over, relation, run
+from tests.engines.support import SCHEMA, SCOPE, engine_over, relation
 
 NATIVE = {
     "who": "BIGINT", "i": "BIGINT", "u": "UBIGINT", "c": "DECIMAL(12,2)", "w": "DECIMAL(38,3)", "f": "DOUBLE",
     "g": "FLOAT", "b": "BOOLEAN", "d": "DATE", "t": "TIMESTAMP", "s": "VARCHAR", "nothing": "INTEGER",
 }  # fmt: skip
-TABLE = TableSQL('"t"', {n: column(n, NATIVE.get(n, "VARCHAR"), kind, DIALECT) for n, kind in SCHEMA.columns})
+TABLE = TableSQL('"t"', {n: DuckColumn(n, NATIVE.get(n, "VARCHAR"), kind) for n, kind in SCHEMA.columns})
 SPLIT = (" AS MATERIALIZED (", " AS NOT MATERIALIZED (")
 
 
@@ -112,7 +114,7 @@ def test_group_requests_share_their_table() -> None:
 
 
 def test_joins() -> None:
-    public = TableSQL('"p"', {"id": column("id", "INTEGER", INTEGER, DIALECT)})
+    public = TableSQL('"p"', {"id": DuckColumn("id", "INTEGER", INTEGER)})
     join = Join("p", "p 1", ((Column(INTEGER, "t", "i"), Column(INTEGER, "p 1", "id")),), "left")
     about = Relation("t", "t", Column(INTEGER, "t", "who"), (join,))
     text = DIALECT.statement(render(DIALECT, {"t": TABLE, "p": public}, about, (Persons(),)).script)
@@ -128,8 +130,7 @@ def test_answers_stay_small_whatever_the_table() -> None:
     empty = dict.fromkeys(SCOPE.tables["t"])
     table = [empty | {"who": who, "i": 2 * who - 3000} for who in range(3_000)]
     with engine_over(table) as engine, engine.snapshot() as snapshot:
-        text = DIALECT.statement(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).script)
-        numbers = run(snapshot, text)
+        numbers = snapshot.fetch_rows(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).script)
     assert 0 < 2 * len(numbers) <= LARGEST_ANSWER
 
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
-from tacit.noises.alternating_series import alternating, arctan
 from tacit.noises.smooth_noises import (
     LaplaceNoise,
     LogNormalNoise,
@@ -46,17 +45,6 @@ def real(x: Fraction) -> arb:
 @pytest.fixture(autouse=True)
 def _precise() -> None:
     ctx.prec = 300
-
-
-@given(square=st.fractions(0, 50), w=st.fractions(0, 1), step=st.fractions("0.2", 5))
-def test_series_enclose_arctan_and_hypergeometric_sums(square: Fraction, w: Fraction, step: Fraction) -> None:
-    found = arctan(square, 128)
-    assert holds(found, real(square).sqrt().atan())
-    assert found.width <= Fraction(1, 2**110)
-    start = Fraction(3, 4)
-    summed = alternating(Enclosure.of(w, 128), start, step, 128)
-    oracle = acb(-real(w)).hypgeom_2f1(1, real(start / step), real(start / step) + 1).real / real(start)
-    assert holds(summed, oracle)
 
 
 @pytest.mark.parametrize("d", range(1, 8))

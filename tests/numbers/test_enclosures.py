@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import log as float_log
 from operator import add, mul, sub, truediv
 from typing import Any
 
@@ -10,7 +11,7 @@ from flint import arb, ctx
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from tacit.numbers.enclosures import Enclosure, exp, log, pi, sqrt, total
+from tacit.numbers.enclosures import Enclosure, decay, exp, log, log_ceiling, pi, sqrt, total
 from tests.guarantees.oracle import Ball, ball
 
 BITS = st.integers(8, 300)
@@ -180,3 +181,19 @@ def test_what_has_no_value_is_an_error() -> None:
     assert log(1) == Enclosure.of(0)
     assert sqrt(0) == Enclosure.of(0)
     assert sqrt(Fraction(9, 4)) == Enclosure.of(Fraction(3, 2))
+
+
+@given(scale=st.fractions(Fraction(1, 20), 3, max_denominator=20), argument=st.fractions(Fraction(1, 1000), 10**6))
+def test_ceilings_of_logarithms(scale: Fraction, argument: Fraction) -> None:
+    value = float(scale) * float_log(argument)
+    assert value - 1e-6 <= log_ceiling(scale, argument) < value + 1 + 1e-6
+
+
+def test_ceilings_of_logarithms_where_floats_cannot_tell() -> None:
+    assert log_ceiling(Fraction(1), Fraction(1)) == 0
+    assert log_ceiling(Fraction(1), 1 + Fraction(1, 10**60)) == 1
+    assert log_ceiling(Fraction(1), 1 - Fraction(1, 10**60)) == 0
+
+
+def test_decays_too_small_to_write_down() -> None:
+    assert decay(Fraction(10**30)) == Enclosure.between(0, Fraction(1, 2**65536))

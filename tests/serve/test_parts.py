@@ -14,14 +14,15 @@ import httpx
 import pytest
 
 from tacit.answers.answer import Answer, Answers
-from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.spreads import Additive
 from tacit.guarantees import Approx, Pure, Zcdp
+from tacit.noises import DiscreteLaplace
 from tacit.serve import drawings, parts
 from tests.serve.test_security import log_in
 
 
 def made(value: Any, *, noisy: bool = True) -> Answer:
-    spread = Additive(laplace_noise(Fraction(1, 2), 1)) if noisy else None
+    spread = Additive(DiscreteLaplace.for_pure(Fraction(1, 2), 1)) if noisy else None
     return Answer("sum of <x>", value, Pure("0.5"), "noise", "any one <person>", spread=spread)
 
 

@@ -25,7 +25,7 @@ from tacit.mechanisms.choose.stable_keys import StableKeys
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import IntegerNoise
+from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.noise.noise_vector import NoiseVector
 from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
 from tacit.tables.releasing.room import Room
@@ -56,7 +56,7 @@ class ConstantRoom(Room):
             assert first is not None
             assert last is not None
             return law.grid.answer((first + last) // 2 + (last - first) // 40)
-        if isinstance(law, IntegerNoise):
+        if isinstance(law, NoisyInteger):
             return 1000
         if isinstance(law, NoiseVector):
             return tuple(1000 + i for i in range(len(law._parts)))

@@ -13,13 +13,14 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.answers.spreads import Covers, Spread
+from tacit.answers.values import Value, percent, plain, show
 from tacit.errors import InvalidInput
 from tacit.numbers.exact import Number, between
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.guarantees import Guarantee
-
-Value = int | float | Decimal | str | date | datetime | bool | None
 
 
 SUREST = Decimal("0.9999999999999")
@@ -46,7 +45,7 @@ class Interval:
     confidence: Fraction = Fraction(95, 100)
 
     def __str__(self) -> str:
-        return f"{_percent(self.confidence)} for the {self.covers}: {show(self.low)} to {show(self.high)}"
+        return f"{percent(self.confidence)} for the {self.covers}: {show(self.low)} to {show(self.high)}"
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
@@ -300,30 +299,6 @@ class Answers(Mapping[Any, Answer]):
 _PER = {"row": "each row counting", "person": "each person weighing one"}
 
 
-def _percent(level: Fraction) -> str:
-    return f"{float(100 * level):g} %"
-
-
-def show(value: Any) -> str:
-    """A value for people: thousands apart, six digits for fractions."""
-    if value is None:
-        return "unknown"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, Decimal):
-        return f"{value:,f}"
-    if isinstance(value, float):
-        if value in (inf, -inf):
-            return "unbounded"
-        size = abs(value)
-        return f"{value:,.6g}" if size < 1e6 or size >= 1e15 else f"{value:,.0f}"
-    if isinstance(value, datetime):
-        return value.isoformat(" ")
-    return str(value)
-
-
 def _fitting(values: list[Any]) -> list[Any]:
     """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough."""
     numbers: list[Any] = [abs(value) for value in values if isinstance(value, int | Decimal)]
@@ -331,14 +306,3 @@ def _fitting(values: list[Any]) -> list[Any]:
         return values
     floats = any(isinstance(value, float) for value in values) or max(numbers) >= 10**60
     return [(float if floats else Decimal)(value) if isinstance(value, int | Decimal) else value for value in values]
-
-
-def plain(value: Any) -> Any:
-    """A value that JSON can hold without losing digits."""
-    if isinstance(value, float) and value in (inf, -inf):
-        return None
-    if isinstance(value, Decimal | date | Fraction):
-        return str(value)
-    if isinstance(value, tuple):
-        return [plain(part) for part in value]
-    return value

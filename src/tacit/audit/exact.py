@@ -261,6 +261,10 @@ class Listed(Law[Any]):
         """Every output of the table."""
         return list(self._probabilities)
 
+    def key(self) -> Hashable:
+        """The table."""
+        return type(self), self.guarantee, frozenset(self._probabilities.items())
+
 
 @dataclass(frozen=True)
 class Examination:

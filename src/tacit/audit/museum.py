@@ -21,13 +21,14 @@ from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import Laplace, TruncatedLaplace, laplace, randomised_response
+from tacit.mechanisms.noise.noise import NoisyInteger, TruncatedInteger, laplace, randomised_response
 from tacit.mechanisms.noise.noise_vector import laplace_vector
 from tacit.mechanisms.repeat.absorb import Absorbed, absorb
-from tacit.mechanisms.search.binary_search import BinarySearchLaw, LaplaceNoise, binary_search
+from tacit.mechanisms.search.binary_search import BinarySearchLaw, binary_search
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
 from tacit.mechanisms.totals.ratio import ratio
+from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.randomness import Categorical, Source
 
@@ -233,7 +234,7 @@ def _mended_ratio(a: int, b: int) -> int:
 
 def _undercharged(x: Dataset) -> BinarySearchLaw:
     """Six values need three comparisons, charged as log2(6) = 2.585."""
-    return BinarySearchLaw(_scan(x), LaplaceNoise(Fraction(1) / Fraction("2.5849625")), 0, ONE)
+    return BinarySearchLaw(_scan(x), DiscreteLaplace(Fraction(1) / Fraction("2.5849625")), 0, ONE)
 
 
 FINE = 100
@@ -241,8 +242,8 @@ FINE = 100
 CUT = Approx(2, Fraction(1, 1000))
 
 
-def _truncated(x: Dataset, bound: float) -> TruncatedLaplace:
-    return TruncatedLaplace(FINE * len(x), CUT.epsilon / FINE, ceil(FINE * bound), CUT)
+def _truncated(x: Dataset, bound: float) -> TruncatedInteger:
+    return TruncatedInteger(FINE * len(x), TruncatedLaplace(CUT.epsilon / FINE, ceil(FINE * bound)), CUT)
 
 
 def _bound_published() -> float:
@@ -297,7 +298,7 @@ EXHIBITS: tuple[Exhibit, ...] = (
         "A count with Laplace noise of half the scale: every log ratio is doubled.",
         ONE,
         CROWD,
-        broken=lambda x: Laplace(len(x), Fraction(2), ONE),
+        broken=lambda x: NoisyInteger(len(x), DiscreteLaplace(Fraction(2)), ONE),
         repaired=lambda x: laplace(len(x), 1),
     ),
     _exact_exhibit(

@@ -11,18 +11,15 @@ concern different persons, must be so: between neighbours the laws of at most on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tacit.audit.drawn_laws import Pair, followed, law_key, verify_laws
+from tacit.audit.drawn_laws import Pair, differing, verify_laws
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours
-from tacit.engines import Engine, Snapshot
-from tacit.engines.incidence import Incidence, Touches
-from tacit.engines.requests import Relation, Request
+from tacit.engines.remembering import Remembering
+from tacit.engines.requests import Relation
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.language.types import KeyType
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM
 from tacit.tables import Session, Table
@@ -30,13 +27,6 @@ from tacit.tables.face.declarations import Private
 from tacit.tables.releasing.releaser import Releaser, protected_persons
 from tacit.tables.releasing.room import Room, by_division
 from tacit.tables.statistics.base import Statistic
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tacit.engines.blocks import Blocks
-    from tacit.engines.sizes import Repeats
-    from tacit.language.expressions import Column
 
 Row = dict[str, Any]
 
@@ -67,66 +57,6 @@ class _StoppingRoom(Room):
     def secret(self) -> bytes:
         """The same for all datasets: a secret is drawn before the data are seen."""
         return bytes(range(32))
-
-
-class _Remembering:
-    """An engine that is asked every question once; the snapshots of a room still allow two rounds only."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._known: dict[tuple[Relation, tuple[Request[Any], ...]], tuple[Any, ...]] = {}
-
-    def schema(self, table: str) -> Any:
-        return self._engine.schema(table)
-
-    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
-        return self._engine.keys(table)
-
-    def key_type(self, table: str, column: str) -> KeyType:
-        return self._engine.key_type(table, column)
-
-    @contextmanager
-    def snapshot(self) -> Iterator[Snapshot]:
-        yield _Rounds(self)
-
-    def version(self, tables: Sequence[str]) -> str | None:
-        return self._engine.version(tables)
-
-    def close(self) -> None:
-        self._engine.close()
-
-    def asked(self, relation: Relation, requests: tuple[Request[Any], ...]) -> tuple[Any, ...]:
-        if (relation, requests) not in self._known:
-            with self._engine.snapshot() as snapshot:
-                self._known[relation, requests] = snapshot.ask(relation, requests)
-        return self._known[relation, requests]
-
-    def touched(self, relation: Relation, request: Incidence) -> Touches:
-        """Who is concerned by which rows, read anew: a statistic asks it once."""
-        with self._engine.snapshot() as snapshot:
-            return snapshot.touches(relation, request)
-
-
-class _Rounds:
-    def __init__(self, engine: _Remembering) -> None:
-        self._engine, self._left = engine, 2
-
-    def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> Any:
-        assert self._left > 0, "a room asks at most two rounds"
-        self._left -= 1
-        return self._engine.asked(relation, requests)
-
-    def touches(self, relation: Relation, request: Incidence, /) -> Touches:
-        return self._engine.touched(relation, request)
-
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
-        raise AssertionError("functions of blocks are verified by cases of their own")
-
-    def fits(self, relation: Relation, /) -> bool:
-        raise AssertionError("the engine's own rounds ask")
-
-    def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
-        raise AssertionError("no statistic asks how often keys repeat")
 
 
 # ---- the check --------------------------------------------------------------------------------------------------
@@ -196,7 +126,7 @@ class StatisticCheck:
         fields = {**dict.fromkeys(["dataset", *persons], "integer"), **self.schema}
         table = pa.table({name: pa.array([row.get(name) for row in rows], types[t]) for name, t in fields.items()})
         self.session = Session({"small": Private(table, person=persons)}, budget=Pure(10**6))
-        self._engine = _Remembering(self.session._tables.engine)
+        self._engine = Remembering(self.session._tables.engine)
 
     def table(self, x: Dataset) -> Table:
         """The public table of one dataset."""
@@ -221,11 +151,10 @@ class StatisticCheck:
                     continue
                 assert len(laws) == len(found), "the number of draws must not depend on the data"
                 stages.append(Stage(path.earlier, verify_laws(laws, pairs)))
-                moved = path.with_part(
-                    part, {pair for pair in pairs if law_key(laws[pair[0]]) != law_key(laws[pair[1]])}
-                )
+                moved = path.with_part(part, differing(laws, pairs))
                 parallel = parallel and moved.parallel
-                further += [replace(moved, earlier=(*path.earlier, y)) for y in followed(laws)]
+                largest = list(laws.values())[-1]
+                further += [replace(moved, earlier=(*path.earlier, y)) for y in largest.outcomes_to_follow()]
             waiting = _spread_out(further, paths)
         spent = tuple(room.spent for room in rooms)
         return Report(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)

@@ -28,7 +28,7 @@ from tacit.black_boxes.records import Frames, People, fresh_name
 from tacit.black_boxes.values import bottomed, failures, step_of
 from tacit.black_boxes.watching import watched
 from tacit.budgets import Budget
-from tacit.engines.blocks import MOST_BLOCKS
+from tacit.engines.requests import MOST_BLOCKS
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.guarantees import Guarantee
@@ -62,6 +62,7 @@ class Aggregate(Statistic):
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
     key = "sample_and_aggregate"
+    told_by = ("nonce",)  # nothing tells whether two functions are the same
 
     @property
     def words(self) -> str:

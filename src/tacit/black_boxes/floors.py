@@ -40,7 +40,9 @@ from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.inverse.shifted_inverse import METHODS, ShiftedInverseLaw, shifted_inverse
-from tacit.mechanisms.noise.noise import IntegerNoise, Laplace, TruncatedLaplace, laplace, truncation
+from tacit.mechanisms.noise.noise import NoisyInteger, TruncatedInteger, laplace
+from tacit.noises import DiscreteLaplace, TruncatedLaplace
+from tacit.noises.truncated_laplace import least_bound
 from tacit.numbers.enclosures import exp
 
 SHARES = tuple(Fraction(i, 20) for i in range(1, 20))
@@ -90,13 +92,13 @@ class Design:
         """Whether the number of persons is public."""
         return self.first is None
 
-    def noisy(self, persons: int) -> IntegerNoise:
+    def noisy(self, persons: int) -> NoisyInteger:
         """The law of the noisy number of persons."""
         match self.first:
             case Approx(epsilon, _):
-                return TruncatedLaplace(persons, epsilon, self.reach, self.first)
+                return TruncatedInteger(persons, TruncatedLaplace(epsilon, self.reach), self.first)
             case Pure(epsilon):
-                return Laplace(persons, epsilon, self.first)
+                return NoisyInteger(persons, DiscreteLaplace(epsilon), self.first)
         raise AssertionError("the number of persons costs epsilon, or epsilon and delta")
 
     def floor(self, noisy: int) -> int:
@@ -117,7 +119,7 @@ class Design:
 class Sized(Protocol):
     """A rule that may draw a noisy number of persons."""
 
-    def noisy(self, persons: int) -> IntegerNoise:
+    def noisy(self, persons: int) -> NoisyInteger:
         """The law of the noisy number of persons."""
 
 
@@ -166,7 +168,7 @@ def _designed(grid: Grid, cost: Pure | Approx, method: str, beta: Fraction, shar
     else:
         delta = cost.delta / 2 if method == "interior_point" else None
         guarantee = Approx(first, cost.delta if delta is None else delta)
-        reach = truncation(first, cost.delta if delta is None else delta, 1)
+        reach = least_bound(first, cost.delta if delta is None else delta, 1)
     window = _window(grid, rest, delta, method, beta if isinstance(cost, Approx) else beta / 2)
     return Design(grid, method, beta, guarantee, rest, delta, reach, reach + window)
 

@@ -26,7 +26,7 @@ from fractions import Fraction
 
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.noise.noise import Laplace, laplace
+from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.numbers.exact import Number, positive
 
 SIZE_SHARE = Fraction(1, 4)
@@ -56,7 +56,7 @@ class Filter:
         """Whether the number of persons is public."""
         return self.size_epsilon is None
 
-    def noisy(self, persons: int) -> Laplace:
+    def noisy(self, persons: int) -> NoisyInteger:
         """The law of the noisy number of persons, where that number is private."""
         assert self.size_epsilon is not None
         return laplace(persons, self.size_epsilon)
@@ -65,7 +65,7 @@ class Filter:
         """The fewest persons of a group that counts: all groups do."""
         return 0
 
-    def noisy_value(self, filtered: int) -> Laplace:
+    def noisy_value(self, filtered: int) -> NoisyInteger:
         """The law of the value, in steps from the grid's bottom."""
         return laplace(filtered, self.epsilon, self.moved)
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
-from tacit.engines.blocks import Blocks, arrow_schema
+from tacit.engines.requests import Blocks
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Expression
@@ -51,7 +51,7 @@ class Frames:
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None) -> Frames:
         """Some columns of a table, by default all but those that name persons."""
-        return cls(table.columns(columns))
+        return cls(table._columns(columns))
 
     def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
         """What the engine is asked, where there are so many blocks at most."""
@@ -59,7 +59,7 @@ class Frames:
 
     def template(self) -> bytes:
         """An empty frame, pickled."""
-        return pickle.dumps(arrow_schema(self.request(1, bytes(16), 1)).empty_table().drop_columns([""]).to_pandas())
+        return pickle.dumps(self.request(1, bytes(16), 1).schema().empty_table().drop_columns([""]).to_pandas())
 
     @staticmethod
     def split(rows: pa.Table) -> Iterator[tuple[int, bytes]]:
@@ -115,7 +115,7 @@ class People:
     def ask(self, statistic: Statistic, cost: Guarantee, release: Callable[[], Answer | Answers]) -> Answer | Answers:
         """Charge, then ask the table, or release from the list."""
         if self.table is not None:
-            return self.table.release(statistic, cost)
+            return self.table._release(statistic, cost)
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
         kind = type(statistic).__name__.lower()

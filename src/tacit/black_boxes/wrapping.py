@@ -9,8 +9,8 @@ The budget is charged before f sees any record. That f cannot be sent to another
 have to be evaluated too often on a public number of persons, is found before. Where that number is private the noisy
 one decides, before any row is fetched, and a refusal is a paid answer without a value. A person's rows are at most as
 many as all may be divided by the most persons there can be by the noisy number; those beyond are left out by the
-person's own rows alone, which makes f another function of them (`tacit.engines.blocks`). So no limit fails on data, but
-for the 10^-6 of `floors`. Nothing that f does is an error; how long it takes is not hidden.
+person's own rows alone, which makes f another function of them (`tacit.engines.requests.blocks`). So no limit fails on
+data, but for the 10^-6 of `floors`. Nothing that f does is an error; how long it takes is not hidden.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
 from tacit.answers.answer import Answer
-from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.floors import Design, design, most
@@ -41,6 +41,7 @@ from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number, between, whole
 from tacit.numbers.units import Unit
 from tacit.randomness import SYSTEM, Source
@@ -88,6 +89,7 @@ class Wrap(Statistic):
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
     key = "wrap"
+    told_by = ("nonce",)  # nothing tells whether two functions are the same
 
     @property
     def words(self) -> str:
@@ -187,7 +189,7 @@ class Wrap(Statistic):
         return {
             "value": value.numerator if value.denominator == 1 and unit.kind == "integer" else float(value),
             "unit": step_of(rule.grid),
-            "spread": Additive(laplace_noise(rule.epsilon, rule.moved), unit, "capped value"),
+            "spread": Additive(DiscreteLaplace.for_pure(rule.epsilon, rule.moved), unit, "capped value"),
             "notes": (
                 f"The capped value is the function's own if no person changes it by more than "
                 f"{float(rule.sensitivity * rule.step):g} on any group of the persons.",

@@ -11,7 +11,7 @@ from typing import Any
 from tacit.checks import columns, files, keys, persons
 from tacit.checks.report import Finding, Report
 from tacit.engines import open_engine
-from tacit.engines.looking import Look
+from tacit.engines.inspection import Inspection
 from tacit.errors import EngineError
 from tacit.tables import Private, Public
 from tacit.tables.sql.persons import Touching
@@ -21,18 +21,18 @@ Check = Callable[[], Iterable[Finding]]
 
 def check(tables: Mapping[str, Private | Public], seconds: float | None = None) -> Report:
     """Everything about some tables, within a time; what was not done then is said."""
-    with _looking(tables, seconds) as (look, schemas):
+    with _inspecting(tables, seconds) as (inspection, schemas):
         room = _Room(seconds)
         for name, table in tables.items():
             facts = room.facts.setdefault(name, {})
-            room.run(f"{name}: lines", partial(files.lines, look, name, facts, room.late))
+            room.run(f"{name}: lines", partial(files.lines, inspection, name, facts, room.late))
             if isinstance(table, Private):
-                room.run(f"{name}: persons", partial(persons.found, look, name, table, facts))
+                room.run(f"{name}: persons", partial(persons.found, inspection, name, table, facts))
             else:
-                room.run(f"{name}: rows", partial(persons.rows, look, name, facts))
-            room.run(f"{name}: types", partial(columns.types, look, name, schemas[name]))
-            room.run(f"{name}: columns", partial(columns.suspicious, look, name, table, schemas[name]))
-        for words, work in [*keys.checks(look, tables), *columns.shared(look, tables, schemas)]:
+                room.run(f"{name}: rows", partial(persons.rows, inspection, name, facts))
+            room.run(f"{name}: types", partial(columns.types, inspection, name, schemas[name]))
+            room.run(f"{name}: columns", partial(columns.suspicious, inspection, name, table, schemas[name]))
+        for words, work in [*keys.checks(inspection, tables), *columns.shared(inspection, tables, schemas)]:
             room.run(words, work)
     return room.report()
 
@@ -41,20 +41,22 @@ def check_keys(tables: Mapping[str, Private | Public], seconds: float | None = N
     """Only what the promise rests on: whether keys that are called unique are."""
     if not keys.declared(tables):
         return Report()
-    with _looking(tables, seconds) as (look, _):
+    with _inspecting(tables, seconds) as (inspection, _):
         room = _Room(seconds)
-        for words, work in keys.checks(look, tables, dangling=False):
+        for words, work in keys.checks(inspection, tables, dangling=False):
             room.run(words, work)
     return room.report()
 
 
 @contextmanager
-def _looking(tables: Mapping[str, Private | Public], seconds: float | None) -> Iterator[tuple[Look, Mapping[str, Any]]]:
+def _inspecting(
+    tables: Mapping[str, Private | Public], seconds: float | None
+) -> Iterator[tuple[Inspection, Mapping[str, Any]]]:
     engine = open_engine({name: table.source for name, table in tables.items()}, seconds)
     try:
         schemas = {name: engine.schema(name) for name in tables}
         Touching(tables, schemas, engine.key_type).check()
-        yield Look(engine), schemas
+        yield Inspection(engine), schemas
     finally:
         engine.close()
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from tacit.checks.report import Finding, counted
-from tacit.engines.looking import Look
+from tacit.engines.inspection import Inspection
+from tacit.engines.script import query
 from tacit.language.types import Kind, Schema
 from tacit.tables import Private, Public
 
@@ -25,41 +26,41 @@ _PATTERNS = (
 )
 
 
-def types(look: Look, table: str, schema: Schema) -> Iterator[Finding]:
+def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Finding]:
     """Values that are not read as they are."""
     for column in schema:
         if schema[column].kind is Kind.OTHER:
             text = f"{column} has a type that can only name persons; declare it with schema= or leave it out."
             yield Finding(table, "type", text, column)
-    source, texts = look.source(table), look.texts(table)
+    source, texts = inspection.source(table, schema), inspection.texts(table)
     if texts:
-        names = [look.dialect.name(column) for column in schema]
+        names = [inspection.dialect.name(column) for column in schema]
         counts = ", ".join(f"COUNT({name})" for name in names)
-        (before,), (after,) = (look.rows(f"SELECT {counts} FROM {part}") for part in (f"{texts} AS t", source))
+        (before,), (after,) = (inspection.rows(f"SELECT {counts} FROM ", part) for part in (f"{texts} AS t", source))
         for column, lost in zip(schema, (b - a for b, a in zip(before, after, strict=True)), strict=True):
             if lost:
                 text = f"{counted(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
                 yield Finding(table, "unconvertible values", text, column, lost)
-    conditions = {column: _saturated(look, table, column, schema) for column in schema}
+    conditions = {column: _saturated(inspection, table, column, schema) for column in schema}
     asked = {column: condition for column, condition in conditions.items() if condition}
     if asked:
         sums = ", ".join(f"COALESCE(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END), 0)" for condition in asked.values())
-        (found,) = look.rows(f"SELECT {sums} FROM {source}")
+        (found,) = inspection.rows(f"SELECT {sums} FROM ", source)
         for column, count in zip(asked, found, strict=True):
             if count:
                 text = f"{counted(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
                 yield Finding(table, "saturated values", text, column, int(count))
 
 
-def _saturated(look: Look, table: str, column: str, schema: Schema) -> str:
+def _saturated(inspection: Inspection, table: str, column: str, schema: Schema) -> str:
     kind = schema[column]
-    value = look.value(table, column)
+    value = inspection.value(table, column)
     if kind.exact_number:
         return f"{value} IN ({_LIMITS[0]}, {_LIMITS[1]})"
     return f"ABS({value}) > {_LARGEST_FLOAT}" if kind.kind is Kind.FLOAT else ""
 
 
-def suspicious(look: Look, table: str, declared: Private | Public, schema: Schema) -> Iterator[Finding]:
+def suspicious(inspection: Inspection, table: str, declared: Private | Public, schema: Schema) -> Iterator[Finding]:
     """Columns that look like identifiers and are not declared as such, and texts that look like people's."""
     known = {person.column for person in declared.persons} if isinstance(declared, Private) else set()
     known |= {link.column for link in declared.through} if isinstance(declared, Private) else set()
@@ -67,22 +68,22 @@ def suspicious(look: Look, table: str, declared: Private | Public, schema: Schem
     wanted = [c for c in schema if c not in known and schema[c].kind in (Kind.TEXT, Kind.INTEGER)]
     if not wanted:
         return
-    values = [look.value(table, column) for column in wanted]
+    values = [inspection.value(table, column) for column in wanted]
     counts = ", ".join(f"COUNT({value}), COUNT(DISTINCT {value})" for value in values)
-    (found,) = look.rows(f"SELECT {counts} FROM {look.source(table)}")
+    (found,) = inspection.rows(f"SELECT {counts} FROM ", inspection.source(table, wanted))
     for i, column in enumerate(wanted):
         present, different = found[2 * i : 2 * i + 2]
         if present == different >= MANY and isinstance(declared, Private):
             text = f"all {present:,} values of {column} differ: it looks like an identifier that is not declared."
             yield Finding(table, "undeclared identifier", text, column, int(present))
-        if schema[column].kind is Kind.TEXT and (kind := _people(look, table, values[i])):
+        if schema[column].kind is Kind.TEXT and (kind := _people(inspection, table, column)):
             yield Finding(table, "personal text", f"most values of {column} look like {kind}.", column)
 
 
-def _people(look: Look, table: str, value: str) -> str:
+def _people(inspection: Inspection, table: str, column: str) -> str:
     """What most of the first values look like, if they look like a person's."""
-    read = f"SELECT {value} AS v FROM {look.source(table)}"
-    rows = look.rows(f"SELECT v FROM ({read}) AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
+    read = query(f"SELECT {inspection.value(table, column)} AS v FROM ", inspection.source(table, [column]))
+    rows = inspection.rows("SELECT v FROM (", read, f") AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
     texts = [str(row[0]).strip() for row in rows]
     for words, pattern in _PATTERNS:
         if 2 * sum(pattern.fullmatch(text) is not None for text in texts) > len(texts) > 0:
@@ -91,7 +92,7 @@ def _people(look: Look, table: str, value: str) -> str:
 
 
 def shared(
-    look: Look, tables: Mapping[str, Private | Public], schemas: Mapping[str, Schema]
+    inspection: Inspection, tables: Mapping[str, Private | Public], schemas: Mapping[str, Schema]
 ) -> Iterator[tuple[str, Callable[[], Iterable[Finding]]]]:
     """One check for each public table: whether it lists the persons of a private one."""
     persons = {(n, p.column) for n, t in tables.items() if isinstance(t, Private) for p in t.persons}
@@ -100,15 +101,17 @@ def shared(
             for other, column in sorted(persons):
                 same = [c for c, kind in schemas[name].columns if kind == schemas[other][column]]
                 words = f"{name}: persons of {other}"
-                yield words, partial(_listed, look, name, same, other, column)
+                yield words, partial(_listed, inspection, name, same, other, column)
 
 
-def _listed(look: Look, table: str, columns: list[str], other: str, person: str) -> Iterator[Finding]:
-    persons = f"SELECT DISTINCT {look.key(other, person)} AS k FROM {look.source(other)}"
+def _listed(inspection: Inspection, table: str, columns: list[str], other: str, person: str) -> Iterator[Finding]:
+    persons = query(f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM ", inspection.source(other, [person]))
     for column in columns:
-        values = f"SELECT DISTINCT {look.key(table, column)} AS k FROM {look.source(table)}"
-        ((listed, known),) = look.rows(
-            f"SELECT COUNT(a.k), COUNT(b.k) FROM ({values}) AS a LEFT JOIN ({persons}) AS b ON a.k = b.k"
+        values = query(
+            f"SELECT DISTINCT {inspection.key(table, column)} AS k FROM ", inspection.source(table, [column])
+        )
+        ((listed, known),) = inspection.rows(
+            "SELECT COUNT(a.k), COUNT(b.k) FROM (", values, ") AS a LEFT JOIN (", persons, ") AS b ON a.k = b.k"
         )
         if (column.lower() == person.lower() and known) or (listed >= MANY and 10 * known >= 9 * listed):
             text = (

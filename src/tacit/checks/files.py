@@ -14,16 +14,16 @@ from tacit.engines.duckdb.text_files import json
 from tacit.engines.duckdb.text_files.csv import Records
 from tacit.engines.duckdb.text_files.feed import FIELDS, Feed, batch
 from tacit.engines.duckdb.text_files.lines import Block
-from tacit.engines.looking import Look
+from tacit.engines.inspection import Inspection
 from tacit.errors import EngineError
 
 FIRST = 5
 """How many line numbers are shown."""
 
 
-def lines(look: Look, table: str, facts: dict[str, Any], late: Callable[[], bool]) -> Iterable[Finding]:
+def lines(inspection: Inspection, table: str, facts: dict[str, Any], late: Callable[[], bool]) -> Iterable[Finding]:
     """The lines of a table's text files that are left out; their encodings are facts."""
-    feed = look.feed(table)
+    feed = inspection.feed(table)
     if feed is None:
         return []
     total, unread, first = {}, {}, {}

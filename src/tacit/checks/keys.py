@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from tacit.checks.report import Finding, counted
-from tacit.engines.looking import Look
+from tacit.engines.inspection import Inspection
+from tacit.engines.script import query
 from tacit.tables import Private, Public
 
 Key = tuple[str, tuple[str, ...], str]
@@ -25,19 +26,19 @@ def declared(tables: Mapping[str, Private | Public]) -> list[Key]:
 
 
 def checks(
-    look: Look, tables: Mapping[str, Private | Public], *, dangling: bool = True
+    inspection: Inspection, tables: Mapping[str, Private | Public], *, dangling: bool = True
 ) -> Iterator[tuple[str, Callable[[], Iterable[Finding]]]]:
     """One check for each key, and one for each foreign key."""
     for key in declared(tables):
-        yield f"{key[0]}: key {', '.join(key[1])}", partial(_repeated, look, *key)
+        yield f"{key[0]}: key {', '.join(key[1])}", partial(_repeated, inspection, *key)
     for name, table in tables.items():
         for link in table.through if isinstance(table, Private) and dangling else ():
             words = f"{name}: {link.column} to {link.table}.{link.key}"
-            yield words, partial(_dangling, look, name, link.column, link.table, link.key)
+            yield words, partial(_dangling, inspection, name, link.column, link.table, link.key)
 
 
-def _repeated(look: Look, table: str, columns: tuple[str, ...], why: str) -> Iterable[Finding]:
-    repeated = look.repeated(table, columns)
+def _repeated(inspection: Inspection, table: str, columns: tuple[str, ...], why: str) -> Iterable[Finding]:
+    repeated = inspection.repeated(table, columns)
     if repeated:
         yield Finding(
             table,
@@ -50,12 +51,12 @@ def _repeated(look: Look, table: str, columns: tuple[str, ...], why: str) -> Ite
         )
 
 
-def _dangling(look: Look, table: str, column: str, target: str, key: str) -> Iterable[Finding]:
-    here, there = look.key(table, column), look.key(target, key)
-    found = f"SELECT {here} AS k FROM {look.source(table)}"
-    known = f"SELECT DISTINCT {there} AS k FROM {look.source(target)}"
-    ((count,),) = look.rows(
-        f"SELECT COUNT(*) FROM ({found}) AS a LEFT JOIN ({known}) AS b ON a.k = b.k WHERE b.k IS NULL"
+def _dangling(inspection: Inspection, table: str, column: str, target: str, key: str) -> Iterable[Finding]:
+    here, there = inspection.key(table, column), inspection.key(target, key)
+    found = query(f"SELECT {here} AS k FROM ", inspection.source(table, [column]))
+    known = query(f"SELECT DISTINCT {there} AS k FROM ", inspection.source(target, [key]))
+    ((count,),) = inspection.rows(
+        "SELECT COUNT(*) FROM (", found, ") AS a LEFT JOIN (", known, ") AS b ON a.k = b.k WHERE b.k IS NULL"
     )
     if count:
         yield Finding(

@@ -6,24 +6,26 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tacit.checks.report import Finding, counted
-from tacit.engines.looking import Look
+from tacit.engines.inspection import Inspection
+from tacit.engines.script import query
 from tacit.language.types import Kind
 from tacit.tables import Private
 
 
-def rows(look: Look, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
+def rows(inspection: Inspection, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
     """The number of rows, a fact."""
-    ((facts["rows"],),) = look.rows(f"SELECT COUNT(*) FROM {look.source(table)}")
+    ((facts["rows"],),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table, []))
     return []
 
 
-def found(look: Look, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
+def found(inspection: Inspection, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
     """Rows without a person, and what each person column looks like."""
-    rows(look, table, facts)
-    keys = [look.key(table, person.column) for person in declared.persons]
+    rows(inspection, table, facts)
+    keys = [inspection.key(table, person.column) for person in declared.persons]
     if keys and not declared.through:
         nobody = " AND ".join(f"{key} IS NULL" for key in keys)
-        ((count,),) = look.rows(f"SELECT COUNT(*) FROM {look.source(table)} WHERE {nobody}")
+        source = inspection.source(table, [person.column for person in declared.persons])
+        ((count,),) = inspection.rows("SELECT COUNT(*) FROM ", source, f" WHERE {nobody}")
         if count:
             yield Finding(
                 table,
@@ -31,16 +33,16 @@ def found(look: Look, table: str, declared: Private, facts: dict[str, Any]) -> I
                 f"every answer leaves out {counted(int(count), 'row')} without a person.",
                 count=int(count),
             )
-    for person, key in zip(declared.persons, keys, strict=True):
-        facts.setdefault("persons", {})[person.column] = _each(look, table, key)
-        yield from _alike(look, table, person.column)
+    for person in declared.persons:
+        facts.setdefault("persons", {})[person.column] = _each(inspection, table, person.column)
+        yield from _alike(inspection, table, person.column)
 
 
-def _each(look: Look, table: str, key: str) -> dict[str, int]:
+def _each(inspection: Inspection, table: str, column: str) -> dict[str, int]:
     """How many persons there are, and how many rows they have."""
-    each = f"SELECT {key} AS p FROM {look.source(table)}"
-    each = f"SELECT COUNT(*) AS n FROM ({each}) AS k WHERE p IS NOT NULL GROUP BY p"
-    sizes = sorted((int(n), int(c)) for n, c in look.rows(f"SELECT n, COUNT(*) FROM ({each}) AS s GROUP BY n"))
+    each = query(f"SELECT {inspection.key(table, column)} AS p FROM ", inspection.source(table, [column]))
+    each = query("SELECT COUNT(*) AS n FROM (", each, ") AS k WHERE p IS NOT NULL GROUP BY p")
+    sizes = sorted((int(n), int(c)) for n, c in inspection.rows("SELECT n, COUNT(*) FROM (", each, ") AS s GROUP BY n"))
     persons, median = sum(count for _, count in sizes), 0
     passed = 0
     for size, count in sizes:
@@ -50,15 +52,17 @@ def _each(look: Look, table: str, key: str) -> dict[str, int]:
     return {"persons": persons, "median_rows": median, "largest_rows": sizes[-1][0] if sizes else 0}
 
 
-def _alike(look: Look, table: str, column: str) -> Iterator[Finding]:
+def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]:
     """Identifiers that differ only by spaces around them, or by case: one person's rows under two names."""
-    if look.kind(table, column) is not Kind.TEXT:
+    if inspection.kind(table, column) is not Kind.TEXT:
         return
-    text = look.value(table, column)
-    named = f"SELECT {text} AS p FROM {look.source(table)}"
-    ((all_of_them, trimmed, lowered, spaced),) = look.rows(
+    text = inspection.value(table, column)
+    named = query(f"SELECT {text} AS p FROM ", inspection.source(table, [column]))
+    ((all_of_them, trimmed, lowered, spaced),) = inspection.rows(
         "SELECT COUNT(DISTINCT p), COUNT(DISTINCT TRIM(p)), COUNT(DISTINCT LOWER(TRIM(p))), "
-        f"SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM ({named}) AS t"
+        "SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM (",
+        named,
+        ") AS t",
     )
     if spaced:
         yield Finding(

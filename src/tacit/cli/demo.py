@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import tacit
 from tacit import Answer, Answers, Private, Public, Pure, Session
-from tacit.answers.answer import show
+from tacit.answers.values import show
 from tacit.cli.speech import fitted, notice, save, say_json, working
 from tacit.data import INDUSTRIES, WAGES
 from tacit.errors import InvalidInput

@@ -26,10 +26,7 @@ from tacit.language.types import KeyType, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tacit.engines.blocks import Blocks
-    from tacit.engines.incidence import Incidence, Touches
-    from tacit.engines.requests import Relation, Request
-    from tacit.engines.sizes import Repeats
+    from tacit.engines.requests import Blocks, Incidence, Relation, Repeats, Request, Touches
     from tacit.language.expressions import Column
 
 A = TypeVar("A")

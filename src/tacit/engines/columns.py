@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tacit.language.types import KeyType
 
 
 @dataclass(frozen=True)
-class ColumnSQL:
-    """How a column is read: as a value of its declared type, as a key, as a double with NaN and ±inf, as a group.
+class ColumnSQL(ABC):
+    """How one column is read: as a value of its declared type, as a key, as a double with NaN and ±inf, as a group.
 
-    What values and keys promise is in `tacit.language.types`. Exact keys count in steps of 10^-``steps``.
+    What values and keys promise is in `tacit.language.types`.
     """
 
     name: str
-    value: Callable[[str], str]
-    key: Callable[[str], str]
-    double: Callable[[str], str]
-    group: Callable[[str], str]
-    key_type: KeyType
-    steps: int = 0
+
+    @property
+    @abstractmethod
+    def key_type(self) -> KeyType:
+        """How its values are told apart."""
+
+    @property
+    def steps(self) -> int:
+        """The scale of the steps that an exact key counts; 0 where the key is the number itself."""
+        return 0
+
+    @abstractmethod
+    def value(self, sql: str) -> str:
+        """What is counted, added, ordered and shown."""
+
+    @abstractmethod
+    def key(self, sql: str) -> str:
+        """What tells two values apart."""
+
+    @abstractmethod
+    def double(self, sql: str) -> str:
+        """A number as a double; NaN and ±inf stay what they are."""
+
+    @abstractmethod
+    def group(self, sql: str) -> str:
+        """An exact number as a group shows it, in up to 38 digits."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +51,3 @@ class TableSQL:
 
     source: str
     columns: Mapping[str, ColumnSQL]
-
-
-def told_apart(
-    keys: Iterable[tuple[str, ...]], columns: Mapping[str, ColumnSQL], unread: Collection[str]
-) -> tuple[tuple[str, ...], ...]:
-    """Those of a source's unique keys that stay unique as they are read: no two values become one key.
-
-    ``unread`` are the columns that are read as what they are: '1' and '01' are unique as texts, but not as numbers.
-    """
-    exact = {name for name, column in columns.items() if column.key_type.exact and name in unread}
-    return tuple(key for key in keys if exact.issuperset(key))

@@ -9,19 +9,27 @@ by byte. Where a docstring says *column*, the operand is a plain name that may b
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from fractions import Fraction
+from types import MappingProxyType
 
-from tacit.engines.script import Script
+from tacit.engines.script import Query, Reading, Script, query
 from tacit.language.expressions import Literal
-from tacit.language.types import ColumnType, Kind
+from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, Kind, Schema, decimal
 
 SMALLEST = -(2**63)
 LARGEST = 2**63 - 1
 LARGEST_GROUP = 10**38 - 1
 """Where exact numbers that name groups saturate, in steps."""
 LARGEST_DOUBLE = 1.7976931348623157e308
+
+
+def named(types: Mapping[ColumnType, Sequence[str]]) -> dict[str, ColumnType]:
+    """Types by the names that an engine has for them."""
+    return {name: kind for kind, names in types.items() for name in names}
 
 
 class Dialect(ABC):
@@ -47,6 +55,10 @@ class Dialect(ABC):
     """Drops the rows without a person once they are one group, for engines where a test of every row costs more."""
     row_number = "ROW_NUMBER() OVER ()"
     """A different positive integer for each row."""
+    native_types: Mapping[str, ColumnType]
+    """The engine's own types by their names, but for decimals; all others can only name persons."""
+    native_decimal = "DECIMAL"
+    """The name of decimals before their digits."""
 
     # ---- names and constants ------------------------------------------------------------------------------------
 
@@ -69,6 +81,22 @@ class Dialect(ABC):
             Kind.TIMESTAMP: self.timestamp_type,
             Kind.TEXT: self.text_type,
         }[kind.kind]
+
+    def inferred(self, native: str) -> ColumnType:
+        """The type a schema gives to a native one."""
+        digits = self.native_digits(native)
+        if digits is not None:
+            return decimal(digits[1]) if 0 <= digits[1] <= LARGEST_SCALE else OTHER
+        return self.native_types.get(native, OTHER)
+
+    def native_digits(self, native: str) -> tuple[int, int] | None:
+        """Precision and scale of a native decimal that declares them."""
+        match = re.fullmatch(rf"{self.native_decimal}\((\d+),(-?\d+)\)", native)
+        return (int(match.group(1)), int(match.group(2))) if match else None
+
+    def schema(self, native: Iterable[tuple[str, str]]) -> Schema:
+        """The schema of some columns of native types."""
+        return Schema(tuple((name, self.inferred(kind)) for name, kind in native))
 
     def double(self, value: float) -> str:
         """The very double, by its shortest decimal."""
@@ -114,13 +142,13 @@ class Dialect(ABC):
         """A 128-bit integer in 64 bits, or NULL where it does not fit; ``name`` is a column."""
         return f"CASE WHEN {name} BETWEEN {SMALLEST} AND {LARGEST} THEN CAST({name} AS {self.int64}) END"
 
-    def total(self, name: str) -> str:
-        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
-        return f"SUM({name})"
-
     @abstractmethod
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """The integer quotient of two integers, the first ≥ 0, the second > 0; ``short`` if both have 64 bits."""
+
+    def total(self, name: str) -> str:
+        """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
+        return f"SUM({name})"
 
     def operation(self, operator: str, left: str, right: str) -> str:
         """+, −, * or / of two finite doubles as one IEEE operation, whose result `finite` reads; both are columns.
@@ -149,12 +177,12 @@ class Dialect(ABC):
         """A truth value as 0 or 1 in 64 bits."""
         return f"CAST({sql} AS {self.int64})"
 
-    def running(self, table: str, key: str, block: str, within: str = "") -> str:
+    def running(self, table: Reading, key: str, block: str, within: str = "") -> Query:
         """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
 
         ``block`` is a whole number that never falls as the key rises, for engines that had better sum by blocks first.
         """
-        return f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM {table}"
+        return query(f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM ", table)
 
     def sum_in_order(self, key: str, within: str = "") -> str:
         """The sum of w over all rows up to this one."""
@@ -181,6 +209,10 @@ class Dialect(ABC):
         """The first moment of a date, as a timestamp."""
         return f"CAST({sql} AS {self.timestamp_type})"
 
+    @abstractmethod
+    def microseconds(self, sql: str) -> str:
+        """A timestamp as microseconds since 1970-01-01 00:00:00."""
+
     def days_between(self, left: str, right: str) -> str:
         """The days from the second date to the first as a 64-bit integer."""
         return f"CAST({left} - {right} AS {self.int64})"
@@ -188,10 +220,6 @@ class Dialect(ABC):
     def days(self, sql: str) -> str:
         """A date as days since 1970-01-01."""
         return self.days_between(sql, "DATE '1970-01-01'")
-
-    @abstractmethod
-    def microseconds(self, sql: str) -> str:
-        """A timestamp as microseconds since 1970-01-01 00:00:00."""
 
     # ---- the whole ----------------------------------------------------------------------------------------------
 
@@ -204,21 +232,10 @@ class Dialect(ABC):
         """The first 15 hexadecimal digits of a digest as a 64-bit integer."""
         return f"CAST('0x' || SUBSTR({digest}, 1, 15) AS {self.int64})"
 
-    def statement(self, script: Script) -> str:
-        """A script as one statement."""
-        parts = [f"{part.name} {self.kept if part.kept else self.passing} ({part.sql})" for part in script.parts]
-        return f"WITH {', '.join(parts)} {script.body}"
-
-
-class DuckDialect(Dialect):
-    """DuckDB's SQL. Casts from double to integer round half to even; NaN is larger than any number."""
-
-    int128 = "HUGEINT"
-
-    def quotient(self, left: str, right: str, *, short: bool = False) -> str:
-        """``//`` truncates, in either width."""
-        return f"({left} // {right})"
-
-    def microseconds(self, sql: str) -> str:
-        """A function of its own."""
-        return f"EPOCH_US({sql})"
+    def statement(self, script: Script, sources: Mapping[str, str] = MappingProxyType({})) -> str:
+        """A script as one statement; ``sources`` has what to read in place of some tables."""
+        parts = [
+            f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text(sources)})"
+            for part in script.parts
+        ]
+        return (f"WITH {', '.join(parts)} " if parts else "") + script.body.text(sources)

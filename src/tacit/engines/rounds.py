@@ -6,30 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tacit.engines import groups as groups  # these add their requests to `answer`
-from tacit.engines import top_rows as top_rows
-from tacit.engines.answers import answer
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests.relation import Relation
+from tacit.engines.requests.request import AnswerRow, Request
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.statement import AnswerRow, Decoder, Statement
+from tacit.engines.statement import Statement
 
 
 @dataclass(frozen=True)
 class Round:
-    """A statement ready to run, and how to read what it returns."""
+    """A statement ready to run, and the requests that read what it returns."""
 
     script: Script
-    decoders: tuple[Decoder, ...]
+    requests: tuple[Request[Any], ...]
 
     def results(self, rows: Sequence[AnswerRow]) -> tuple[Any, ...]:
         """One result for each request."""
-        parts: list[list[AnswerRow]] = [[] for _ in self.decoders]
+        own: list[list[AnswerRow]] = [[] for _ in self.requests]
         for row in rows:
-            parts[row[0]].append(row)
-        return tuple(decode(part) for decode, part in zip(self.decoders, parts, strict=True))
+            own[row[0]].append(row)
+        return tuple(request.read(part) for request, part in zip(self.requests, own, strict=True))
 
 
 def render(
@@ -37,5 +35,5 @@ def render(
 ) -> Round:
     """The statement for some requests."""
     statement = Statement(dialect, Rows(dialect, relation, tables))
-    decoders = tuple(answer(request, statement, index) for index, request in enumerate(requests))
-    return Round(statement.script(), decoders)
+    arms = [(number, arm) for number, request in enumerate(requests) for arm in request.write(statement)]
+    return Round(statement.script(arms), tuple(requests))

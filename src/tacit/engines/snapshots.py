@@ -8,15 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
-from tacit.engines.blocks import Blocks, arrow_schema, blocks
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.incidence import Incidence, Touches, height_schema, incidence
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
 from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
-from tacit.engines.sizes import Repeats, repeats, size
+from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column
 
@@ -30,32 +28,32 @@ T = TypeVar("T")
 _ROUNDS = 2
 
 
-class Rounds(ABC):
+class SQLSnapshot(ABC):
     """A `tacit.engines.Snapshot`: a subclass says how a script runs, and what must not change meanwhile."""
 
-    def __init__(self, dialect: Dialect, tables: Mapping[str, TableSQL]) -> None:
-        self._dialect, self._tables = dialect, tables
+    def __init__(self, dialect: Dialect, tables: Mapping[str, OpenTable]) -> None:
+        self.dialect, self.tables = dialect, {name: table.sql for name, table in tables.items()}
         self._count = 0
         self._states: dict[tuple[str, ...], object] = {}
         self._small: set[tuple[object, ...]] = set()
 
     @abstractmethod
-    def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+    def fetch_rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
         """The rows of a script, their values exact; whatever it raises is withheld."""
 
     @abstractmethod
-    def _columns(self, script: Script) -> Sequence[NDArray[np.int64]]:
-        """The columns of a script whose rows are 64-bit integers, none of them NULL; raises as `_rows`."""
+    def fetch_columns(self, script: Script) -> Sequence[NDArray[np.int64]]:
+        """The columns of a script whose rows are 64-bit integers, none of them NULL; raises as `fetch_rows`."""
 
-    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
-        """The rows of a script as an Arrow table; an engine with a faster way overrides this. Raises as `_rows`."""
+    def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """The rows of a script as an Arrow table, which engines have faster ways to make; raises as `fetch_rows`."""
         import pyarrow as pa
 
-        columns = list(zip(*self._rows(script), strict=True)) or [()] * len(schema)
+        columns = list(zip(*self.fetch_rows(script), strict=True)) or [()] * len(schema)
         return pa.table([pa.array(c, f.type) for c, f in zip(columns, schema, strict=True)], schema=schema)
 
     def _state(self, names: tuple[str, ...]) -> object:
-        """What tables look like from outside, where a transaction does not keep them as they are; raises as `_rows`."""
+        """What tables look like from outside, where no transaction keeps them as they are; raises as `fetch_rows`."""
         return None
 
     def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]:
@@ -63,36 +61,32 @@ class Rounds(ABC):
         if relation.others:
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
-            ready = render(self._dialect, tables, relation, requests)
-            return withheld(lambda: ready.results(self._rows(ready.script)))
+            ready = render(self.dialect, tables, relation, requests)
+            return withhold_errors(lambda: ready.results(self.fetch_rows(ready.script)))
 
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """One statement: whom the rows concern."""
         with self._round(relation) as tables:
-            script = incidence(self._dialect, Rows(self._dialect, relation, tables), request)
-            weights, *found = withheld(lambda: self._numbers(script, relation, request))
-        if len(weights) > request.limit:
+            script = request.script(Rows(self.dialect, relation, tables))
+            schema = request.schema(len(relation.persons))
+            touches = request.read(relation, withhold_errors(lambda: self._numbers(script, schema)))
+        if len(touches.weights) > request.limit:
             raise EngineError(FAILED)
-        kinds = tuple(kind for kind, _ in relation.persons)
-        values = None if request.values is None else found[-1]
-        return Touches(
-            weights, tuple(found[: len(kinds)]), kinds, values, None if request.heights is None else found[-1]
-        )
+        return touches
 
-    def _numbers(self, script: Script, relation: Relation, request: Incidence) -> Sequence[NDArray[Any]]:
-        """The columns of an incidence; heights may be doubles."""
-        if request.heights is None:
-            return self._columns(script)
-        table = self._table(script, height_schema(len(relation.persons), request.heights))
-        return [column.to_numpy() for column in table.columns]
+    def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
+        """The columns of a script in their types, which are 64-bit integers if there is no schema."""
+        if schema is None:
+            return self.fetch_columns(script)
+        return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")
         with self._round(relation) as tables:
-            script = blocks(self._dialect, Rows(self._dialect, relation, tables), request)
-            return withheld(lambda: self._table(script, arrow_schema(request)))
+            script = request.script(Rows(self.dialect, relation, tables))
+            return withhold_errors(lambda: self.fetch_table(script, request.schema()))
 
     @contextmanager
     def _round(self, relation: Relation) -> Iterator[dict[str, TableSQL]]:
@@ -101,11 +95,11 @@ class Rounds(ABC):
         if self._count > _ROUNDS:
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
         names = (relation.table, *(join.table for join in relation.joins))
-        before = self._states.setdefault(names, withheld(lambda: self._state(names)))
+        before = self._states.setdefault(names, withhold_errors(lambda: self._state(names)))
         if not self.fits(relation):  # before any row is made
             raise EngineError(FAILED)
-        yield {name: self._tables[name] for name in names}
-        if withheld(lambda: self._state(names)) != before:
+        yield {name: self.tables[name] for name in names}
+        if withhold_errors(lambda: self._state(names)) != before:
             raise EngineError(FAILED)
 
     def fits(self, relation: Relation, /) -> bool:
@@ -114,21 +108,21 @@ class Rounds(ABC):
         if bound is None or joined in self._small:
             return True
         names = (relation.table, *(join.table for join in relation.joins))
-        script = size(Rows(self._dialect, relation, {name: self._tables[name] for name in names}))
-        ((found,),) = withheld(lambda: self._rows(script))
-        if found <= bound.most:
+        size = JoinSize()
+        script = size.script(Rows(self.dialect, relation, {name: self.tables[name] for name in names}))
+        small = withhold_errors(lambda: size.read(self.fetch_rows(script))) <= bound.most
+        if small:
             self._small.add(joined)
-        return bool(found <= bound.most)
+        return small
 
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:
         """One statement beside the rounds: how often values of some columns are found in a table."""
-        relation = Relation(table, table, columns[0])
-        script = repeats(Rows(self._dialect, relation, {table: self._tables[table]}), columns)
-        ((largest, repeated),) = withheld(lambda: self._rows(script))
-        return Repeats(int(largest), int(repeated))
+        request, relation = KeyRepeats(columns), Relation(table, table, columns[0])
+        script = request.script(Rows(self.dialect, relation, {table: self.tables[table]}))
+        return withhold_errors(lambda: request.read(self.fetch_rows(script)))
 
 
-def withheld(work: Callable[[], T]) -> T:
+def withhold_errors(work: Callable[[], T]) -> T:
     """What some work on rows returns; whatever it raises becomes one `EngineError` without a trace of the rows."""
     try:
         return work()

@@ -19,7 +19,7 @@ _PATIENCE = 0.1
 """Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
 
 
-def waited(
+def wait_for(
     work: Callable[[], T],
     interrupt: Callable[[], object] | None,
     timeout: float | None,

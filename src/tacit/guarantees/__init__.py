@@ -5,7 +5,8 @@ every order, `LossDistribution` composes them numerically (an optional extra), `
 sampling, `subsampling_plan` says what it costs in noise.
 """
 
-from tacit.guarantees.kinds import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees.base import Guarantee
+from tacit.guarantees.kinds import Approx, Pure, Renyi, Zcdp
 from tacit.guarantees.loss_distribution import LossDistribution
 from tacit.guarantees.renyi_curves import RenyiCurve
 from tacit.guarantees.subsampling import SubsamplingPlan, allowance, amplify, subsampling_plan

@@ -22,8 +22,9 @@ from typing import overload
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import rounding
+from tacit.guarantees.base import Guarantee
 from tacit.guarantees.conversions import exp_minus
-from tacit.guarantees.kinds import Approx, Guarantee, Pure
+from tacit.guarantees.kinds import Approx, Pure
 from tacit.numbers.enclosures import Enclosure, log
 from tacit.numbers.exact import Number, exact
 

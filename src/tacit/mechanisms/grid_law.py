@@ -1,14 +1,16 @@
 """Laws over the values of a grid: what the mechanisms that choose or search have in common.
 
 Inside, everything is an integer index; a value appears only where it leaves. A value that is not on the grid has
-probability 0.
+probability 0. The probabilities of a grid's values change only where the loss does, so the laws of two datasets differ
+most around the steps of their losses, or at an end of the grid.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
+from typing import Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -25,13 +27,14 @@ ENUMERABLE = 2**16
 """The largest grid whose values a law lists one by one."""
 
 WINDOW = 64
-"""How many values of a larger grid a law lists, for verification."""
+"""How many values of a larger grid a law lists, for verification; as many are compared one by one."""
 
 
 class GridLaw(Law[Answer]):
     """The law of a mechanism that returns a value of a public grid."""
 
     grid: Grid
+    _loss: StepLoss
 
     @abstractmethod
     def _draw_index(self, source: Source) -> int:
@@ -72,6 +75,32 @@ class GridLaw(Law[Answer]):
             start = first if first is not None else -WINDOW // 2 if last is None else last - WINDOW + 1
             first, last = start, start + WINDOW - 1
         return (self.grid.answer(i) for i in range(first, last + 1))
+
+    def key(self) -> Hashable:
+        """The loss, and the public numbers beside it."""
+        return type(self), self.name, self.guarantee, self._loss, self._parameters()
+
+    def _parameters(self) -> Hashable:
+        """The public numbers, beside the guarantee, that the law depends on."""
+        return ()
+
+    def steps(self) -> list[int]:
+        """The indices at which the runs of the loss begin."""
+        return [run.first for run in self._loss.runs if run.first is not None]
+
+    def telling_points(self, laws: Sequence[Self]) -> list[Answer] | None:
+        """The ends of a large grid, and the values around every step of every loss."""
+        if self.grid.size <= WINDOW:
+            return None
+        around = {first + d for law in laws for first in law.steps() for d in (-1, 0, 1)}
+        ends = {end for end in (self.grid.first, self.grid.last) if end is not None}
+        return [self.grid.answer(i) for i in sorted(i for i in around | ends if self.grid.holds(i))]
+
+    def outcomes_to_follow(self) -> list[Answer]:
+        """The lowest value, a low one and a high one."""
+        first, starts = self.grid.first, self.steps()
+        chosen = [*([] if first is None else [first]), *(starts[1:2] or starts[:1]), *starts[-1:]]
+        return [self.grid.answer(i) for i in dict.fromkeys(chosen)]
 
     def _enumerable(self) -> Grid:
         if self.grid.size > ENUMERABLE:

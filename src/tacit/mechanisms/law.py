@@ -3,15 +3,19 @@
 A law is made on the trusted side. It knows the private data, so its repr shows none of it; `sample()` makes one exact
 draw, and that draw is what may be released, once, for `guarantee`. `pmf` and `cdf` are for verification and study: they
 are rigorous enclosures, never released.
+
+A law also says what an audit needs to know: `key`, what it depends on; `telling_points`, where the laws of two datasets
+differ most; `outcomes_to_follow`, after which outcomes further draws are looked at; `concentrated_loss`, its exact
+distance to another law where a formula knows it. Each class states them beside its mathematics.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from tacit.errors import InvalidInput
 from tacit.numbers.enclosures import BITS, Enclosure
@@ -59,6 +63,29 @@ class Law(ABC, Generic[T]):
         as one further outcome, so nothing is left out.
         """
         raise InvalidInput(f"the {self.name} law has too many outputs to enumerate; verify it on a smaller grid.")
+
+    def key(self) -> Hashable:
+        """All that the distribution depends on: laws of equal keys are one law. It knows the private data.
+
+        A law that does not say is equal to itself alone.
+        """
+        return id(self)
+
+    def telling_points(self, laws: Sequence[Self]) -> Sequence[T] | None:
+        """The outputs to compare one by one where ``laws`` of one draw, on several datasets, list too many.
+
+        Their ratios must be largest there; all other outputs count as one together. None means all that `outcomes`
+        lists.
+        """
+        return None
+
+    def outcomes_to_follow(self) -> Sequence[T]:
+        """A few outcomes after each of which an audit looks at the next draw of a statistic."""
+        return list(self.outcomes())[-1:]
+
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """The least ρ with D_α ≤ αρ between this law and another, both ways; None where no formula knows it."""
+        return None
 
     def cdf(self, y: T, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output ≤ y]."""

@@ -15,20 +15,12 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import lru_cache
 
-from tacit.numbers.enclosures import BITS, Enclosure, exp, pi
-
-LEAST = 2**16
-"""e^{-x} for a larger x is enclosed by [0, 2^-65536], as the digits of an exact end would fill the memory."""
+from tacit.numbers.enclosures import BITS, Enclosure, decay, exp, pi
 
 SUMMED = 4096
-"""Tails are summed one by one up to this v."""
+"""Tails are summed one by one up to this v, unless another is given."""
 
 HALF = Fraction(1, 2)
-
-
-def decay(x: Fraction, bits: int = BITS) -> Enclosure:
-    """e^{-x} for x ≥ 0, with ``bits`` significant bits down to 2^-65536."""
-    return exp(-x, bits) if x <= LEAST else Enclosure(0, 1, -LEAST, bits)
 
 
 @lru_cache(maxsize=1024)
@@ -40,23 +32,23 @@ def whole_sum(v: Fraction, bits: int = BITS) -> Enclosure:
     scale = (pi(work) * (2 * v)).sqrt()
     if v > work:  # 2·Σ_k e^{-2π²vk²} < 4·e^{-19v} < 2^-work
         return scale * Enclosure((1 << work), (1 << work) + 1, -work, work)
-    decay = pi(work) ** 2 * (-2 * v)
-    return scale * (1 + 2 * _series(decay.exp(), (decay * 3).exp(), (decay * 2).exp()))
+    fall = pi(work) ** 2 * (-2 * v)
+    return scale * (1 + 2 * _series(fall.exp(), (fall * 3).exp(), (fall * 2).exp()))
 
 
 @lru_cache(maxsize=8192)
-def tail_sum(v: Fraction, k: int, bits: int = BITS) -> Enclosure:
-    """Σ_{z ≥ k} e^{-z²/(2v)}, for k ≥ 1."""
+def tail_sum(v: Fraction, k: int, bits: int = BITS, summed: int = SUMMED) -> Enclosure:
+    """Σ_{z ≥ k} e^{-z²/(2v)}, for k ≥ 1; one by one where v is at most ``summed``."""
     work = bits + 16
     here = decay(k * k / (2 * v), work)
     if here.low == 0:  # Σ_{z ≥ k} f(z) ≤ f(k) + ∫_k^∞ f ≤ f(k)·(1 + √(πv/2)) ≤ f(k)·(2 + v)
         return here * (2 + v)
-    if v <= SUMMED:
+    if v <= summed:
         return _series(here, exp(-(2 * k + 1) / (2 * v), work), exp(-1 / v, work))
     if (2 * k - 1) ** 2 >= 4 * v:
         return Enclosure.between(_integral(v, k, work) + here * HALF, _integral(v, k - HALF, work), bits)
     if k * k > v:
-        return here + tail_sum(v, k + 1, work)
+        return here + tail_sum(v, k + 1, work, summed)
     beyond = _integral(v, k, work)
     least = _integral(v, HALF, work) - _integral(v, k - HALF, work)
     most = _integral(v, 0, work) - beyond - (1 + here) * HALF

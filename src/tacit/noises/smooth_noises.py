@@ -43,7 +43,7 @@ from math import sqrt as float_sqrt
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.guarantees.rounding import shortened
-from tacit.noises.alternating_series import alternating, arctan
+from tacit.numbers.alternating_series import alternating, arctan
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log, pi, sqrt
 from tacit.randomness import LazyExponential, Source, rounded_laplace, rounded_power, rounded_student
 from tacit.randomness.continuous import Real, _normal, _released

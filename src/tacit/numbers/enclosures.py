@@ -11,6 +11,7 @@ where a result is too wide to decide something: all functions are cheap to call 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
@@ -329,3 +330,28 @@ def sqrt(x: Fraction | int, bits: int = BITS) -> Enclosure:
     scaled, rest = divmod(x.numerator << 2 * half, x.denominator)
     root = isqrt(scaled)
     return Enclosure(root, root + (rest != 0 or root * root != scaled), -half, bits)
+
+
+LEAST = 2**16
+"""e^{-x} for a larger x is enclosed by [0, 2^-65536], as the digits of an exact end would fill the memory."""
+
+
+def decay(x: Fraction, bits: int = BITS) -> Enclosure:
+    """e^{-x} for x ≥ 0, with ``bits`` significant bits down to 2^-65536."""
+    return exp(-x, bits) if x <= LEAST else Enclosure(0, 1, -LEAST, bits)
+
+
+def ceiling(real: Callable[[int], Enclosure]) -> int:
+    """⌈x⌉ of a number that is no integer, given by its enclosure for any number of bits, decided rigorously."""
+    bits = 64
+    while True:
+        number = real(bits)
+        low, high = (-(-end.numerator // end.denominator) for end in (number.low, number.high))
+        if low == high:
+            return low
+        bits *= 2
+
+
+def log_ceiling(scale: Fraction, argument: Fraction) -> int:
+    """⌈scale·ln(argument)⌉ for positive rationals, decided rigorously."""
+    return 0 if argument == 1 else ceiling(lambda bits: log(argument, bits) * scale)

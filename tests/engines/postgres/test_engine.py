@@ -18,8 +18,7 @@ import pytest
 
 import tacit
 from tacit.engines import Source, open_engine
-from tacit.engines.group_requests import KeyCounts
-from tacit.engines.requests import Extremes, Ordered, Persons, Relation, RowCount, TotalBuckets, value
+from tacit.engines.requests import Extremes, KeyCounts, Ordered, Persons, Relation, RowCount, TotalBuckets, value
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column, Scope
 from tacit.language.types import Schema

@@ -21,13 +21,21 @@ import pytest
 
 import tacit
 from tacit.engines import FAILED, UNREACHABLE, Engine, Source, open_engine
-from tacit.engines.group_requests import KeyCounts
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import Ordered, Persons, RankSteps, Relation, RowCount, TotalBuckets, value
+from tacit.engines.requests import (
+    Incidence,
+    KeyCounts,
+    Ordered,
+    Persons,
+    RankSteps,
+    Relation,
+    RowCount,
+    TotalBuckets,
+    value,
+)
 from tacit.engines.rounds import render
-from tacit.engines.script import Part, Script
-from tacit.engines.spark.engine import Spark, statement, worth_keeping
-from tacit.engines.spark.tables import DIALECT, inferred
+from tacit.engines.script import Script
+from tacit.engines.spark.dialect import DIALECT
+from tacit.engines.spark.engine import Spark
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column, Scope
 from tacit.language.parsing import parse
@@ -184,17 +192,6 @@ def _script(opened: Spark, requests: tuple[Any, ...]) -> Script:
     return render(DIALECT, {"t": opened.tables["t"].sql}, about(opened), requests).script
 
 
-def test_parts_are_written_inside_the_query() -> None:
-    parts = (Part("rows", "SELECT 1 FROM {t0} AS `t`"), Part("persons", "SELECT a FROM rows", kept=True))
-    once = Script(parts, "SELECT rows FROM persons AS p, rows WHERE rows.a = p.a")
-    assert [part.kept for part in worth_keeping(once)] == [False, False]
-    twice = worth_keeping(Script(parts, "SELECT 1 FROM persons, persons"))
-    assert [part.kept for part in twice] == [False, True]
-    assert statement(twice, once.body) == (
-        "SELECT rows FROM {persons} AS p, (SELECT 1 FROM {t0} AS `t`) AS rows WHERE rows.a = p.a"
-    )
-
-
 # ---- sources -----------------------------------------------------------------------------------------------------
 
 
@@ -212,7 +209,7 @@ def test_parts_are_written_inside_the_query() -> None:
     ],
 )
 def test_types(native: str, kind: Any) -> None:
-    assert inferred(native) == kind
+    assert DIALECT.inferred(native) == kind
 
 
 def test_persons_of_awkward_types_and_names_that_differ_in_case(spark: Any) -> None:

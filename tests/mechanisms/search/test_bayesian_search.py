@@ -14,8 +14,8 @@ from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.search.bayesian_search import THETAS, BayesianSearchLaw, Plan, _log_failure, bayesian_search
-from tacit.mechanisms.search.binary_search import GaussianNoise
 from tacit.mechanisms.search.search_posterior import Answers, Posterior, best_position
+from tacit.noises import DiscreteGaussian
 from tacit.randomness import Source
 
 N = 2**64
@@ -49,7 +49,7 @@ def test_succeeds_at_the_design_s_target(shape: str) -> None:
 
 
 @dataclass(frozen=True)
-class CountingNoise(GaussianNoise):
+class CountingNoise(DiscreteGaussian):
     """Gaussian noise that counts its draws."""
 
     drawn: list[int] = field(default_factory=list)
@@ -62,9 +62,9 @@ class CountingNoise(GaussianNoise):
 def test_spends_exactly_what_is_promised() -> None:
     law = bayesian_search(jump(2**63), RHO)
     assert law.guarantee == Zcdp(RHO)
-    assert law.plan.looks / (2 * law.plan.noise.variance) == RHO
+    assert law.plan.looks / (2 * law.plan.noise.squared_scale) == RHO
     assert law.plan.looks * law.plan.each.rho == RHO
-    noise = CountingNoise(law.plan.noise.variance)
+    noise = CountingNoise(law.plan.noise.squared_scale)
     counted = BayesianSearchLaw(jump(2**63), law.plan._replace(noise=noise), law.guarantee)
     counted.sample()
     assert 0 < len(noise.drawn) <= law.plan.looks
@@ -115,7 +115,7 @@ def direct_failure(size: int, plan: Plan) -> float:
 @pytest.mark.parametrize("theta", THETAS)
 @pytest.mark.parametrize(("variance", "target"), [(1, 1), (1, 3), (50, 9), (1000, 15)])
 def test_proved_failure_is_an_upper_bound(theta: Fraction, variance: int, target: int) -> None:
-    plan = Plan(100, GaussianNoise(Fraction(variance)), target, theta)
+    plan = Plan(100, DiscreteGaussian(Fraction(variance)), target, theta)
     assert float(_log_failure(1000, plan).high) >= min(0.0, direct_failure(1000, plan)) - 1e-9
 
 

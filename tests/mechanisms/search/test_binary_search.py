@@ -11,13 +11,8 @@ from tacit.curves import DownProfile, Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.search.binary_search import (
-    BinarySearchLaw,
-    GaussianNoise,
-    LaplaceNoise,
-    binary_search,
-    noise_reach,
-)
+from tacit.mechanisms.search.binary_search import BinarySearchLaw, binary_search
+from tacit.noises import DiscreteGaussian, DiscreteLaplace
 from tests.mechanisms.binned import agrees_between
 from tests.support import agrees
 
@@ -28,7 +23,7 @@ BETA = Fraction(1, 20)
 
 def chance(law: BinarySearchLaw, loss: int) -> float:
     """P[ℓ + Z ≤ τ] by summing the noise, in floats."""
-    if isinstance(law.noise, LaplaceNoise):
+    if isinstance(law.noise, DiscreteLaplace):
         weights = {z: exp(-float(law.noise.rate) * abs(z)) for z in range(-400, 401)}
     else:
         weights = {z: exp(-z * z / 2 / float(law.noise.variance)) for z in range(-400, 401)}
@@ -80,15 +75,15 @@ def test_comparisons_are_whole_and_every_value_can_be_returned(size: int) -> Non
     assert len(paths[0]) == law.comparisons
     assert all(float(law.pmf(position)) > 0 for position in range(size))
     if law.comparisons:
-        assert isinstance(law.noise, LaplaceNoise)
+        assert isinstance(law.noise, DiscreteLaplace)
         assert law.noise.rate * law.comparisons == 1
 
 
 def test_noise_spends_exactly_what_is_promised() -> None:
     loss = StepLoss.from_losses(integers(0, 5), [0] * 6)
     gaussian = binary_search(loss, rho="0.5").noise
-    assert isinstance(gaussian, GaussianNoise)
-    assert 3 / (2 * gaussian.variance) == Fraction(1, 2)
+    assert isinstance(gaussian, DiscreteGaussian)
+    assert 3 / (2 * gaussian.squared_scale) == Fraction(1, 2)
     assert binary_search(loss, epsilon=2).guarantee == Pure(2)
     assert binary_search(loss, rho=2).guarantee == Zcdp(2)
 
@@ -135,9 +130,9 @@ def test_target_at_2_64() -> None:
     law = binary_search(DownProfile([2**63]).loss(HUGE), rho="0.0244")
     assert 105 <= law.target <= 120
     noise = law.noise
-    assert law.target == noise_reach(noise, 64, BETA)
-    assert float((1 - noise.tail(law.target + 1, 64)) ** 64) >= 0.95
-    assert float((1 - noise.tail(law.target, 64)) ** 64) < 0.95
+    assert law.target == noise.limit_of_all(64, BETA)
+    assert float((1 - noise.tail(law.target + 1, 64, sharp=True)) ** 64) >= 0.95
+    assert float((1 - noise.tail(law.target, 64, sharp=True)) ** 64) < 0.95
 
 
 def test_refusals_and_repr() -> None:

@@ -11,7 +11,7 @@ from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms import tree_descent
-from tacit.noises.noise_tails import gaussian_tail, laplace_tail
+from tacit.noises import DiscreteGaussian, DiscreteLaplace
 from tests.mechanisms.binned import agrees_between
 
 
@@ -24,8 +24,8 @@ def test_probabilities_follow_the_tree(losses: list[int], general: bool, gaussia
 
     def left(q: int) -> float:
         if gaussian:
-            return float(gaussian_tail(Fraction(depth * sensitivity**2), q))
-        return float(laplace_tail(Fraction(1, 2 * depth * sensitivity), q))
+            return float(DiscreteGaussian(Fraction(depth * sensitivity**2)).tail(q))
+        return float(DiscreteLaplace(Fraction(1, 2 * depth * sensitivity)).tail(q))
 
     def spread(values: list[int]) -> list[float]:
         if len(values) == 1:

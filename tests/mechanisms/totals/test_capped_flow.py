@@ -62,7 +62,7 @@ def test_the_cap_is_found_at_any_scale_and_intervals_hold(design: Design) -> Non
         law = capped_flow(curve, 1, design=design)
         missed = 0
         for draw in law.sample(60):
-            down, up = draw.tails("0.95")
+            down, up = draw.reach("0.95")
             missed += not draw.value - up <= curve.at(draw.cap) <= draw.value + down
             assert draw.noise_std == pytest.approx(draw.variance**0.5)
         assert missed <= 15
@@ -76,7 +76,7 @@ def test_nobody_and_few_never_fail(design: Design, epsilon: object) -> None:
     for count in (0, 1, 20):
         draw = capped_flow(Persons(count, 7), epsilon, design=design).sample()  # type: ignore[arg-type]
         assert draw.cap >= 1
-        assert draw.tails("0.999")[0] >= 0
+        assert draw.reach("0.999")[0] >= 0
 
 
 def test_designs_that_break_the_promise_are_refused() -> None:

@@ -25,7 +25,7 @@ from tacit.mechanisms.totals.scan_and_release import (
     scan_and_release,
     signed_scan_and_release,
 )
-from tacit.noises.capped_noise import Joint, Lopsided
+from tacit.noises import Lopsided, LopsidedSum
 from tacit.randomness.source import NotPrivate, seeded_not_private
 from tests.support import agrees
 
@@ -56,9 +56,9 @@ def test_tails_of_the_joint_noise_are_sums_of_its_law(
     sums: Counter[int] = Counter()
     for (z, p), (k, q) in product(masses[0].items(), masses[1].items()):
         sums[z + factor * k] += p * q  # type: ignore[assignment]
-    noise = Joint(first, second, factor)
-    assert float(noise.at_least(t)) == pytest.approx(sum(p for w, p in sums.items() if w >= t), abs=1e-9)
-    assert float(noise.mirrored.at_least(t)) == pytest.approx(sum(p for w, p in sums.items() if w <= -t), abs=1e-9)
+    noise = LopsidedSum(first, second, factor)
+    assert float(noise.tail(t)) == pytest.approx(sum(p for w, p in sums.items() if w >= t), abs=1e-9)
+    assert float(noise.mirrored.tail(t)) == pytest.approx(sum(p for w, p in sums.items() if w <= -t), abs=1e-9)
 
 
 @settings(max_examples=15, deadline=None)
@@ -68,23 +68,23 @@ def test_one_noise_has_its_law_tail_and_variance(up: Fraction, down: Fraction) -
     mass = {z: float(noise.mass(z, 60)) for z in range(-150, 151)}
     mean = sum(z * p for z, p in mass.items())
     assert sum(mass.values()) == pytest.approx(1, abs=1e-9)
-    assert float(noise.at_least(3)) == pytest.approx(sum(p for z, p in mass.items() if z >= 3), rel=1e-9)
+    assert float(noise.tail(3)) == pytest.approx(sum(p for z, p in mass.items() if z >= 3), rel=1e-9)
     assert noise.variance == pytest.approx(sum((z - mean) ** 2 * p for z, p in mass.items()), rel=1e-9)
     for beta in (Fraction(1, 20), Fraction(1, 1000)):
-        k = noise.reach(beta)
-        assert noise.at_least(k + 1).high <= beta
-        assert k == 0 or noise.at_least(k).high > beta
+        k = noise.limit(beta)
+        assert noise.tail(k + 1).high <= beta
+        assert k == 0 or noise.tail(k).high > beta
 
 
 def test_a_tail_far_out_and_one_with_equal_rates() -> None:
-    wide = Joint(
+    wide = LopsidedSum(
         Lopsided(Fraction(7, 10**40), Fraction(1, 10**39)), Lopsided(Fraction(1, 1000), Fraction(1, 999)), 10**37
     )
-    tail = wide.at_least(10**41, 64)
+    tail = wide.tail(10**41, 64)
     assert tail.low > 0
     assert tail.width < tail.high / 2**50
-    even = Joint(Lopsided(Fraction(1, 4), Fraction(1, 4)), Lopsided(Fraction(1), Fraction(1)), 4)  # up·factor = up
-    assert float(even.at_least(0)) + float(even.mirrored.at_least(1)) == pytest.approx(1)
+    even = LopsidedSum(Lopsided(Fraction(1, 4), Fraction(1, 4)), Lopsided(Fraction(1), Fraction(1)), 4)  # up·4 = up
+    assert float(even.tail(0)) + float(even.mirrored.tail(1)) == pytest.approx(1)
 
 
 # The promise
@@ -153,10 +153,7 @@ def test_draws_follow_the_law(persons: int) -> None:
 
 
 def _between(noise: Lopsided, start: int, length: int) -> float:
-    def at_least(k: int) -> float:
-        return float(noise.at_least(k)) if k >= 0 else 1 - float(noise.mirrored.at_least(1 - k))
-
-    return at_least(start) - at_least(start + length)
+    return float(noise.tail(start)) - float(noise.tail(start + length))
 
 
 def test_probabilities_of_all_caps_add_up() -> None:
@@ -178,7 +175,7 @@ def test_statements_hold_as_often_as_they_say(persons: int, epsilon: str) -> Non
     missed = unseen = 0
     for draw in law.sample(size):
         i = law._places[draw.cap]
-        down, up = draw.tails(level)
+        down, up = draw.reach(level)
         truth = law._within[i] + draw.counted * law._above[i]
         missed += not draw.value - up <= truth <= draw.value + down
         unseen += law._above[i] > draw.persons_above_cap(level)
@@ -194,7 +191,7 @@ def test_persons_above_the_cap_are_bounded_for_every_cap_and_every_number() -> N
     assert bounds[0] >= 3
     _, above = DESIGN.noises(True, 10, Fraction(1))
     for level, bound in zip((Fraction(1, 2), Fraction(9, 10)), bounds, strict=False):
-        assert above.mirrored.at_least(bound - 3 + 1).high <= 1 - level
+        assert above.mirrored.tail(bound - 3 + 1).high <= 1 - level
     assert CappedTotal(10, 55, -40, True, Fraction(1)).persons_above_cap() == 0
 
 
@@ -204,7 +201,7 @@ def test_value_counts_only_persons_that_stand_out() -> None:
 
     assert [value(a) for a in (-3, 0, 1, 2, 3, 4)] == [5000, 5000, 5000, 5000, 5166, 5400]
     draw = CappedTotal(100, 5000, 20, True, Fraction(1))
-    down, up = draw.tails()
+    down, up = draw.reach()
     assert up >= 0
     assert down >= 0
     assert draw.noise_std == pytest.approx(draw.variance**0.5)
@@ -215,7 +212,7 @@ def test_value_counts_only_persons_that_stand_out() -> None:
 def test_never_fails_on_little_data(persons: int, epsilon: object) -> None:
     law = law_of(lognormal(persons, unit=10**6), epsilon)
     draw = law.sample()
-    down, up = draw.tails()
+    down, up = draw.reach()
     assert isinstance(draw.value, int)
     assert down + up >= 0
     assert draw.persons_above_cap() >= 0
@@ -254,8 +251,8 @@ def test_signed_parts_are_independent_and_their_statements_join() -> None:
     assert draw.persons_above_cap("0.9") == draw.positive.persons_above_cap("0.95") + draw.negative.persons_above_cap(
         "0.95"
     )
-    (down, up), (other_down, other_up) = draw.positive.tails("0.95"), draw.negative.tails("0.95")
-    assert draw.tails("0.9") == (down + other_up, up + other_down)
+    (down, up), (other_down, other_up) = draw.positive.reach("0.95"), draw.negative.reach("0.95")
+    assert draw.reach("0.9") == (down + other_up, up + other_down)
     assert draw.noise_std**2 == pytest.approx(draw.positive.variance + draw.negative.variance)
 
 
@@ -277,7 +274,7 @@ def test_an_empty_part_adds_next_to_nothing() -> None:
         lambda: scan_and_release([0] * 4, [0] * 3, 1, caps=(1, 2, 3)),
         lambda: scan_and_release([0] * 4, [0] * 4, 0, caps=(1, 2, 3)),
         lambda: scan_and_release([0.5] * 4, [0] * 4, 1, caps=(1, 2, 3)),  # type: ignore[list-item]
-        lambda: CappedTotal(1, 0, 0, True, Fraction(1)).tails(1),
+        lambda: CappedTotal(1, 0, 0, True, Fraction(1)).reach(1),
         lambda: CappedTotal(1, 0, 0, True, Fraction(1)).persons_above_cap(0),
         lambda: list(law_of([1], 1).outcomes()),
     ],

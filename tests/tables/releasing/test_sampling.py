@@ -11,8 +11,8 @@ import pytest
 
 import tacit
 from tacit import Answer, Answers, Approx, InvalidInput, Private, Pure, Session, Table, UnsupportedQuery
-from tacit.answers.spreads import laplace_noise
 from tacit.guarantees import allowance
+from tacit.noises import DiscreteLaplace
 from tacit.randomness import seeded_not_private
 from tests.support import agrees
 from tests.tables.support import EXTREME, arrow, found, questions, refused, shown
@@ -31,7 +31,7 @@ def test_the_cost_named_is_charged_and_promised_and_the_larger_one_is_spent_insi
     answer = t.persons(epsilon=1)
     assert t.budget.spent == Pure(1) == answer.guarantee
     inside = allowance(Pure(1), "0.25").epsilon
-    assert answer.noise_std == pytest.approx(laplace_noise(inside).variance ** 0.5 / 0.25)
+    assert answer.noise_std == pytest.approx(DiscreteLaplace.for_pure(inside).variance ** 0.5 / 0.25)
     assert "secret sample" in answer.mechanism
 
 

@@ -16,7 +16,7 @@ from tacit.audit.statistics import captured
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import IntegerNoise
+from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.noise.noise_vector import NoiseVector
 from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
 from tacit.randomness import SYSTEM
@@ -51,7 +51,7 @@ class UnlikelyRoom(Room):
         if isinstance(law, CappedTotalLaw):
             cap, within, above = (self.random.choice(choices) for choices in (law.caps[::90], AWAY, AWAY))
             return CappedTotal(cap, within, above, self.random.random() < 0.5, law._epsilon)
-        if isinstance(law, IntegerNoise):
+        if isinstance(law, NoisyInteger):
             return law._value + self.random.choice(AWAY)
         if isinstance(law, NoiseVector):
             return tuple(value + self.random.choice(AWAY) for value in law._draw(SYSTEM))

@@ -8,8 +8,9 @@ from tacit.audit.exact import Dataset
 from tacit.audit.registry import Case
 from tacit.audit.small import COUNT
 from tacit.guarantees import Zcdp
-from tacit.mechanisms.noise.noise import Gaussian
+from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.search.bayesian_search import BayesianSearchLaw, bayesian_search
+from tacit.noises import DiscreteGaussian
 
 RHO = Fraction(16)
 """Large, so that the noise of one look is small enough to show on five persons."""
@@ -20,13 +21,13 @@ def _search(x: Dataset) -> BayesianSearchLaw:
     return bayesian_search(COUNT.loss(x), RHO, TARGET)
 
 
-def _look(x: Dataset) -> Gaussian:
+def _look(x: Dataset) -> NoisyInteger:
     return _search(x).look(VALUE)
 
 
-def _half(x: Dataset) -> Gaussian:
+def _half(x: Dataset) -> NoisyInteger:
     plan = _search(x).plan
-    return Gaussian(COUNT.loss(x).at(VALUE), plan.noise.variance / 2, plan.each)
+    return NoisyInteger(COUNT.loss(x).at(VALUE), DiscreteGaussian(plan.noise.squared_scale / 2), plan.each)
 
 
 CASES = (

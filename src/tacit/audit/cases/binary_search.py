@@ -10,7 +10,8 @@ from tacit.audit.registry import Case
 from tacit.audit.small import COUNT, MAXIMUM, SMALL, Small
 from tacit.curves import StepLoss
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.search.binary_search import BinarySearchLaw, GaussianNoise, LaplaceNoise, Noise, binary_search
+from tacit.mechanisms.search.binary_search import BinarySearchLaw, binary_search
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 
 EPSILON = Fraction(1)
 RHO = Fraction(1, 2)
@@ -30,7 +31,7 @@ def _gaussian(small: Small) -> Mechanism:
     return lambda x: cached(small.loss(x))
 
 
-def _twin(small: Small, noise: Noise) -> Mechanism:
+def _twin(small: Small, noise: IntegerNoise) -> Mechanism:
     @cache
     def law(loss: StepLoss) -> BinarySearchLaw:
         return BinarySearchLaw(loss, noise, TARGET, Pure(EPSILON))
@@ -46,7 +47,7 @@ CASES = (
             mechanism=_laplace(small),
             datasets=small.datasets,
             promised=Pure(EPSILON),
-            twins={"log2|Y| comparisons charged": _twin(small, LaplaceNoise(EPSILON / _LOG2_OF_6))}
+            twins={"log2|Y| comparisons charged": _twin(small, DiscreteLaplace(EPSILON / _LOG2_OF_6))}
             if small is COUNT
             else {},
             sampled=[(0, 1, 3)] if small is MAXIMUM else [],
@@ -60,7 +61,7 @@ CASES = (
             mechanism=_gaussian(small),
             datasets=small.datasets,
             promised=Zcdp(RHO),
-            twins={"one comparison charged": _twin(small, GaussianNoise(1 / (2 * RHO)))},
+            twins={"one comparison charged": _twin(small, DiscreteGaussian(1 / (2 * RHO)))},
         )
         for small in (COUNT, MAXIMUM)
     ),

@@ -31,7 +31,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.grid_law import Answer
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import truncation
+from tacit.noises.truncated_laplace import least_bound
 from tacit.numbers.enclosures import BITS, Enclosure, total
 from tacit.randomness import Source, uniform_below
 
@@ -98,7 +98,7 @@ def small_design(first: Guarantee | None, method: str, margin: int, reach: int =
 
 
 LAPLACE, TRUNCATED = Pure(1), Approx(1, "0.1")
-REACH = truncation(Fraction(1), Fraction(1, 10), 1)
+REACH = least_bound(Fraction(1), Fraction(1, 10), 1)
 SMALL = small_design(LAPLACE, "scan", 1)
 
 

@@ -21,7 +21,7 @@ from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.totals.capped_flow import Curve, Design, Scanned, Weighed, capped_flow, slopes
-from tacit.noises.capped_noise import Lopsided
+from tacit.noises import Lopsided
 
 EPSILON = Fraction(2)
 LEVELS = (1, 2, 4)

@@ -9,8 +9,8 @@ from tacit.curves import StepLoss
 from tacit.grids import integers
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.grid_law import Answer, GridLaw
-from tacit.mechanisms.noise.noise import TruncatedLaplace, truncated_laplace
 from tacit.mechanisms.repeat.condition_on_success import Conditioned, condition_on_success
+from tacit.noises import TruncatedLaplace
 
 PERSONS, ALPHA, REPEATS = 4, 2, 2
 
@@ -30,7 +30,7 @@ def _conditioned(x: Dataset) -> Conditioned[Answer]:
     )
 
 
-PROMISED = _conditioned(()).guarantee
+PROMISED, NOISE = _conditioned(()).guarantee, TruncatedLaplace.for_approx(Fraction(1, 2), Fraction(1, 50))
 
 
 def _with(x: Dataset, noise: TruncatedLaplace, alpha: int) -> Conditioned[Answer]:
@@ -45,8 +45,8 @@ CASES = (
         datasets=datasets((1,), PERSONS),
         promised=PROMISED,
         twins={
-            "a test without noise": lambda x: _with(x, TruncatedLaplace(0, Fraction(1), 0, PROMISED), 0),
-            "a limit that is hardly ever met": lambda x: _with(x, truncated_laplace(0, "0.5", "0.02"), -12),
+            "a test without noise": lambda x: _with(x, TruncatedLaplace(Fraction(1), 0), 0),
+            "a limit that is hardly ever met": lambda x: _with(x, NOISE, -12),
         },
         sampled=((1, 1),),
     ),

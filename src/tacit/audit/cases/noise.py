@@ -6,16 +6,16 @@ from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.mechanisms.noise.noise import (
-    Gaussian,
-    Laplace,
+    NoisyInteger,
     RandomisedResponse,
-    TruncatedLaplace,
+    TruncatedInteger,
     gaussian,
     laplace,
     randomised_response,
     truncated_laplace,
-    truncation,
 )
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, TruncatedLaplace
+from tacit.noises.truncated_laplace import least_bound
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 
 PURE, ROUGH, SMOOTH = Pure(1), Approx(2, "0.001"), Zcdp("0.5")
@@ -44,8 +44,8 @@ def _remainder(x: Dataset) -> int:
     return sum(x) % 4
 
 
-def _truncated_at(x: Dataset, bound: int) -> TruncatedLaplace:
-    return TruncatedLaplace(sum(x), ROUGH.epsilon / 2, bound, ROUGH)
+def _truncated_at(x: Dataset, bound: int) -> TruncatedInteger:
+    return TruncatedInteger(sum(x), TruncatedLaplace(ROUGH.epsilon / 2, bound), ROUGH)
 
 
 CASES = (
@@ -56,8 +56,8 @@ CASES = (
         datasets=SUMS,
         promised=PURE,
         twins={
-            "sensitivity forgotten": lambda x: Laplace(sum(x), Fraction(1), PURE),
-            "noise grows with the data": lambda x: Laplace(sum(x), Fraction(1, 2 + len(x)), PURE),
+            "sensitivity forgotten": lambda x: NoisyInteger(sum(x), DiscreteLaplace(Fraction(1)), PURE),
+            "noise grows with the data": lambda x: NoisyInteger(sum(x), DiscreteLaplace(Fraction(1, 2 + len(x))), PURE),
         },
         sampled=((1, 2),),
     ),
@@ -68,8 +68,10 @@ CASES = (
         datasets=datasets((2,), 5),
         promised=SMOOTH,
         twins={
-            "sensitivity not squared": lambda x: Gaussian(sum(x), Fraction(2), SMOOTH),
-            "noise shrinks with the data": lambda x: Gaussian(sum(x), Fraction(4, 1 + len(x)), SMOOTH),
+            "sensitivity not squared": lambda x: NoisyInteger(sum(x), DiscreteGaussian(Fraction(2)), SMOOTH),
+            "noise shrinks with the data": lambda x: NoisyInteger(
+                sum(x), DiscreteGaussian(Fraction(4, 1 + len(x))), SMOOTH
+            ),
         },
         sampled=((2, 2),),
     ),
@@ -80,8 +82,8 @@ CASES = (
         datasets=SUMS,
         promised=ROUGH,
         twins={
-            "one step too short": lambda x: _truncated_at(x, truncation(ROUGH.epsilon, ROUGH.delta, 2) - 1),
-            "as long as for sensitivity one": lambda x: _truncated_at(x, truncation(ROUGH.epsilon, ROUGH.delta, 1)),
+            "one step too short": lambda x: _truncated_at(x, least_bound(ROUGH.epsilon, ROUGH.delta, 2) - 1),
+            "as long as for sensitivity one": lambda x: _truncated_at(x, least_bound(ROUGH.epsilon, ROUGH.delta, 1)),
         },
         sampled=((1, 2),),
     ),

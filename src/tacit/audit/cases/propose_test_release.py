@@ -15,7 +15,7 @@ from tacit.guarantees import Approx
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Quantile
 from tacit.mechanisms.local.propose_test_release import ProposedLaw, ScannedLaw, propose_test_release
 from tacit.mechanisms.local.sensitivities import Statistic
-from tacit.mechanisms.noise.noise import Laplace, laplace
+from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 
 GUARANTEE = Approx(4, Fraction(1, 10))
 MEDIAN = Quantile(0, 4)
@@ -45,16 +45,16 @@ class _NoTest(ProposedLaw):
 class _HalfNoise(ProposedLaw):
     """Noise for half the bound."""
 
-    def _noise(self, place: int) -> Laplace:
+    def _noise(self, place: int) -> NoisyInteger:
         return laplace(self._index, 2 * self._epsilon)
 
 
 class _NoRoom(ScannedLaw):
     """A scan that may stop at any bound."""
 
-    @staticmethod
-    def _room(epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
-        _, offset, share = ScannedLaw._room(epsilon, bounds, delta)
+    @classmethod
+    def _room(cls, epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
+        _, offset, share = super()._room(epsilon, bounds, delta)
         return offset + 1, offset, share
 
 

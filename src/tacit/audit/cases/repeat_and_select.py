@@ -8,7 +8,7 @@ from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Renyi
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import RandomisedResponse, TruncatedLaplace, randomised_response, truncated_laplace
+from tacit.mechanisms.noise.noise import RandomisedResponse, TruncatedInteger, randomised_response, truncated_laplace
 from tacit.mechanisms.repeat.repeat_and_select import Selected, repeat_and_select
 from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson, RunCount
 from tacit.numbers.enclosures import BITS, Enclosure
@@ -42,7 +42,7 @@ def _told(x: Dataset) -> RandomisedResponse:
     return randomised_response(len(x) % 2, 2, 1)
 
 
-def _counted(x: Dataset) -> TruncatedLaplace:
+def _counted(x: Dataset) -> TruncatedInteger:
     return truncated_laplace(len(x), 1, "0.05")
 
 

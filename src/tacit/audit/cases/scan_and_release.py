@@ -19,7 +19,7 @@ from tacit.mechanisms.totals.scan_and_release import (
     scan_and_release,
     signed_scan_and_release,
 )
-from tacit.noises.capped_noise import Lopsided
+from tacit.noises import Lopsided
 
 EPSILON = Fraction(2)
 CAPS = (1, 2, 5)
@@ -88,11 +88,12 @@ def _exchanged(right: Charges) -> Charges:
     return Charges(right.within_down, right.within_up, right.above_down, right.above_up)
 
 
-def _capped(x: Dataset) -> CappedTotalLaw:
+class _Twice(CappedTotalLaw):
     """Persons above the cap counted with the cap in what lies within, and once more above it."""
-    law = scan_and_release(*buckets(x, CAPS), EPSILON, caps=CAPS, design=SMALL)
-    law._within = [within + cap * n for within, cap, n in zip(law._within, CAPS, law._above, strict=True)]
-    return law
+
+    def __init__(self, x: Dataset) -> None:
+        super().__init__(*buckets(x, CAPS), EPSILON, CAPS, SMALL)
+        self._within = [within + cap * n for within, cap, n in zip(self._within, CAPS, self._above, strict=True)]
 
 
 _ALL = Fraction(1)
@@ -111,7 +112,7 @@ _TWINS: dict[str, Mechanism] = {
     "few: no noise on the threshold": _wrong(threshold=_NONE),
     "few: no noise on the comparisons": _wrong(each=_NONE),
     "the noise within not scaled with the cap": _mechanism(_Unscaled(**vars(SMALL))),
-    "persons above the cap counted twice": _capped,
+    "persons above the cap counted twice": _Twice,
 }
 
 

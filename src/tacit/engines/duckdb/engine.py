@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.duckdb import frames
-from tacit.engines.duckdb.tables import DIALECT, OpenTable, open_table
+from tacit.engines.duckdb.dialect import DIALECT
+from tacit.engines.duckdb.tables import DuckTable, open_table
 from tacit.engines.script import Script
-from tacit.engines.snapshots import Rounds
-from tacit.engines.threads import waited
+from tacit.engines.snapshots import SQLSnapshot
+from tacit.engines.tables import OpenTables
+from tacit.engines.threads import wait_for
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.types import KeyType, Schema
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,7 +50,7 @@ def limit_memory(megabytes: int) -> None:
     _limits["memory_limit"] = f"{megabytes}MiB"
 
 
-class DuckDB:
+class DuckDB(OpenTables[DuckTable]):
     """Some named tables in DuckDB; see `tacit.engines.Engine`."""
 
     def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
@@ -66,17 +67,9 @@ class DuckDB:
         else:
             self._connection = _private_connection(self)
         opened = [open_table(self._connection, *item, number) for number, item in enumerate(tables.items())]
-        self.tables: dict[str, OpenTable] = dict(zip(tables, opened, strict=True))
+        self.tables = dict(zip(tables, opened, strict=True))
         if not given:
-            _lock_down(self._connection, sorted({file for table in opened for file in table.files}))
-
-    def schema(self, table: str) -> Schema:
-        """The public names and types of a table."""
-        return self.tables[table].schema
-
-    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
-        """PRIMARY KEY and UNIQUE constraints of a database's table."""
-        return self.tables[table].keys
+            _lock_down(self._connection, sorted({file for table in opened for file in table.location.files}))
 
     def version(self, tables: Sequence[str]) -> str | None:
         """From how the files look and how they are read; of an Arrow table, its own token.
@@ -84,10 +77,10 @@ class DuckDB:
         A file changed just now might change again within the same tick of the clock and look the same: it is waited for
         until its last change is old enough that the next one will show.
         """
-        found = [self.tables[name] for name in tables]
-        if not all(table.fixed for table in found):
+        asked = [self.tables[name] for name in tables]
+        if not all(table.fixed for table in asked):
             return None
-        files = [file for table in found for file in table.files]
+        files = [file for table in asked for file in table.location.files]
         try:
             states = _states(files)
             if not _settled(states):
@@ -95,27 +88,23 @@ class DuckDB:
                 states = _states(files)
         except OSError:
             return None
-        return _named(found, states) if _settled(states) else None
-
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart."""
-        return self.tables[table].sql.columns[column].key_type
+        return _named(asked, states) if _settled(states) else None
 
     @contextmanager
-    def snapshot(self) -> Iterator[_Snapshot]:
+    def snapshot(self) -> Iterator[DuckSnapshot]:
         """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""
         try:
             cursor = self._connection.cursor()
             for table in self.tables.values():
-                if table.frame is not None:
-                    cursor.register(table.view, table.frame.now())
+                if table.location.frame is not None:
+                    cursor.register(table.location.view, table.location.frame.now())
                 if table.feed is not None:
                     cursor.register(table.feed.name, table.feed)
             cursor.execute("BEGIN TRANSACTION READ ONLY")
         except Exception:
             raise EngineError(UNREACHABLE) from None
         try:
-            yield _Snapshot(self, cursor)
+            yield DuckSnapshot(self, cursor)
         finally:
             cursor.close()  # ends the transaction
 
@@ -124,67 +113,71 @@ class DuckDB:
         self._connection.close()
 
 
-class _Snapshot(Rounds):
+class DuckSnapshot(SQLSnapshot):
     """Up to two rounds inside one transaction, over files that must not change meanwhile."""
 
     def __init__(self, engine: DuckDB, cursor: duckdb.DuckDBPyConnection) -> None:
-        super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
+        super().__init__(DIALECT, engine.tables)
         self._engine, self._cursor = engine, cursor
 
-    def _rows(self, script: Script) -> list[tuple[Any, ...]]:
-        return self._run(DIALECT.statement(script), lambda cursor: cursor.fetchall())
+    def fetch_rows(self, script: Script) -> list[tuple[Any, ...]]:
+        """In a thread of its own."""
+        return self._run(script, lambda cursor: cursor.fetchall())
 
-    def _columns(self, script: Script) -> list[Any]:
-        return list(self._run(DIALECT.statement(script), lambda cursor: cursor.fetchnumpy()).values())
+    def fetch_columns(self, script: Script) -> list[Any]:
+        """Without Python objects."""
+        return list(self._run(script, lambda cursor: cursor.fetchnumpy()).values())
 
-    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
-        found: pa.Table = self._run(DIALECT.statement(script), lambda cursor: cursor.to_arrow_table(), relational=True)
-        return found.rename_columns(schema.names).cast(schema)
+    def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """Straight to Arrow."""
+        table: pa.Table = self._run(script, lambda cursor: cursor.to_arrow_table(), relational=True)
+        return table.rename_columns(schema.names).cast(schema)
 
     def _state(self, names: tuple[str, ...]) -> object:
         """What the tables' files look like, so that a change between two rounds is noticed."""
-        files = [file for name in names for file in self._engine.tables[name].files]
+        files = [file for name in names for file in self._engine.tables[name].location.files]
         return _states(files)
 
-    def _run(self, statement: str, fetch: Callable[[Any], T], relational: bool = False) -> T:
-        """Run a statement in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
+    def _run(self, script: Script, fetch: Callable[[Any], T], relational: bool = False) -> T:
+        """Run a script in a thread; whatever it raises becomes one `EngineError` without a trace of the rows."""
         import duckdb
 
         run = self._cursor.sql if relational else self._cursor.execute
 
         def work() -> T:
             try:
-                return fetch(run(statement))
+                return fetch(run(DIALECT.statement(script)))
             except (duckdb.InvalidInputException, duckdb.ConversionException):
-                return fetch(run(self._reread(statement)))
+                return fetch(run(DIALECT.statement(script, self._reread(script))))
 
-        return waited(work, self._cursor.interrupt, self._engine.timeout)
+        return wait_for(work, self._cursor.interrupt, self._engine.timeout)
 
-    def _reread(self, statement: str) -> str:
-        """The statement over Parquet files that Arrow has read, for DuckDB raises where a value in them is no text or
-        no time that it knows; a question must not fail for one value. Such files do not change in a transaction.
+    def _reread(self, script: Script) -> dict[str, str]:
+        """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in
+        them is no text or no time that it knows; a question must not fail for one value. Such files do not change in a
+        transaction. Where no such file is read, the statement fails again.
         """
         self._cursor.execute("ROLLBACK")
         self._cursor.execute("BEGIN TRANSACTION READ ONLY")
+        sources: dict[str, str] = {}
         for number, table in enumerate(self._engine.tables.values()):
-            if not table.native or table.view not in statement:
+            asked, used = table.location, table.columns_read(script.readings)
+            if not asked.parquet or not used:
                 continue
-            used = [name for name in table.native if DIALECT.name(name) in statement]
-            hive, parts = "hive_partitioning = true" in table.view, list[str]()
-            for place, part in enumerate(frames.parquet(list(table.files), used, hive)):
-                view, known = f"reread{number}_{place}", set(part.column_names)
-                self._cursor.register(view, part)
+            hive, selects = "hive_partitioning = true" in asked.view, list[str]()
+            for place, file in enumerate(frames.parquet(list(asked.files), used, hive)):
+                view, known = f"reread{number}_{place}", set(file.column_names)
+                self._cursor.register(view, file)
                 read = {name: DIALECT.name(name) if name in known else "NULL" for name in used}
-                listed = (f"TRY_CAST({sql} AS {table.native[c]}) AS {DIALECT.name(c)}" for c, sql in read.items())
-                parts.append(f"SELECT {', '.join(listed)} FROM {view}")
-            statement = statement.replace(table.view, f"({' UNION ALL '.join(parts)})")
-        return statement  # where no such file is read, it fails again
+                listed = (f"TRY_CAST({sql} AS {asked.native[c]}) AS {DIALECT.name(c)}" for c, sql in read.items())
+                selects.append(f"SELECT {', '.join(listed)} FROM {view}")
+            sources[table.sql.source] = table.source(f"({' UNION ALL '.join(selects)})")
+        return sources
 
 
 def _states(files: Sequence[str]) -> tuple[FileState, ...]:
     """What some files look like from outside."""
-    found = map(os.stat, files)
-    return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in found)
+    return tuple((s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in map(os.stat, files))
 
 
 def _settled(states: Sequence[FileState]) -> bool:
@@ -192,7 +185,7 @@ def _settled(states: Sequence[FileState]) -> bool:
     return all(changed < time.time_ns() - TICK * 10**9 for *_, changed in states)
 
 
-def _named(tables: Sequence[OpenTable], states: Sequence[FileState]) -> str:
+def _named(tables: Sequence[DuckTable], states: Sequence[FileState]) -> str:
     """The same files read in another way hold other rows, so how they are read is part of the name."""
     import duckdb
 
@@ -229,6 +222,6 @@ def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
 
 def _lock_down(connection: duckdb.DuckDBPyConnection, files: list[str]) -> None:
     connection.execute("SET GLOBAL pandas_analyze_sample = 0")
-    connection.execute(f"SET allowed_paths = [{', '.join(map(DIALECT.text, files))}]")
+    connection.execute(f"SET allowed_paths = {DIALECT.list_of(files)}")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")

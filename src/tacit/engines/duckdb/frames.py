@@ -11,12 +11,30 @@ files come here only where DuckDB's own reader gives up on a value in them: it i
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Shape = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame that may change, and the names and types that it must keep."""
+
+    data: Any = field(repr=False)
+    shape: Shape
+    changes: bool
+
+    def now(self) -> pa.Table:
+        """The frame as it is now; raises where it has other columns than when it was opened."""
+        table = arrow(self.data) if self.changes else self.data
+        if shape(table) != self.shape:
+            raise LookupError
+        return table
+
 
 _TICKS = {"s": 10**6, "ms": 10**3, "us": 1}
 """Microseconds in a unit of time that could leave 64 bits."""

@@ -1,33 +1,42 @@
-"""Where DuckDB finds a table: files, frames and databases, opened without looking at more than public facts.
+"""Where DuckDB finds a table, and how its own types are read into the few of a schema, so that no row can fail.
 
-Names and types are inferred once, from the file's own description or from its first rows, or are given. Text files
-are then read as text under those names, one record a line (`tacit.engines.duckdb.text_files`), and converted value by
-value.
+A table is a file, a frame or in a database (`frames`, `databases`, `text_files`), opened without looking at more than
+public facts: names and types are inferred once, from the file's own description or from its first rows, or are given.
+Text files are then read as text under those names, one record a line, and converted value by value.
+
+A column that is declared as another type than it has is converted first (`conversion`). Then values saturate: integers
+and decimals at 64 bits, doubles at the largest finite one, dates and timestamps at the years 1 and 9999. Keys do not
+saturate: integers and decimals are counts of 64 or 128 bits, times are microseconds, whatever kind of text is VARCHAR.
 """
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from tacit.engines import Source
-from tacit.engines.columns import TableSQL, told_apart
-from tacit.engines.dialect import DuckDialect
-from tacit.engines.duckdb import frames, reading
+from tacit.engines.columns import TableSQL
+from tacit.engines.dialect import LARGEST, SMALLEST
+from tacit.engines.duckdb import databases, frames
+from tacit.engines.duckdb.conversion import converted, exact, moment, writable
+from tacit.engines.duckdb.dialect import DIALECT, NARROW, WIDE
+from tacit.engines.duckdb.text_files.formats import TextFormat
+from tacit.engines.script import Reading
+from tacit.engines.tables import NativeColumn, OpenTable, saturated, unique_keys
 from tacit.errors import InvalidInput
-from tacit.language.types import OTHER, ColumnType, Schema
+from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, KeyType, Kind, Schema
 
 if TYPE_CHECKING:
     import duckdb
-    import pyarrow as pa
 
     from tacit.engines.duckdb.text_files.feed import Feed
+    from tacit.engines.duckdb.text_files.opening import TextTable
 
-DIALECT = DuckDialect()
 _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -44,109 +53,101 @@ _SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class Frame:
-    """A frame that may change, and the names and types that it must keep."""
+class Location:
+    """Where a table's rows are, before their types are read."""
 
-    data: Any = field(repr=False)
-    shape: frames.Shape
-    changes: bool
+    view: str
+    """What stands after FROM."""
+    native: Mapping[str, str]
+    """The columns' types as DuckDB reads them."""
+    files: tuple[str, ...] = ()
+    frame: frames.Frame | None = None
+    text: TextTable | None = None
+    """For text files."""
+    keys: databases.Keys = ()
+    """For databases, the keys that constraints keep unique."""
+    types: Schema | None = None
+    """The types to infer, where those of the native ones are not meant."""
 
-    def now(self) -> pa.Table:
-        """The frame as it is now; raises where it has other columns than when it was opened."""
-        table = frames.arrow(self.data) if self.changes else self.data
-        if frames.shape(table) != self.shape:
-            raise LookupError
-        return table
+    @property
+    def parquet(self) -> bool:
+        """Whether the rows are in Parquet files."""
+        return self.view.startswith("read_parquet(")
 
 
 @dataclass(frozen=True)
-class OpenTable:
-    """A table that can be asked: its public schema, its SQL, and the files or the frame behind it."""
+class DuckTable(OpenTable):
+    """A table of DuckDB, and the files or the frame behind it."""
 
-    schema: Schema
-    sql: TableSQL
-    files: tuple[str, ...] = ()
-    view: str = ""
-    frame: Frame | None = None
-    native: Mapping[str, str] = field(default_factory=dict)
-    """The types of a Parquet file's columns, as DuckDB reads them."""
-    keys: tuple[tuple[str, ...], ...] = ()
-    """What the database itself keeps unique."""
-    token: str = ""
-    """A name of its own for what cannot change while it is open: an Arrow table."""
-    feed: Feed | None = None
-    """The records of text files."""
-    texts: str = ""
-    """FROM text of a text file before its texts are converted."""
+    location: Location
+    token: str
+    """A name of its own for what cannot change while it is open, an Arrow table; else empty."""
+    converting: str
+    """All columns as they are converted, where some are; else empty."""
 
     @property
     def fixed(self) -> bool:
         """Whether a change of the rows could be seen; not in a database, nor in a frame that is changed in place."""
-        return bool(self.files or self.token)
+        return bool(self.location.files or self.token)
+
+    def source(self, view: str) -> str:
+        """What stands after FROM to read the same rows from another view."""
+        return _source(view, self.converting)
+
+    def columns_read(self, readings: Iterable[Reading]) -> list[str]:
+        """Which of its columns are read, in their order; where they are converted all are."""
+        own = [reading.columns for reading in readings if reading.place == self.sql.source]
+        used = self.schema if own and self.converting else frozenset[str]().union(*own)
+        return [name for name in self.location.native if name in used]
+
+    @property
+    def feed(self) -> Feed | None:
+        """The records of text files."""
+        return self.location.text.feed if self.location.text else None
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What a source turned out to be: FROM text, native columns as read, and the types a schema would give them."""
-
-    source: str
-    native: Mapping[str, str]
-    types: Schema
-    files: tuple[str, ...] = ()
-    frame: Frame | None = None
-    form: reading.TextFormat = field(default_factory=reading.TextFormat)
-    keys: tuple[tuple[str, ...], ...] = ()
-    feed: Feed | None = None
-    texts: str = ""
-
-
-def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> OpenTable:
+def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> DuckTable:
     """Open a source under a name; ``number`` keeps the names of several databases and frames apart."""
     import duckdb
 
     try:
-        found = _find(connection, name, source, number)
+        location = _find(connection, name, source, number)
     except duckdb.Error:
         raise InvalidInput(
             f"table {name!r} could not be opened; check that the source is readable, of the kind its name says, "
             "and not in use elsewhere."
         ) from None
-    schema = source.schema or found.types
-    schema.check_names(name, found.native)
-    columns = {}
-    reads = []
+    form = location.text.form if location.text else TextFormat()
+    schema = source.schema or location.types or DIALECT.schema(location.native.items())
+    schema.check_names(name, location.native)
+    columns, reads = {}, []
     for column, kind in schema.columns:
-        quoted = DIALECT.name(column)
-        given = found.native[column]
-        if kind != OTHER and not reading.writable(given):
+        quoted, native = DIALECT.name(column), location.native[column]
+        if kind != OTHER and not writable(native):
             raise InvalidInput(
                 f"schema of {name!r} declares {column!r} as {kind}, but its type may have values that cannot be "
                 "converted; leave the column out, or convert it before."
             )
-        native, sql = reading.converted(given, kind, quoted, found.form, DIALECT)
+        target, sql = converted(native, kind, quoted, form)
         reads.append(f"{sql} AS {quoted}" if sql != quoted else quoted)
-        columns[column] = reading.column(column, native, kind, DIALECT, reading.exact(given, kind))
-    plain = all(read == DIALECT.name(column) for read, column in zip(reads, schema, strict=True))
-    text = found.source if plain else f"(SELECT {', '.join(reads)} FROM {found.source})"
-    unread = {name for name, kind in schema.columns if reading.inferred(found.native[name]) == kind}
-    native_types = found.native if found.source.startswith("read_parquet(") else {}
+        columns[column] = DuckColumn(column, target, kind, exact(native, kind))
+    converting = "" if reads == list(map(DIALECT.name, schema)) else ", ".join(reads)
     # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
-    token = uuid4().hex if found.frame is not None and not found.frame.changes else ""
-    return OpenTable(
-        schema,
-        TableSQL(text, columns),
-        found.files,
-        found.source,
-        found.frame,
-        native_types,
-        told_apart(found.keys, columns, unread),
-        token,
-        found.feed,
-        found.texts,
-    )
+    token = uuid4().hex if location.frame is not None and not location.frame.changes else ""
+    keys = unique_keys(location.keys, columns, location.native)
+    read = TableSQL(_source(location.view, converting), columns)
+    return DuckTable(schema, read, location, token, converting, keys=keys)
 
 
-def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> _Found:
+def _source(view: str, converting: str) -> str:
+    """What stands after FROM to read a view, converted where it must be."""
+    return f"(SELECT {converting} FROM {view})" if converting else view
+
+
+# ---- where tables are -----------------------------------------------------------------------------------------------
+
+
+def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, number: int) -> Location:
     import duckdb
 
     data = source.data
@@ -163,7 +164,7 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
     )
 
 
-def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> _Found:
+def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> Location:
     files = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not files or not all(map(os.path.isfile, files)):
         raise InvalidInput(f"table {name!r}: there is no file at {path!r}; check the path.")
@@ -176,14 +177,15 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
         _refuse_options(name, source, ("hive_partitioning",))
         hive = "true" if source.options.get("hive_partitioning") else "false"
         options = f"hive_partitioning = {hive}, can_have_nan = true"  # a file's own statistics keep silent about NaN
-        return _described(connection, f"read_parquet({_list(files)}, {options})", tuple(files))
+        view = f"read_parquet({DIALECT.list_of(files)}, {options})"
+        return Location(view, _natives(connection, view), tuple(files))
     if kind in ("csv", "json"):
         from tacit.engines.duckdb.text_files import opening
 
         _refuse_options(name, source, opening.options(kind))
         text = opening.text_table(connection, name, kind, source, files, number)
         native = dict.fromkeys(text.types, "VARCHAR")
-        return _Found(text.source, native, text.types, tuple(files), form=text.form, feed=text.feed, texts=text.source)
+        return Location(text.source, native, tuple(files), text=text, types=text.types)
     if kind == "duckdb" and len(files) == 1:
         _refuse_options(name, source, ())
         alias = f"source{number}"
@@ -199,8 +201,9 @@ def _refuse_options(name: str, source: Source, known: tuple[str, ...]) -> None:
         raise InvalidInput(f"table {name!r}: {unknown[0]} is not an option of this kind of source; there are {listed}.")
 
 
-def _list(files: list[str]) -> str:
-    return f"[{', '.join(map(DIALECT.text, files))}]"
+def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> Location:
+    view, keys = databases.find(connection, name, source.table, alias)
+    return Location(view, _natives(connection, view), keys=keys)
 
 
 def _natives(connection: duckdb.DuckDBPyConnection, source: str) -> dict[str, str]:
@@ -208,16 +211,7 @@ def _natives(connection: duckdb.DuckDBPyConnection, source: str) -> dict[str, st
     return {str(row[0]): str(row[1]) for row in described}
 
 
-def _types(native: Mapping[str, str]) -> Schema:
-    return Schema(tuple((column, reading.inferred(kind)) for column, kind in native.items()))
-
-
-def _described(connection: duckdb.DuckDBPyConnection, source: str, files: tuple[str, ...] = ()) -> _Found:
-    native = _natives(connection, source)
-    return _Found(source, native, _types(native), files)
-
-
-def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: int) -> _Found:
+def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: int) -> Location:
     """A frame; pandas' columns of Python objects are read as text, so that no object can be of the wrong type."""
     view = f"frame{number}"
     try:
@@ -226,60 +220,115 @@ def _frame(connection: duckdb.DuckDBPyConnection, name: str, data: Any, number: 
         native = _natives(connection, view)
     except Exception:
         raise InvalidInput(f"table {name!r} has a column whose type cannot be read; leave it out.") from None
-    types = {**_types(native), **_object_types(connection, data, view + "_objects")}
+    seeming = {**native, **_object_types(connection, data, view + "_objects")}
+    types = DIALECT.schema((column, seeming[column]) for column in native)
     changes = not isinstance(data, type(table))  # an Arrow table never does
-    frame = Frame(data if changes else table, frames.shape(table), changes)
-    return _Found(view, native, Schema(tuple((column, types[column]) for column in native)), frame=frame)
+    frame = frames.Frame(data if changes else table, frames.shape(table), changes)
+    return Location(view, native, frame=frame, types=types)
 
 
-def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -> dict[str, ColumnType]:
+def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -> dict[str, str]:
     """What pandas' columns of Python objects seem to be by their first rows; nothing where these are no clear case."""
     objects = frames.object_columns(data)
     if objects is None:
         return {}
     try:
         connection.register(view, objects)
-        found = dict(_types(_natives(connection, view)))
+        native = _natives(connection, view)
         connection.unregister(view)
     except Exception:
         return {}
-    return found
+    return native
 
 
-def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> _Found:
-    """A table of an attached file, or of the connection that was given."""
-    wanted = source.table if source.table is not None else name
-    parts = wanted.split(".")
-    quoted = [".".join(map(DIALECT.name, parts)), DIALECT.name(wanted)]
-    prefix = f"{alias}." if alias else ""
-    schema = "main." if alias and len(parts) == 1 else ""
-    import duckdb
-
-    for candidate, own in ((f"{prefix}{schema}{quoted[0]}", parts[-1]), (f"{prefix}main.{quoted[1]}", wanted)):
-        try:
-            found = _described(connection, candidate)
-        except duckdb.Error:
-            continue
-        return replace(found, keys=_constraints(connection, own, alias))
-    where = "database_name = current_database()" if alias is None else f"database_name = '{alias}'"
-    rows = connection.execute(f"SELECT table_name FROM duckdb_tables() WHERE {where} ORDER BY 1").fetchall()
-    if source.table is None and alias and len(rows) == 1:
-        own = str(rows[0][0])
-        found = _described(connection, f"{prefix}main.{DIALECT.name(own)}")
-        return replace(found, keys=_constraints(connection, own, alias))
-    listed = ", ".join(str(row[0]) for row in rows) or "none"
-    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")
+# ---- how columns are read --------------------------------------------------------------------------------------------
 
 
-def _constraints(connection: duckdb.DuckDBPyConnection, name: str, alias: str | None) -> tuple[tuple[str, ...], ...]:
-    """The keys of a table's constraints, where its name means one thing only: what else has it has its own."""
+@dataclass(frozen=True)
+class DuckColumn(NativeColumn):
+    """How one of DuckDB's columns is read, converted before if need be."""
 
-    def listed(what: str, column: str, kind: str) -> list[str]:
-        where = f"LOWER({kind}_name) = LOWER($1) AND ($2 IS NULL OR database_name = $2)"
-        found = connection.execute(f"SELECT {column} FROM duckdb_{what}() WHERE {where}", [name, alias]).fetchall()
-        return [row[0] for row in found]
+    exact: bool = True
+    """Whether no two values became one by conversion."""
 
-    if len(listed("tables", "table_name", "table") + listed("views", "view_name", "view")) != 1:
-        return ()
-    unique = "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN constraint_column_names END"
-    return tuple(tuple(key) for key in listed("constraints", unique, "table") if key)
+    dialect = DIALECT
+
+    @cached_property
+    def _own(self) -> ColumnType:
+        """The type by which values are told apart."""
+        return DIALECT.inferred(self.native) if self.kind == OTHER else self.kind
+
+    @cached_property
+    def key_type(self) -> KeyType:
+        """Exact numbers as numbers, everything else by its type."""
+        own = self._own
+        domain = self.native if own == OTHER else "number" if own.exact_number else own.kind.value
+        narrow = self._digits[0] <= LARGEST_SCALE if self._digits else self.native not in WIDE
+        return KeyType(domain, own.scale, narrow, self.exact)
+
+    @property
+    def steps(self) -> int:
+        """Keys count steps."""
+        return self._own.scale
+
+    @cached_property
+    def _digits(self) -> tuple[int, int] | None:
+        return DIALECT.native_digits(self.native)
+
+    # ---- values -------------------------------------------------------------------------------------------------
+
+    def _exact(self, sql: str) -> str:
+        if self.kind.kind is Kind.DECIMAL:
+            return self._steps(sql)
+        if self.native not in WIDE:
+            return sql if self.native == "BIGINT" else f"CAST({sql} AS BIGINT)"
+        low = f"WHEN {sql} < {SMALLEST} THEN {SMALLEST} " if self.native == "HUGEINT" else ""
+        return f"CASE WHEN {sql} > {LARGEST} THEN {LARGEST} {low}ELSE CAST({sql} AS BIGINT) END"
+
+    def _steps(self, sql: str) -> str:
+        precision, scale = self._digits or (18, 0)
+        power = _power(scale, precision)
+        return f"CAST({sql} * {power} AS BIGINT)" if precision <= 18 else saturated(sql, scale, power)
+
+    def _wide(self, sql: str) -> str:
+        return self.key(sql)
+
+    def _moment(self, sql: str) -> str:
+        return moment(self.native, sql)
+
+    def _text(self, sql: str) -> str:
+        return f'{sql if self.native == "VARCHAR" else f"CAST({sql} AS VARCHAR)"} COLLATE "binary"'
+
+    # ---- keys ---------------------------------------------------------------------------------------------------
+
+    def _exact_key(self, sql: str) -> str:
+        """Beyond HUGEINT it is absent."""
+        if self._own.kind is Kind.DECIMAL:
+            return self._steps(sql) if self.key_type.narrow else self._wide_steps(sql)
+        if self.native in (*NARROW, "HUGEINT"):
+            return sql
+        if self.native not in WIDE:
+            return f"CAST({sql} AS BIGINT)"
+        return f"{'TRY_' if self.native == 'UHUGEINT' else ''}CAST({sql} AS HUGEINT)"
+
+    def _wide_steps(self, sql: str) -> str:
+        """The steps of the whole part and those of the fraction, which has 18 digits."""
+        _, scale = self._digits or (38, 0)
+        whole = f"CAST(TRUNC({sql}) AS HUGEINT)"
+        if not scale:
+            return whole
+        fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
+        return f"({whole} * {10**scale} + CAST({fraction} * {_power(scale, scale + 1)} AS HUGEINT))"
+
+    def _moment_key(self, sql: str) -> str:
+        ends = "".join(f"WHEN {sql} = '{sign}infinity' THEN {sign}{LARGEST} " for sign in ("", "-"))
+        return f"CASE {ends}ELSE EPOCH_US({sql}) END"
+
+
+def _power(scale: int, digits: int) -> str:
+    """10^scale, by which a decimal of some digits is multiplied.
+
+    DuckDB multiplies in 64 bits as long as the widths of both stay within 18, and raises where the product, which
+    keeps the scale, does not fit: ``digits + scale`` of them must, or the multiplier is made wide.
+    """
+    return f"CAST({10**scale} AS DECIMAL({scale + 1 if digits + scale <= LARGEST_SCALE else 20},0))"

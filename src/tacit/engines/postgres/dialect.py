@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from tacit.engines.dialect import Dialect
+from tacit.engines.dialect import Dialect, named
 from tacit.language.expressions import Literal, Scalar
-from tacit.language.types import ColumnType, Kind
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Kind
 
+INTEGERS = ("int2", "int4", "int8")
+DOUBLES = ("float4", "float8")
+TIMES = ("timestamp", "timestamptz")
 _LONGEST_NAME = 63
 _ZEROS: dict[Kind, Scalar] = {Kind.FLOAT: 0.0, Kind.BOOLEAN: False, Kind.TEXT: ""}
 
@@ -29,6 +32,17 @@ class PostgresDialect(Dialect):
     nested = True
     present = " HAVING person IS NOT NULL OR GROUPING(person) = 1"
     """GROUPING is 0 for every group; it keeps the planner from testing every row."""
+    native_types = named(
+        {
+            INTEGER: INTEGERS,
+            FLOAT: (*DOUBLES, "numeric"),  # without declared digits
+            BOOLEAN: ("bool",),
+            DATE: ("date",),
+            TIMESTAMP: TIMES,
+            TEXT: ("text", "uuid", "json", "jsonb"),
+        }
+    )
+    native_decimal = "numeric"
 
     def name(self, identifier: str) -> str:
         """A quoted identifier; the server would cut a long one, and two could become the same."""
@@ -143,3 +157,6 @@ class PostgresDialect(Dialect):
             f"CASE WHEN ABS({a}) * {self._power(-512)} < ABS({b}) * {self._power(510)} OR {scaled} THEN {a} / {b} END "
             f"ELSE {a} / {b} END"
         )
+
+
+DIALECT = PostgresDialect()

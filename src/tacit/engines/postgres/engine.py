@@ -14,17 +14,18 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import UNREACHABLE, Source
-from tacit.engines.postgres.tables import DIALECT, OpenTable, open_table
-from tacit.engines.script import Script
-from tacit.engines.snapshots import Rounds
+from tacit.engines.postgres.dialect import DIALECT
+from tacit.engines.postgres.tables import PostgresTable, open_table
+from tacit.engines.script import Script, query
+from tacit.engines.snapshots import SQLSnapshot
+from tacit.engines.tables import OpenTables
 from tacit.errors import EngineError, InvalidInput, TacitError
-from tacit.language.types import KeyType, Schema
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +59,7 @@ _NO_READING = (
 )
 
 
-class Postgres:
+class Postgres(OpenTables[PostgresTable]):
     """Some named tables of one database; see `tacit.engines.Engine`."""
 
     def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
@@ -83,9 +84,7 @@ class Postgres:
         try:
             with self._transaction() as (cursor, path):
                 _check_server(cursor)
-                self.tables: dict[str, OpenTable] = {
-                    name: open_table(cursor, name, source, path) for name, source in tables.items()
-                }
+                self.tables = {name: open_table(cursor, name, source, path) for name, source in tables.items()}
                 self._shapes = _shapes(cursor, self.tables)
         except psycopg.Error:
             self.close()
@@ -94,23 +93,8 @@ class Postgres:
             self.close()
             raise
 
-    def schema(self, table: str) -> Schema:
-        """The public names and types of a table."""
-        return self.tables[table].schema
-
-    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
-        """Unique indexes that cover all rows of a table."""
-        return self.tables[table].keys
-
-    def version(self, tables: Sequence[str]) -> None:
-        """Rows may change between two questions without a sign that can be seen from outside."""
-
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart."""
-        return self.tables[table].sql.columns[column].key_type
-
     @contextmanager
-    def snapshot(self) -> Iterator[_Snapshot]:
+    def snapshot(self) -> Iterator[PostgresSnapshot]:
         """A read-only transaction in which the tables are known to be as they were when they were opened."""
         import psycopg
 
@@ -121,14 +105,14 @@ class Postgres:
                 shapes = {}
             if shapes != self._shapes:
                 raise EngineError(UNREACHABLE)
-            yield _Snapshot(self.tables, cursor)
+            yield PostgresSnapshot(self.tables, cursor)
 
     @contextmanager
     def _transaction(self) -> Iterator[tuple[psycopg.Cursor[Any], list[str]]]:
         """A cursor inside a transaction with our settings, and the schemas that were searched before."""
         settings = ", ".join(["pg_catalog.set_config(%s, %s, true)"] * len(self._settings))
         values = [text for pair in self._settings.items() for text in pair]
-        with self._connections.taken() as connection, _exact_cursor(connection) as cursor:
+        with self._connections.transaction() as connection, _exact_cursor(connection) as cursor:
             try:
                 path = cursor.execute("SELECT pg_catalog.current_schemas(true)", prepare=False).fetchone()
                 cursor.execute(f"SELECT {settings}".encode(), values, prepare=False)
@@ -148,7 +132,7 @@ class _Given:
         self._connection, self._lock, self._depth = connection, RLock(), 0
 
     @contextmanager
-    def taken(self) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self) -> Iterator[psycopg.Connection[Any]]:
         """The connection, inside a transaction of ours."""
         with self._lock:
             if not self._depth and not (_idle(self._connection) and _begin(self._connection)):
@@ -176,7 +160,7 @@ class _Own:
         self._lock = Lock()
 
     @contextmanager
-    def taken(self) -> Iterator[psycopg.Connection[Any]]:
+    def transaction(self) -> Iterator[psycopg.Connection[Any]]:
         """A connection inside a transaction of ours."""
         connection = self._begun()
         try:
@@ -264,39 +248,41 @@ def _check_server(cursor: psycopg.Cursor[Any]) -> None:
         raise InvalidInput("the database is not encoded in UTF8, so texts would compare differently; use one that is.")
 
 
-def _shapes(cursor: psycopg.Cursor[Any], tables: Mapping[str, OpenTable]) -> dict[str, Shape]:
+def _shapes(cursor: psycopg.Cursor[Any], tables: Mapping[str, PostgresTable]) -> dict[str, Shape]:
     """The types of all tables' columns, from queries that read no row."""
-    found = {}
+    shapes = {}
     for name, table in tables.items():
         result = cursor.execute(table.probe.encode(), prepare=False).pgresult
         assert result is not None
-        found[name] = tuple((result.ftype(i), result.fmod(i)) for i in range(result.nfields))
-    return found
+        shapes[name] = tuple((result.ftype(i), result.fmod(i)) for i in range(result.nfields))
+    return shapes
 
 
-class _Snapshot(Rounds):
+class PostgresSnapshot(SQLSnapshot):
     """Up to two rounds inside one transaction."""
 
-    def __init__(self, tables: Mapping[str, OpenTable], cursor: psycopg.Cursor[Any]) -> None:
-        super().__init__(DIALECT, {name: table.sql for name, table in tables.items()})
+    def __init__(self, tables: Mapping[str, PostgresTable], cursor: psycopg.Cursor[Any]) -> None:
+        super().__init__(DIALECT, tables)
         self._cursor = cursor
 
-    def _rows(self, script: Script) -> list[tuple[Any, ...]]:
+    def fetch_rows(self, script: Script) -> list[tuple[Any, ...]]:
+        """By an ordinary statement."""
         return self._cursor.execute(DIALECT.statement(script).encode(), prepare=False).fetchall()
 
-    def _columns(self, script: Script) -> list[NDArray[np.int64]]:
+    def fetch_columns(self, script: Script) -> list[NDArray[np.int64]]:
+        """By COPY."""
         import pyarrow as pa
 
-        found = self._copied(script, {})
-        return [column.cast(pa.int64()).to_numpy() for column in found.columns]
+        return [column.cast(pa.int64()).to_numpy() for column in self._copied(script, {}).columns]
 
-    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+    def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """By COPY, with names of its own for the columns: a header may have none twice."""
         import pyarrow as pa
 
         columns = [f"c{i}" for i in range(len(schema))]
-        script = Script(script.parts, f"SELECT * FROM ({script.body}) AS answer({', '.join(columns)})")
-        found = self._copied(script, {name: field.type for name, field in zip(columns, schema, strict=True)})
-        return pa.Table.from_arrays(found.columns, schema=schema)
+        script = Script(script.parts, query("SELECT * FROM (", script.body, f") AS answer({', '.join(columns)})"))
+        copied = self._copied(script, {name: field.type for name, field in zip(columns, schema, strict=True)})
+        return pa.Table.from_arrays(copied.columns, schema=schema)
 
     def _copied(self, script: Script, types: dict[str, pa.DataType]) -> pa.Table:
         """By COPY as CSV, read in the types given: many times faster than one Python object for each value."""

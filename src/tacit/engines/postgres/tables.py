@@ -11,54 +11,30 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL, told_apart
+from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
-from tacit.engines.postgres.dialect import PostgresDialect
+from tacit.engines.postgres.dialect import DIALECT, DOUBLES, INTEGERS, TIMES
+from tacit.engines.tables import NativeColumn, OpenTable, refuse_options, schema_of, unique_keys
 from tacit.errors import InvalidInput
-from tacit.language.types import (
-    BOOLEAN,
-    DATE,
-    FLOAT,
-    INTEGER,
-    LARGEST_SCALE,
-    OTHER,
-    TEXT,
-    TIMESTAMP,
-    ColumnType,
-    KeyType,
-    Kind,
-    Schema,
-    decimal,
-)
+from tacit.language.types import DATE, LARGEST_SCALE, TEXT, TIMESTAMP, ColumnType, KeyType, Kind
 
 if TYPE_CHECKING:
     import psycopg
 
-DIALECT = PostgresDialect()
 
-_INTEGERS = ("int2", "int4", "int8")
-_DOUBLES = ("float4", "float8")
-_TIMES = ("timestamp", "timestamptz")
-_TYPES = {
-    **dict.fromkeys(_INTEGERS, INTEGER),
-    **dict.fromkeys(_DOUBLES, FLOAT),
-    **dict.fromkeys(_TIMES, TIMESTAMP),
-    **dict.fromkeys(("uuid", "json", "jsonb"), TEXT),
-    "bool": BOOLEAN,
-    "date": DATE,
-}
 _EQUAL = ("interval", "bytea", "time", "timetz", "inet", "cidr", "macaddr", "bit", "varbit", "money", "oid")
 """Further types whose own equality tells persons apart; those of any other type are told apart by their text."""
 _READABLE: dict[Kind, tuple[str, ...]] = {
-    Kind.INTEGER: (*_INTEGERS, "numeric"),
-    Kind.DECIMAL: (*_INTEGERS, "numeric", "money"),
-    Kind.FLOAT: (*_INTEGERS, "numeric", *_DOUBLES),
+    Kind.INTEGER: (*INTEGERS, "numeric"),
+    Kind.DECIMAL: (*INTEGERS, "numeric", "money"),
+    Kind.FLOAT: (*INTEGERS, "numeric", *DOUBLES),
     Kind.BOOLEAN: ("bool",),
-    Kind.DATE: ("date", *_TIMES),
-    Kind.TIMESTAMP: ("date", *_TIMES),
+    Kind.DATE: ("date", *TIMES),
+    Kind.TIMESTAMP: ("date", *TIMES),
 }
 """What can be declared as what, beside text, which everything can be."""
 
@@ -96,67 +72,32 @@ AND i.indpred IS NULL AND i.indexprs IS NULL AND NOT (c.relkind = 'r' AND c.relh
 
 
 @dataclass(frozen=True)
-class Native:
-    """A column's type in the catalog: its name, the digits it declares, and whether it is text of some kind."""
+class PostgresTable(OpenTable):
+    """A table or view of the server, and a query that reads no row but names all its columns."""
 
-    name: str
-    modifier: int = -1
-    textual: bool = False
-
-    @property
-    def digits(self) -> tuple[int, int] | None:
-        """Precision and scale of a NUMERIC that declares them."""
-        if self.name != "numeric" or self.modifier < 4:
-            return None
-        packed = self.modifier - 4
-        return packed >> 16 & 0xFFFF, (packed & 0x7FF ^ 0x400) - 0x400  # the scale is signed, in eleven bits
-
-    def inferred(self) -> ColumnType:
-        """The type a schema gives to it."""
-        if self.textual:
-            return TEXT
-        if self.name == "numeric":
-            if self.digits is None:
-                return FLOAT
-            scale = max(0, self.digits[1])
-            return decimal(scale) if scale <= LARGEST_SCALE else OTHER
-        return _TYPES.get(self.name, OTHER)
-
-
-@dataclass(frozen=True)
-class OpenTable:
-    """A table that can be asked: its public schema, its SQL, and a query that reads no row but names all columns."""
-
-    schema: Schema
-    sql: TableSQL
     probe: str
-    keys: tuple[tuple[str, ...], ...] = ()
-    """What the server itself keeps unique."""
 
 
-def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: list[str]) -> OpenTable:
+def open_table(cursor: psycopg.Cursor[Any], name: str, source: Source, path: list[str]) -> PostgresTable:
     """Find a table in the catalog; ``path`` lists the schemas that a name without one may be in."""
-    if source.options:
-        raise InvalidInput(f"table {name!r}: {next(iter(source.options))} is not an option of PostgreSQL.")
+    refuse_options(name, source, "PostgreSQL")
     oid, namespace, relation = _find(cursor, source.table if source.table is not None else name, path)
-    found = cursor.execute(_COLUMNS, (oid,), prepare=False).fetchall()
-    native = {str(column): Native(str(kind), modifier, textual) for column, kind, modifier, textual in found}
+    described = cursor.execute(_COLUMNS, (oid,), prepare=False).fetchall()
+    native = {str(column): native_name(*facts) for column, *facts in described}
     if not native:
         raise InvalidInput(f"table {name!r} has no column that this user may read; ask for the SELECT privilege.")
-    schema = source.schema or Schema(tuple((column, kind.inferred()) for column, kind in native.items()))
-    schema.check_names(name, native)
+    schema = schema_of(name, source, native.items(), DIALECT)
     for column, declared in schema.columns:
-        if not _readable(native[column], declared):
+        if not readable(native[column], declared):
             raise InvalidInput(
                 f"schema of {name!r} declares {column!r} as {declared}, which the database's type does not convert to "
                 "without failing; declare it as text, or make a view that converts it."
             )
     where = f"{DIALECT.name(namespace)}.{DIALECT.name(relation)}"
-    columns = {column: read(column, native[column], kind) for column, kind in schema.columns}
+    columns = {column: PostgresColumn(column, native[column], kind) for column, kind in schema.columns}
     probe = f"SELECT {', '.join(map(DIALECT.name, schema))} FROM {where} LIMIT 0"
-    unread = {column for column, kind in schema.columns if native[column].inferred() == kind}
-    unique = [tuple(row[0]) for row in cursor.execute(_KEYS, (oid,), prepare=False)]
-    return OpenTable(schema, TableSQL(where, columns), probe, told_apart(unique, columns, unread))
+    keys = [tuple(row[0]) for row in cursor.execute(_KEYS, (oid,), prepare=False)]
+    return PostgresTable(schema, TableSQL(where, columns), probe, keys=unique_keys(keys, columns, native))
 
 
 def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[Any, ...]:
@@ -172,119 +113,136 @@ def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[An
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the first tables are {listed}.")
 
 
-def _readable(native: Native, kind: ColumnType) -> bool:
-    return kind.kind in (Kind.TEXT, Kind.OTHER) or native.name in _READABLE[kind.kind]
+def native_name(name: str, modifier: int, textual: bool) -> str:
+    """A column's type from the catalog: text of any kind is text, and a NUMERIC shows the digits that it declares."""
+    if textual:
+        return "text"
+    if name != "numeric" or modifier < 4:
+        return name
+    precision, scale = modifier - 4 >> 16 & 0xFFFF, (modifier - 4 & 0x7FF ^ 0x400) - 0x400  # signed, in eleven bits
+    return f"numeric({precision + max(0, -scale)},{max(0, scale)})"
 
 
-def read(name: str, native: Native, kind: ColumnType) -> ColumnSQL:
-    """How a column is read."""
-
-    def value(sql: str) -> str:
-        match kind.kind:
-            case Kind.INTEGER | Kind.DECIMAL:
-                return _steps(native, kind.scale, sql)
-            case Kind.FLOAT:
-                return _finite(native, sql)
-            case Kind.DATE:
-                return _within(sql, "DATE '0001-01-01'", "DATE '9999-12-31'", native, "DATE")
-            case Kind.TIMESTAMP:
-                high = "TIMESTAMP '9999-12-31 23:59:59.999999'"
-                return _within(sql, "TIMESTAMP '0001-01-01'", high, native, "TIMESTAMP")
-            case Kind.TEXT:
-                return _text(sql)
-        return sql
-
-    key_type = _key_type(native, kind)
-
-    def key(sql: str) -> str:
-        if not key_type.exact:
-            return value(sql)
-        match key_type.domain:
-            case "double":
-                return f"CASE WHEN {sql} <> 'NaN' THEN {DIALECT.folded(double(sql))} END"
-            case "number" if native.name == "money":
-                return f"CAST({sql} AS NUMERIC)"
-            case "number" if native.name == "numeric":
-                return f"CASE WHEN {sql} <> 'NaN' THEN {sql if native.digits else f'TRIM_SCALE({sql})'} END"
-            case "timestamp" if native.name == "timestamptz":
-                return f"({sql} AT TIME ZONE 'UTC')"
-            case "text":
-                return _text(sql)
-        return sql
-
-    def double(sql: str) -> str:
-        return sql if native.name == "float8" else f"CAST({sql} AS {DIALECT.float64})" if _short(native) else value(sql)
-
-    def group(sql: str) -> str:
-        return value(sql) if key_type.narrow else _steps(native, kind.scale, sql, DIALECT.int128, LARGEST_GROUP)
-
-    return ColumnSQL(name, value, key, double, group, key_type)
+def readable(native: str, kind: ColumnType) -> bool:
+    """Whether a column of a native type may be declared as a type."""
+    return kind.kind in (Kind.TEXT, Kind.OTHER) or native.partition("(")[0] in _READABLE[kind.kind]
 
 
-def _key_type(native: Native, kind: ColumnType) -> KeyType:
-    """Exact numbers are told apart as numbers, also where they are declared floats; the rest by its type's equality."""
-    if native.name in (*_INTEGERS, "numeric") or (native.name == "money" and kind.exact_number):
-        if kind != TEXT:
-            digits = native.digits or ((LARGEST_SCALE + 1, 0) if native.name == "numeric" else (LARGEST_SCALE, 0))
-            narrow = digits[0] + max(0, kind.scale - digits[1]) <= LARGEST_SCALE
-            return KeyType("number", kind.scale, narrow)
-    elif native.name in _DOUBLES and kind != TEXT:
-        return KeyType("double")
-    elif native.name in _READABLE[Kind.TIMESTAMP] and kind in (DATE, TIMESTAMP):
-        return KeyType(kind.kind.value, exact=_TYPES[native.name] == kind)
-    elif native.name in (*_TYPES, *_EQUAL) and kind != TEXT:
-        return KeyType(native.name)
-    return KeyType("text")
+class PostgresColumn(NativeColumn):
+    """How one of PostgreSQL's columns is read."""
 
+    dialect = DIALECT
 
-def _short(native: Native) -> bool:
-    return native.name in (*_INTEGERS, *_DOUBLES)
+    @cached_property
+    def key_type(self) -> KeyType:
+        """Exact numbers as numbers, even if they are declared floats; everything else by its type's own equality."""
+        native, kind = self.native, self.kind
+        if kind == TEXT:
+            return KeyType("text")
+        if native in INTEGERS or self._numeric or (native == "money" and kind.exact_number):
+            return KeyType("number", kind.scale, self._narrow)
+        if native in DOUBLES:
+            return KeyType("float")
+        if native in _READABLE[Kind.TIMESTAMP] and kind in (DATE, TIMESTAMP):
+            return KeyType(kind.kind.value, exact=DIALECT.inferred(native) == kind)
+        return KeyType(native if native in (*DIALECT.native_types, *_EQUAL) else "text")
 
+    @cached_property
+    def _digits(self) -> tuple[int, int] | None:
+        return DIALECT.native_digits(self.native)
 
-def _text(sql: str) -> str:
-    return f'(CAST({sql} AS TEXT) COLLATE "C")'
+    @property
+    def _numeric(self) -> bool:
+        return self.native.startswith("numeric")
 
+    @property
+    def _narrow(self) -> bool:
+        """Whether every value fits 64 bits of the declared scale."""
+        precision, scale = self._digits or (LARGEST_SCALE + self._numeric, 0)
+        return precision + max(0, self.kind.scale - scale) <= LARGEST_SCALE
 
-def _steps(native: Native, scale: int, sql: str, target: str = "BIGINT", limit: int = LARGEST) -> str:
-    """An exact number as its steps, saturated at a limit."""
-    if native.name in _INTEGERS:
-        if not scale:
-            return sql if native.name == "int8" else f"CAST({sql} AS BIGINT)"
-        sql = f"CAST({sql} AS NUMERIC)"
-    elif native.name == "money":
-        sql = f"CAST({sql} AS NUMERIC)"
-    counted = f"{sql} * {10**scale}" if scale else sql
-    steps = f"CAST({counted} AS BIGINT)" if target == "BIGINT" else f"ROUND({counted})"
-    digits = native.digits
-    if digits and digits[0] + max(0, scale - digits[1]) <= LARGEST_SCALE:
-        return f"CASE WHEN {sql} <> 'NaN' THEN {steps} END"
-    lowest = SMALLEST if limit == LARGEST else -limit
-    low, high = (f"CAST({steps} AS NUMERIC) / {10**scale}" for steps in (lowest, limit))
-    return (
-        f"CASE WHEN {sql} = 'NaN' THEN NULL WHEN {sql} >= {high} THEN {limit} "
-        f"WHEN {sql} <= {low} THEN {lowest} ELSE {steps} END"
-    )
+    def key(self, sql: str) -> str:
+        """A date and a moment that are declared as one another have no key but their value."""
+        return super().key(sql) if self.key_type.exact else self.value(sql)
 
+    def double(self, sql: str) -> str:
+        """NUMERIC has values that no double holds."""
+        if self.native == "float8":
+            return sql
+        return self._cast(sql) if self.native in (*INTEGERS, *DOUBLES) else self.value(sql)
 
-def _finite(native: Native, sql: str) -> str:
-    """A number as a finite double; a NUMERIC too small for any double is zero."""
-    cast = sql if native.name == "float8" else f"CAST({sql} AS {DIALECT.float64})"
-    if native.name in _INTEGERS:
-        return cast
-    largest, small = DIALECT.double(LARGEST_DOUBLE), ""
-    if native.name == "numeric":
-        small = f"WHEN ABS({sql}) < 1e-323 THEN 0 "
-    else:
-        sql = cast
-    return (
-        f"CASE WHEN {sql} = 'NaN' THEN NULL WHEN {sql} >= '{LARGEST_DOUBLE}' THEN {largest} "
-        f"WHEN {sql} <= '-{LARGEST_DOUBLE}' THEN -{largest} {small}ELSE {cast} END"
-    )
+    def _cast(self, sql: str) -> str:
+        return f"CAST({sql} AS {DIALECT.float64})"
 
+    # ---- values -------------------------------------------------------------------------------------------------
 
-def _within(sql: str, low: str, high: str, native: Native, target: str) -> str:
-    """A date or time between the years 1 and 9999, in UTC."""
-    if native.name == "timestamptz":
-        sql = f"({sql} AT TIME ZONE 'UTC')"
-    inside = sql if native.name == target.lower() else f"CAST({sql} AS {target})"
-    return f"CASE WHEN {sql} > {high} THEN {high} WHEN {sql} < {low} THEN {low} ELSE {inside} END"
+    def _exact(self, sql: str) -> str:
+        return self._steps(sql, "BIGINT", SMALLEST, LARGEST)
+
+    def _wide(self, sql: str) -> str:
+        return self._steps(sql, DIALECT.int128, -LARGEST_GROUP, LARGEST_GROUP)
+
+    def _steps(self, sql: str, target: str, lowest: int, largest: int) -> str:
+        """An exact number as its steps, saturated at two limits."""
+        power = 10**self.kind.scale
+        if self.native in INTEGERS and power == 1:
+            return sql if self.native == "int8" else f"CAST({sql} AS BIGINT)"
+        if not self._numeric:
+            sql = f"CAST({sql} AS NUMERIC)"
+        counted = f"{sql} * {power}" if power > 1 else sql
+        steps = f"CAST({counted} AS BIGINT)" if target == "BIGINT" else f"ROUND({counted})"
+        if self._digits and self._narrow:
+            return f"CASE WHEN {sql} <> 'NaN' THEN {steps} END"
+        low, high = (f"CAST({limit} AS NUMERIC) / {power}" for limit in (lowest, largest))
+        return (
+            f"CASE WHEN {sql} = 'NaN' THEN NULL WHEN {sql} >= {high} THEN {largest} "
+            f"WHEN {sql} <= {low} THEN {lowest} ELSE {steps} END"
+        )
+
+    def _finite(self, sql: str) -> str:
+        """A NUMERIC too small for any double is zero."""
+        cast = sql if self.native == "float8" else self._cast(sql)
+        if self.native in INTEGERS:
+            return cast
+        largest, small = DIALECT.double(LARGEST_DOUBLE), ""
+        if self._numeric:
+            small = f"WHEN ABS({sql}) < 1e-323 THEN 0 "
+        else:
+            sql = cast
+        return (
+            f"CASE WHEN {sql} = 'NaN' THEN NULL WHEN {sql} >= '{LARGEST_DOUBLE}' THEN {largest} "
+            f"WHEN {sql} <= '-{LARGEST_DOUBLE}' THEN -{largest} {small}ELSE {cast} END"
+        )
+
+    def _date(self, sql: str) -> str:
+        return self._between(sql, "DATE", "0001-01-01", "9999-12-31")
+
+    def _moment(self, sql: str) -> str:
+        return self._between(sql, "TIMESTAMP", "0001-01-01", "9999-12-31 23:59:59.999999")
+
+    def _between(self, sql: str, target: str, first: str, last: str) -> str:
+        """A date or a moment between two; ±infinity cannot be cast from one to the other."""
+        sql, low, high = self._in_utc(sql), f"{target} '{first}'", f"{target} '{last}'"
+        inside = sql if self.native == target.lower() else f"CAST({sql} AS {target})"
+        return f"CASE WHEN {sql} > {high} THEN {high} WHEN {sql} < {low} THEN {low} ELSE {inside} END"
+
+    def _in_utc(self, sql: str) -> str:
+        return f"({sql} AT TIME ZONE 'UTC')" if self.native == "timestamptz" else sql
+
+    def _text(self, sql: str) -> str:
+        return f'(CAST({sql} AS TEXT) COLLATE "C")'
+
+    # ---- keys ---------------------------------------------------------------------------------------------------
+
+    def _exact_key(self, sql: str) -> str:
+        if self.native == "money":
+            return f"CAST({sql} AS NUMERIC)"
+        if not self._numeric:
+            return sql
+        return f"CASE WHEN {sql} <> 'NaN' THEN {sql if self._digits else f'TRIM_SCALE({sql})'} END"
+
+    def _moment_key(self, sql: str) -> str:
+        return self._in_utc(sql)
+
+    def _no_nan(self, sql: str) -> str:
+        return f"{sql} <> 'NaN'"

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import Dialect
+from tacit.engines.dialect import Dialect, named
+from tacit.engines.script import Query, Reading, query
 from tacit.language.expressions import Literal
-from tacit.language.types import DATE, TIMESTAMP, ColumnType
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 _DAY = 86_400_000_000
 _SPANS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}
@@ -41,6 +42,20 @@ class SparkDialect(Dialect):
         f"PMOD(XXHASH64(p), {_BUCKETS})"
     )
     """Counted inside many buckets, for a count over everything would take all rows to one machine."""
+    native_types = named(
+        {
+            INTEGER: ("tinyint", "smallint", "int", "bigint", "void"),  # void has no value: every sum is a zero
+            FLOAT: ("float", "double"),
+            BOOLEAN: ("boolean",),
+            DATE: ("date",),
+            TIMESTAMP: ("timestamp", "timestamp_ntz"),
+        }
+    )
+    native_decimal = "decimal"
+
+    def inferred(self, native: str) -> ColumnType:
+        """Text may name its length or its collation."""
+        return TEXT if native.startswith(("string", "char(", "varchar(")) else super().inferred(native)
 
     def name(self, identifier: str) -> str:
         """A quoted identifier; all but short lower-case names in hexadecimal, which no setting reads differently."""
@@ -80,15 +95,16 @@ class SparkDialect(Dialect):
         """RINT rounds half to even."""
         return f"CAST(RINT({sql}) AS {self.int64})"
 
-    def running(self, table: str, key: str, block: str, within: str = "") -> str:
+    def running(self, table: Reading, key: str, block: str, within: str = "") -> Query:
         """One machine sums the blocks, which are few; the sums inside blocks are shared among all machines."""
         keys = [within, "block"] if within else ["block"]
         listed, matches = ", ".join(keys), " AND ".join(f"t.{name} = b.{name}" for name in keys)
-        placed = f"(SELECT *, {block} AS block FROM {table}) AS t"
-        blocks = f"(SELECT {listed}, SUM(w) AS w FROM {placed} GROUP BY {listed}) AS blocks"
-        before = f"(SELECT {listed}, {self.sum_in_order('block', within)} - w AS before FROM {blocks}) AS b"
+        placed = query(f"(SELECT *, {block} AS block FROM ", table, ") AS t")
+        blocks = query(f"(SELECT {listed}, SUM(w) AS w FROM ", placed, f" GROUP BY {listed}) AS blocks")
+        before = f"(SELECT {listed}, {self.sum_in_order('block', within)} - w AS before FROM "
         inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
-        return f"SELECT t.*, before + {inside} AS upto FROM {placed} INNER JOIN {before} ON {matches}"
+        shown = f"SELECT t.*, before + {inside} AS upto FROM "
+        return query(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
 
     # ---- dates --------------------------------------------------------------------------------------------------
 
@@ -130,3 +146,6 @@ class SparkDialect(Dialect):
     def number(self, digest: str) -> str:
         """CONV reads hexadecimal digits."""
         return f"CAST(CONV(SUBSTR({digest}, 1, 15), 16, 10) AS {self.int64})"
+
+
+DIALECT = SparkDialect()

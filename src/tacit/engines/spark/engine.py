@@ -20,19 +20,19 @@ import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from logging import LogRecord
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
-from tacit.engines.script import Part, Script
-from tacit.engines.snapshots import Rounds
-from tacit.engines.spark.tables import DIALECT, OpenTable, open_table
-from tacit.engines.threads import NAME, waited
+from tacit.engines.script import Query, Script
+from tacit.engines.snapshots import SQLSnapshot
+from tacit.engines.spark.dialect import DIALECT
+from tacit.engines.spark.tables import SparkTable, open_table
+from tacit.engines.tables import OpenTables
+from tacit.engines.threads import NAME, wait_for
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.types import KeyType, Schema
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,16 +42,13 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_READ_AGAIN = ("vectors", "norms", "pairs")
-"""What both rounds of a question about groups read."""
-_PLACE = re.compile(r"\{(\w+)\}")
 _EACH = 4
 """Parts for each core, so that one of them that is large keeps no other core waiting for long."""
 _GRACE = 2.0
 """Seconds to wait until jobs are cancelled or a cache is freed; a server that is gone never says so."""
 
 
-class Spark:
+class Spark(OpenTables[SparkTable]):
     """Some named tables of one Spark session; see `tacit.engines.Engine`."""
 
     def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
@@ -61,7 +58,7 @@ class Spark:
         self.session: Any = sessions[0]
         _silence()
         self.timeout = timeout
-        self.tables: dict[str, OpenTable] = {}
+        self.tables = {}
         self.parts: int | None = None
         for number, (name, source) in enumerate(tables.items()):
             try:
@@ -85,7 +82,7 @@ class Spark:
 
     def looked_up(self, work: Callable[[], T]) -> T:
         """What some work returns that asks for names and types only; an `EngineError` if it fails or time is up."""
-        return waited(work, None, self.timeout, self.thread)
+        return wait_for(work, None, self.timeout, self.thread)
 
     def thread(self, **arguments: Any) -> Thread:
         """A thread that has the user's tags and properties."""
@@ -93,29 +90,14 @@ class Spark:
 
         return InheritableThread(session=self.session, **arguments)
 
-    def schema(self, table: str) -> Schema:
-        """The public names and types of a table."""
-        return self.tables[table].schema
-
-    def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
-        """None: what Spark's tables say about keys is not enforced."""
-        return ()
-
-    def version(self, tables: Sequence[str]) -> None:
-        """Rows may change between two questions without a sign that can be seen from outside."""
-
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart."""
-        return self.tables[table].sql.columns[column].key_type
-
     @contextmanager
-    def snapshot(self) -> Iterator[_Snapshot]:
+    def snapshot(self) -> Iterator[SparkSnapshot]:
         """The tables as they are now, by one look at the catalog, and a place for what is kept meanwhile."""
         try:
-            frames = self.looked_up(lambda: {table.place: _found(table) for table in self.tables.values()})
+            frames = self.looked_up(lambda: {table.place: _checked_frame(table) for table in self.tables.values()})
         except EngineError:
             raise EngineError(UNREACHABLE) from None
-        snapshot = _Snapshot(self, frames)
+        snapshot = SparkSnapshot(self, frames)
         try:
             yield snapshot
         finally:
@@ -125,7 +107,7 @@ class Spark:
         """The SparkSession is the user's and stays."""
 
 
-def _found(table: OpenTable) -> DataFrame:
+def _checked_frame(table: SparkTable) -> DataFrame:
     """A table's frame; its columns are asked for, since Connect says only then that the server is there."""
     frame = shielded(table.frame())
     if len(frame.columns) != len(table.native):
@@ -165,11 +147,11 @@ def _of_others(record: LogRecord) -> bool:
     return record.threadName != NAME
 
 
-class _Snapshot(Rounds):
+class SparkSnapshot(SQLSnapshot):
     """Up to two rounds over the same frames; parts that both name are computed once."""
 
     def __init__(self, engine: Spark, frames: Mapping[str, DataFrame]) -> None:
-        super().__init__(DIALECT, {name: table.sql for name, table in engine.tables.items()})
+        super().__init__(DIALECT, engine.tables)
         self._engine, self._frames = engine, frames
         self._kept: dict[str, DataFrame] = {}
         self._views: dict[str, str] = {}
@@ -191,13 +173,16 @@ class _Snapshot(Rounds):
                 thread.start()
                 thread.join(_GRACE)
 
-    def _rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+    def fetch_rows(self, script: Script) -> Sequence[tuple[Any, ...]]:
+        """The few rows of an answer, on the driver."""
         return self._run(lambda: self.frame(script).collect())
 
-    def _columns(self, script: Script) -> list[NDArray[np.int64]]:
+    def fetch_columns(self, script: Script) -> list[NDArray[np.int64]]:
+        """By Arrow."""
         return [column.to_numpy() for column in self._run(lambda: self.frame(script).toArrow()).columns]
 
-    def _table(self, script: Script, schema: pa.Schema) -> pa.Table:
+    def fetch_table(self, script: Script, schema: pa.Schema) -> pa.Table:
+        """By Arrow."""
         return self._run(lambda: self.frame(script).toArrow()).rename_columns(schema.names).cast(schema)
 
     def _run(self, work: Callable[[], T]) -> T:
@@ -212,25 +197,29 @@ class _Snapshot(Rounds):
             add(tag)
             return work()
 
-        return waited(tagged, lambda: cancel(tag), self._engine.timeout, self._engine.thread, _GRACE)
+        return wait_for(tagged, lambda: cancel(tag), self._engine.timeout, self._engine.thread, _GRACE)
 
     def frame(self, script: Script) -> DataFrame:
-        """The answer of a script, not computed yet; its kept parts are marked to stay in the cache."""
-        names = {place: self._view(place, frame) for place, frame in self._frames.items()}
-        meanings, parts = {place: place for place in names}, worth_keeping(script)
-        for number, part in enumerate(parts):
-            if part.kept:
-                text = statement(parts[:number], part.sql)
-                meaning = _PLACE.sub(lambda match: f"({meanings[match.group(1)]})", text)
-                if meaning not in self._kept:
-                    self._kept[meaning] = self._fewer(self._sql(text, names)).persist()
-                meanings[part.name] = meaning
-                names[part.name] = self._view(meaning, shielded(self._kept[meaning]))
-        return self._sql(statement(parts, script.body), names)
+        """The answer of a script, not computed yet; its shared parts are marked to stay in the cache.
 
-    def _sql(self, text: str, names: Mapping[str, str]) -> DataFrame:
-        """The answer of a query whose places are named."""
-        return self._engine.session.sql(text.format(**names))  # type: ignore[no-any-return]
+        A part is the same in both rounds if it has the same meaning: its text, with the meaning of each part that it
+        reads from the cache in that part's place. Spark does not recognize a cached frame in a query if either has a
+        WITH, so the others are written inside it.
+        """
+        meanings = {place: place for place in self._frames}
+        views = {place: self._view(place, frame) for place, frame in self._frames.items()}
+        for part in script.parts:
+            if part.name in script.shared:
+                meaning = script.inlined(part.query, meanings)
+                if meaning not in self._kept:
+                    self._kept[meaning] = self._fewer(self._sql(script, part.query, views)).persist()
+                meanings[part.name] = f"({meaning})"
+                views[part.name] = self._view(meaning, shielded(self._kept[meaning]))
+        return self._sql(script, script.body, views)
+
+    def _sql(self, script: Script, asked: Query, views: Mapping[str, str]) -> DataFrame:
+        """The answer of a query of a script."""
+        return self._engine.session.sql(script.inlined(asked, views))  # type: ignore[no-any-return]
 
     def _view(self, meaning: str, frame: DataFrame) -> str:
         """The name of a view that lasts as long as the snapshot.
@@ -252,29 +241,3 @@ class _Snapshot(Rounds):
 def shielded(frame: DataFrame) -> DataFrame:
     """A frame that a view can show: with a view Spark frees the cache of the very frame that it shows."""
     return frame.where("TRUE")
-
-
-def statement(parts: Sequence[Part], body: str) -> str:
-    """A query with its parts written inside it; kept ones and tables are places, such as {persons}, for frames.
-
-    Spark does not recognize a cached frame in a query if either has a WITH.
-    """
-    known = {part.name: part for part in parts}
-
-    def place(match: re.Match[str]) -> str:
-        word, name, alias = match.groups()
-        part = known[name]
-        source = f"{{{name}}}" if part.kept else f"({statement(parts, part.sql)})"
-        return f"{word} {source}{alias or f' AS {name}'}"
-
-    return re.sub(rf"(FROM|JOIN|,) ({'|'.join(known)})\b(?!\.)( AS \w+)?", place, body) if known else body
-
-
-def worth_keeping(script: Script) -> list[Part]:
-    """The parts, kept if they are read more than once, in this round or by a second one."""
-    text = " ".join([*(part.sql for part in script.parts), script.body])
-
-    def read_again(name: str) -> bool:
-        return name.startswith(_READ_AGAIN) or len(re.findall(rf"(?:FROM|JOIN|,) {name}\b(?!\.)", text)) > 1
-
-    return [replace(part, kept=part.kept and read_again(part.name)) for part in script.parts]

@@ -18,7 +18,7 @@ which may have no end if the prior is summable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
@@ -28,8 +28,7 @@ from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Accuracy
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import Enclosure, exp, total
+from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness import Categorical, Source
 from tacit.randomness.inversion import Inversion, Table, shares
@@ -98,6 +97,9 @@ class ExponentialLaw(GridLaw):
             below = below + mass * exp(self._gamma * (self._least - run.loss), work)
         return _rounded(below / self._weights(work)[1], bits).clamp(0, 1)
 
+    def _parameters(self) -> Hashable:
+        return self.prior, self._gamma
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
@@ -118,7 +120,7 @@ def _rounded(x: Enclosure, bits: int) -> Enclosure:
 
 def excess(gamma: Fraction, size: int, beta: Fraction) -> int:
     """The least t ≥ 0 with |Y|·e^{-γ(t+1)} ≤ β: an excess above t has probability at most β."""
-    return max(0, log_ceil(1 / gamma, size / beta) - 1)
+    return max(0, log_ceiling(1 / gamma, size / beta) - 1)
 
 
 def exponential(

@@ -49,7 +49,7 @@ class NoisyMaxLaw(GridLaw):
     """The law of report noisy max."""
 
     def __init__(self, loss: StepLoss, epsilon: Fraction, noise: str) -> None:
-        self.grid, self.guarantee, self.noise = loss.grid, Pure(epsilon), noise
+        self.grid, self._loss, self.guarantee, self.noise = loss.grid, loss, Pure(epsilon), noise
         self.name = f"noisy max, {noise} noise,"
         self._size, self._lengths = finite_size(loss.grid), lengths(loss)
         gamma, least = rate(loss, epsilon), loss.minimum

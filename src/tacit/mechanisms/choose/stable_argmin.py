@@ -18,7 +18,7 @@ COST  Linear in the number of runs; the grid may have no end. A fallback where n
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 
 from tacit.curves import Run, StepLoss
@@ -26,10 +26,10 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
 from tacit.mechanisms.grid_law import ENUMERABLE, Answer
 from tacit.mechanisms.law import Accuracy, Law
-from tacit.noises.noise_tails import laplace_reach, laplace_tail
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source, discrete_laplace
+from tacit.randomness import Source
 
 
 class StableArgminLaw(Law[Answer | None]):
@@ -39,17 +39,17 @@ class StableArgminLaw(Law[Answer | None]):
 
     def __init__(self, loss: StepLoss, epsilon: Fraction, delta: Fraction) -> None:
         self.grid, self.guarantee = loss.grid, Approx(epsilon, delta)
-        self.threshold = 1 + laplace_reach(epsilon, delta)
-        self._epsilon, self._halved = epsilon, not loss.one_directional
+        self._noise, self._halved = DiscreteLaplace(epsilon), not loss.one_directional
+        self.threshold = 1 + self._noise.threshold(delta)
         self._best, self._lead = _leader(loss)
 
     @property
     def delta(self) -> Enclosure:
         """P[Z ≥ T − 1], the δ actually spent, which is at most the promised one."""
-        return laplace_tail(self._epsilon, self.threshold - 1)
+        return self._noise.tail(self.threshold - 1)
 
     def _draw(self, source: Source) -> Answer | None:
-        noise = discrete_laplace(self._epsilon, source=source)
+        noise = self._noise.draw(source)
         if self._lead is None or self._lead + noise >= self.threshold:
             return self.grid.answer(self._best)
         return None
@@ -57,7 +57,7 @@ class StableArgminLaw(Law[Answer | None]):
     def pmf(self, y: Number | None, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output = y]; None is no release."""
         one = Enclosure.of(1, bits)
-        released = one if self._lead is None else laplace_tail(self._epsilon, self.threshold - self._lead, bits)
+        released = one if self._lead is None else self._noise.tail(self.threshold - self._lead, bits)
         if y is None:
             return (1 - released).clamp(0, 1)
         return released if self.grid.index(y) == self._best else Enclosure.of(0, bits)
@@ -69,10 +69,14 @@ class StableArgminLaw(Law[Answer | None]):
             raise InvalidInput(f"the stable arg-min lists its outputs on grids of at most {ENUMERABLE} values.")
         return (self.grid.answer(i) for i in range(first, last + 1))
 
+    def key(self) -> Hashable:
+        """The best value and its lead."""
+        return type(self), self.guarantee, self.grid, self._best, self._lead
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The gap from which the best value is released with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
-        lead = self.threshold - 1 + laplace_reach(self._epsilon, failure)
+        lead = self.threshold - 1 + self._noise.threshold(failure)
         gap = 2 * lead - 1 if self._halved else lead
         statement = f"a value ahead by {gap} or more is released with probability at least {1 - failure}"
         return Accuracy(failure, gap, statement)

@@ -22,7 +22,8 @@ from itertools import product
 
 from tacit.guarantees import Approx
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import truncated_laplace
+from tacit.mechanisms.noise.noise import TruncatedInteger
+from tacit.noises import TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.numbers.exact import between as strictly_between
@@ -38,9 +39,10 @@ class StableKeys(Law[Released]):
 
     def __init__(self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int) -> None:
         self.guarantee = Approx(epsilon, delta)
-        share = (epsilon / per_person, delta / per_person)
-        self._laws = {key: truncated_laplace(count, *share) for key, count in counts.items() if count >= 2}
-        self.bound = truncated_laplace(0, *share).bound
+        share = Approx(epsilon / per_person, delta / per_person)
+        noise = TruncatedLaplace.for_approx(share.epsilon, share.delta)
+        self._laws = {key: TruncatedInteger(count, noise, share) for key, count in counts.items() if count >= 2}
+        self.noise, self.bound = noise, noise.bound
         """The largest noise R."""
         self.threshold = self.bound + 2
         """The smallest released count T."""
@@ -73,6 +75,10 @@ class StableKeys(Law[Released]):
             for key, law in self._laws.items()
         ]
         return (frozenset(pair for pair in pairs if pair is not None) for pairs in product(*choices))
+
+    def key(self) -> Hashable:
+        """The counts of keys that can be released."""
+        return type(self), self.guarantee, frozenset((key, law.key()) for key, law in self._laws.items())
 
 
 def stable_keys(counts: Mapping[Hashable, int], epsilon: Number, delta: Number, per_person: int = 1) -> StableKeys:

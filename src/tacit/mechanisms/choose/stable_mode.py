@@ -23,10 +23,10 @@ from fractions import Fraction
 from tacit.guarantees import Approx
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.person_values import counted
-from tacit.noises.noise_tails import laplace_reach, laplace_tail
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source, discrete_laplace
+from tacit.randomness import Source
 
 
 class StableModeLaw(Law[Hashable | None]):
@@ -36,15 +36,15 @@ class StableModeLaw(Law[Hashable | None]):
 
     def __init__(self, mode: Hashable | None, lead: int, epsilon: Fraction, delta: Fraction) -> None:
         self.guarantee = Approx(epsilon, delta)
-        self.threshold = laplace_reach(epsilon, delta)
-        self._epsilon, self._mode, self._lead = epsilon, mode, lead
+        self._noise, self._mode, self._lead = DiscreteLaplace(epsilon), mode, lead
+        self.threshold = self._noise.threshold(delta)
 
     def _draw(self, source: Source) -> Hashable | None:
-        return self._mode if self._lead - 1 + discrete_laplace(self._epsilon, source=source) >= self.threshold else None
+        return self._mode if self._lead - 1 + self._noise.draw(source) >= self.threshold else None
 
     def pmf(self, y: Hashable | None, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output = y]; None is a refusal."""
-        released = laplace_tail(self._epsilon, self.threshold - self._lead + 1, bits)
+        released = self._noise.tail(self.threshold - self._lead + 1, bits)
         released = Enclosure.of(0, bits) if self._mode is None else released
         if y is None:
             return (1 - released).clamp(0, 1)
@@ -54,10 +54,14 @@ class StableModeLaw(Law[Hashable | None]):
         """The mode; what is left is a refusal."""
         return [] if self._mode is None else [self._mode]
 
+    def key(self) -> Hashable:
+        """The mode and its lead."""
+        return type(self), self.guarantee, self._mode, self._lead
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The lead from which the mode is released."""
         failure = between(beta, "beta", 0, 1)
-        lead = self.threshold + laplace_reach(self._epsilon, failure)
+        lead = self.threshold + self._noise.threshold(failure)
         statement = f"a value ahead by {lead} or more is released with probability at least {1 - failure}"
         return Accuracy(failure, lead, statement)
 

@@ -24,9 +24,10 @@ COST  That of the mechanism; the loss is built in time linear in the number of p
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 from tacit.curves import DownProfile, Run, StepLoss
 from tacit.errors import InvalidInput
@@ -40,8 +41,7 @@ from tacit.mechanisms.search.binary_search import binary_search
 from tacit.mechanisms.search.interior_point import interior_point
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.mechanisms.search.threshold_scan import threshold_scan
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, between, positive
 from tacit.randomness import Source
 
@@ -104,6 +104,18 @@ class ShiftedInverseLaw(Law[Answer]):
     def outcomes(self) -> Iterable[Answer]:
         """As the mechanism lists them."""
         return self._inner.outcomes()
+
+    def key(self) -> Hashable:
+        """The mechanism's."""
+        return self._inner.key()
+
+    def telling_points(self, laws: Sequence[Self]) -> Sequence[Answer] | None:
+        """The mechanism's."""
+        return self._inner.telling_points([law._inner for law in laws])
+
+    def outcomes_to_follow(self) -> Sequence[Answer]:
+        """The mechanism's."""
+        return self._inner.outcomes_to_follow()
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window: with probability at least 1 − β the answer lies in [D_window, D_0]."""
@@ -171,7 +183,7 @@ def _window(beta: Fraction, window: int, condition: str = "") -> Accuracy:
 
 def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
     """τ = ⌈(2/ε)·ln(|Y|/β)⌉."""
-    return log_ceil(2 / epsilon, size / beta)
+    return log_ceiling(2 / epsilon, size / beta)
 
 
 def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Question], Built]:

@@ -29,7 +29,7 @@ interquartile range; a draw takes 0.1 ms.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import islice
 from typing import Any, NamedTuple
@@ -39,14 +39,14 @@ from tacit.grids import integers
 from tacit.guarantees import Approx
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.local.sensitivities import Statistic
-from tacit.mechanisms.noise.noise import Laplace, laplace
+from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.person_values import kept
 from tacit.mechanisms.search.scan_rates import rates
 from tacit.mechanisms.search.threshold_scan import threshold_scan
-from tacit.noises.noise_tails import laplace_reach, laplace_tail
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source, discrete_laplace
+from tacit.randomness import Source
 
 TEST_SHARE = Fraction(1, 2)
 """What the test, or the scan, takes of ε."""
@@ -88,7 +88,7 @@ class PtrLaw(Law[Release | None]):
     def _chance(self, place: int, bits: int) -> Enclosure:
         """The probability that the bound at this place passes."""
 
-    def _noise(self, place: int) -> Laplace:
+    def _noise(self, place: int) -> NoisyInteger:
         return laplace(self._index, self._epsilon, (self.bounds[place] / self.lattice).numerator)
 
     def _draw(self, source: Source) -> Release | None:
@@ -110,6 +110,14 @@ class PtrLaw(Law[Release | None]):
         place = self.bounds.index(y.bound)
         return self._chance(place, bits) * self._noise(place).pmf(index.numerator, bits)
 
+    @abstractmethod
+    def _private(self) -> Hashable:
+        """What the choice of a bound depends on, of the data."""
+
+    def key(self) -> Hashable:
+        """The statistic, what decides about the bounds, and the public numbers."""
+        return type(self), self.guarantee, self.lattice, self.bounds, self._window, self._index, self._private()
+
     def outcomes(self) -> Iterable[Release]:
         """A public window of the lattice with every bound; what is left is refusals and values outside."""
         low, high = self._window
@@ -123,20 +131,23 @@ class ProposedLaw(PtrLaw):
 
     def __init__(self, statistic: Statistic, data: Any, lattice: Fraction, bound: Fraction, guarantee: Approx) -> None:
         super().__init__(statistic, data, lattice, [bound], guarantee)
-        self._rate = TEST_SHARE * guarantee.epsilon
-        self.threshold = laplace_reach(self._rate, guarantee.delta)
-        (self._distance,) = distances(statistic, data, [bound], self.threshold + laplace_reach(self._rate, RARE))
+        self._test = DiscreteLaplace(TEST_SHARE * guarantee.epsilon)
+        self.threshold = self._test.threshold(guarantee.delta)
+        (self._distance,) = distances(statistic, data, [bound], self.threshold + self._test.threshold(RARE))
 
     def _choose(self, source: Source) -> int | None:
-        return 0 if self._distance + discrete_laplace(self._rate, source=source) >= self.threshold else None
+        return 0 if self._distance + self._test.draw(source) >= self.threshold else None
+
+    def _private(self) -> Hashable:
+        return self._distance
 
     def _chance(self, place: int, bits: int) -> Enclosure:
-        return laplace_tail(self._rate, self.threshold - self._distance, bits)
+        return self._test.tail(self.threshold - self._distance, bits)
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The distance from which there is no refusal, and the noise; β is halved between them."""
         failure = between(beta, "beta", 0, 1)
-        room = self.threshold + laplace_reach(self._rate, failure / 2)
+        room = self.threshold + self._test.threshold(failure / 2)
         reach = self._noise(0).reach(failure / 2) * self.lattice
         statement = (
             f"where no dataset within {room} persons has a local sensitivity above {self.bounds[0]} the answer is "
@@ -160,8 +171,8 @@ class ScannedLaw(PtrLaw):
         loss = StepLoss.from_losses(integers(0, len(bounds)), losses)
         self._scan = threshold_scan(loss, total, "up", share, offset)
 
-    @staticmethod
-    def _room(epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
+    @classmethod
+    def _room(cls, epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:
         """C + c, c and the threshold's share of ε, in twentieths, with the smallest C + c."""
         options = [(rates(epsilon, (1, 1), Fraction(i, 20)), Fraction(i, 20)) for i in range(1, 20)]
         return min(
@@ -172,6 +183,9 @@ class ScannedLaw(PtrLaw):
     def _choose(self, source: Source) -> int | None:
         place = self._scan._draw_index(source)
         return place if place < len(self.bounds) else None
+
+    def _private(self) -> Hashable:
+        return self._scan.key()
 
     def _chance(self, place: int, bits: int) -> Enclosure:
         return self._scan.pmf(place, bits)

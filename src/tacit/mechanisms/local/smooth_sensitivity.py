@@ -21,7 +21,7 @@ COST  K steps for a median, about K²/2 for another quantile, K = ln(range/s₀)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -85,6 +85,10 @@ class SmoothLaw(Law[Fraction]):
         missing = POINTS - (last - first + 1)
         first -= missing // 2
         return (i * self.lattice for i in range(first, first + POINTS))
+
+    def key(self) -> Hashable:
+        """The value and its noise."""
+        return type(self), self.noise, self.lattice, self._window, self._value, self._scale
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The error as a multiple of the smooth sensitivity."""

@@ -3,35 +3,30 @@
 An integer f(x) of integer sensitivity s (|f(x) − f(x')| ≤ s for neighbours) is released as f(x) + Z.
 
 PROMISE AND PROOF
-- `laplace`: P[Z = z] ∝ e^{-ε|z|/s}. Pure(ε), as P[f + Z = y]/P[f' + Z = y] = e^{ε(|y − f'| − |y − f|)/s} ≤ e^ε.
-- `gaussian`: P[Z = z] ∝ e^{-z²/(2v)}, v = s²/(2ρ). Zcdp(ρ): completing the square, the moment of order α of the ratio
-  is e^{α(α−1)(f−f')²/(2v)} times a sum of e^{-(z−m)²/(2v)} with a real centre m over the same sum with centre 0. By
-  Poisson's formula that sum is Σ_k c_k·cos(2πkm) with c_k > 0, largest at m = 0. So D_α ≤ α(f − f')²/(2v) ≤ αρ.
-- `truncated_laplace`: P[Z = z] ∝ e^{-ε|z|/s} on {−R, …, R}. Approx(ε, δ): where both have mass the ratio is at most
-  e^ε, and outputs that only one of them can make have probability at most P[Z > R − s]. R is the least with that ≤ δ:
-  with r = e^{-ε/s} it equals r^{R+1}(e^ε − 1)/(1 + r − 2r^{R+1}), so R + 1 = ⌈(s/ε)·ln((e^ε − 1 + 2δ)/(δ(1 + r)))⌉.
+- `laplace`: Pure(ε), with noise of `tacit.noises.discrete_laplace`.
+- `gaussian`: Zcdp(ρ), with noise of `tacit.noises.discrete_gaussian`.
+- `truncated_laplace`: Approx(ε, δ), with noise of `tacit.noises.truncated_laplace`. Each is proved there.
 - `randomised_response`: one of ``size`` answers, the true one with odds e^ε against each other. Pure(ε), whatever moves
   the true one: every probability is w or e^ε·w with the same w.
 
 ACCURACY: `law.reach(beta)` is the smallest a with P[|Z| ≤ a] ≥ 1 − β (for a Gaussian of v > 4096 at most one more).
+TO VERIFY: the ratio of Laplace noise on two values is attained beyond both; Gaussian noise has the formula above.
 COST: 6 to 20 µs a draw at any scale.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import SupportsIndex
+from typing import Self, SupportsIndex
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Accuracy, Law
-from tacit.noises.gaussian_sums import decay, tail_sum, whole_sum
-from tacit.numbers.enclosures import BITS, Enclosure, exp
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise, TruncatedLaplace
+from tacit.numbers.enclosures import BITS, Enclosure, decay
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness import Categorical, discrete_gaussian, discrete_laplace, uniform_below
-from tacit.randomness import truncated_laplace as truncated_noise
+from tacit.randomness import Categorical, uniform_below
 from tacit.randomness.source import Source
 
 WINDOW = Fraction(1, 2**40)
@@ -41,48 +36,27 @@ LISTED = 2**16
 """The most outputs a law lists one by one."""
 
 
-class IntegerNoise(Law[int]):
-    """An integer plus independent symmetric noise."""
+class NoisyInteger(Law[int]):
+    """The law of an integer plus independent symmetric noise."""
 
-    def __init__(self, value: int | SupportsIndex, guarantee: Guarantee) -> None:
+    def __init__(self, value: int | SupportsIndex, noise: IntegerNoise, guarantee: Guarantee) -> None:
         self._value = whole(value, "value")
-        self.guarantee = guarantee
-
-    @abstractmethod
-    def _noise(self, source: Source) -> int:
-        """One exact draw of Z."""
-
-    @abstractmethod
-    def _mass(self, z: int, bits: int) -> Enclosure:
-        """P[Z = z], for z ≥ 0."""
-
-    @abstractmethod
-    def _tail(self, k: int, bits: int) -> Enclosure:
-        """P[Z ≥ k], for k ≥ 1."""
+        self.name, self.noise, self.guarantee = noise.name, noise, guarantee
 
     def _draw(self, source: Source) -> int:
-        return self._value + self._noise(source)
+        return self._value + self.noise.draw(source)
 
     def pmf(self, y: int, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output = y]."""
-        return self._mass(abs(y - self._value), bits).clamp(0, 1)
+        return self.noise.mass(y - self._value, bits).clamp(0, 1)
 
     def cdf(self, y: int, bits: int = BITS) -> Enclosure:
-        """A rigorous enclosure of P[output ≤ y]."""
-        z = y - self._value
-        below = self._tail(-z, bits) if z < 0 else 1 - self._tail(z + 1, bits)
-        return below.clamp(0, 1)
+        """A rigorous enclosure of P[output ≤ y], which is P[Z ≥ value − y]."""
+        return self.noise.tail(self._value - y, bits).clamp(0, 1)
 
     def reach(self, beta: Number) -> int:
         """The smallest a for which P[|Z| ≤ a] ≥ 1 − β is certain: how far the noise goes, a public fact."""
-        half = between(beta, "beta", 0, 1) / 2
-        low, high = -1, 0  # the promise fails at low, holds at high
-        while not self._tail(high + 1, 64).high <= half:
-            low, high = high, 2 * high + 1
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._tail(middle + 1, 64).high <= half else (middle, high)
-        return high
+        return self.noise.limit(between(beta, "beta", 0, 1) / 2)
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The output is within `reach(beta)` of the value."""
@@ -92,84 +66,40 @@ class IntegerNoise(Law[int]):
 
     def outcomes(self) -> Iterable[int]:
         """All outputs but a share of 2^-40."""
-        reach = self.reach(WINDOW)
+        return self._within(self.reach(WINDOW))
+
+    def _within(self, reach: int) -> Iterable[int]:
         if 2 * reach >= LISTED:
             raise InvalidInput(f"the {self.name} law has too many outputs to list; take a larger budget to verify it.")
         return range(self._value - reach, self._value + reach + 1)
 
+    def key(self) -> Hashable:
+        """The value and the noise."""
+        return type(self), self.guarantee, self.noise, self._value
 
-class Laplace(IntegerNoise):
-    """The law of `laplace`."""
+    def telling_points(self, laws: Sequence[Self]) -> tuple[int, int]:
+        """One output below and one above the values of all datasets."""
+        return beyond([law._value for law in laws])
 
-    name = "discrete Laplace"
+    def outcomes_to_follow(self) -> list[int]:
+        """The value itself."""
+        return [self._value]
 
-    def __init__(self, value: int | SupportsIndex, rate: Fraction, guarantee: Guarantee) -> None:
-        super().__init__(value, guarantee)
-        self.rate = rate
-
-    def _noise(self, source: Source) -> int:
-        return discrete_laplace(self.rate, source=source)
-
-    def _mass(self, z: int, bits: int) -> Enclosure:
-        work = bits + 8 + int(1 / self.rate).bit_length()  # 1 − r loses as many bits as the rate is small
-        r = decay(self.rate, work)
-        return decay(self.rate * z, work) * (1 - r) / (1 + r)
-
-    def _tail(self, k: int, bits: int) -> Enclosure:
-        return decay(self.rate * k, bits) / (1 + decay(self.rate, bits))
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """What the noise says of the distance between the two values, where it is the same."""
+        return self.noise.concentrated_loss(self._value - other._value) if self.noise == other.noise else None
 
 
-class Gaussian(IntegerNoise):
-    """The law of `gaussian`."""
+class TruncatedInteger(NoisyInteger):
+    """The law of an integer plus truncated noise, which is never larger than ``bound``."""
 
-    name = "discrete Gaussian"
-
-    def __init__(self, value: int | SupportsIndex, variance: Fraction, guarantee: Guarantee) -> None:
-        super().__init__(value, guarantee)
-        self.variance = variance
-
-    def _noise(self, source: Source) -> int:
-        return discrete_gaussian(self.variance, source=source)
-
-    def _mass(self, z: int, bits: int) -> Enclosure:
-        return decay(z * z / (2 * self.variance), bits) / whole_sum(self.variance, bits)
-
-    def _tail(self, k: int, bits: int) -> Enclosure:
-        return tail_sum(self.variance, k, bits) / whole_sum(self.variance, bits)
-
-
-class TruncatedLaplace(IntegerNoise):
-    """The law of `truncated_laplace`; the noise is never larger than ``bound``."""
-
-    name = "truncated discrete Laplace"
-
-    def __init__(self, value: int | SupportsIndex, rate: Fraction, bound: int, guarantee: Guarantee) -> None:
-        super().__init__(value, guarantee)
-        self.rate, self.bound = rate, bound
-
-    def _noise(self, source: Source) -> int:
-        return truncated_noise(self.rate, self.bound, source=source)
-
-    def _mass(self, z: int, bits: int) -> Enclosure:
-        return self._between(z, min(z, self.bound), bits)
-
-    def _tail(self, k: int, bits: int) -> Enclosure:
-        return self._between(k, self.bound, bits)
-
-    def _between(self, first: int, last: int, bits: int) -> Enclosure:
-        """P[first ≤ Z ≤ last], for first ≥ 0: (r^first − r^{last+1})/(1 + r − 2r^{R+1})."""
-        if first > last:
-            return Enclosure.of(0, bits)
-        work = bits + 8 + int(1 / self.rate).bit_length()
-        part = decay(self.rate * first, work) * (1 - decay(self.rate * (last - first + 1), work))
-        whole = 1 + decay(self.rate, work) - 2 * decay(self.rate * (self.bound + 1), work)
-        return part / whole
+    def __init__(self, value: int | SupportsIndex, noise: TruncatedLaplace, guarantee: Guarantee) -> None:
+        super().__init__(value, noise, guarantee)
+        self.bound = noise.bound
 
     def outcomes(self) -> Iterable[int]:
         """Every possible output."""
-        if 2 * self.bound >= LISTED:
-            raise InvalidInput(f"the {self.name} law has too many outputs to list; take a larger budget to verify it.")
-        return range(self._value - self.bound, self._value + self.bound + 1)
+        return self._within(self.bound)
 
 
 class RandomisedResponse(Law[int]):
@@ -212,6 +142,10 @@ class RandomisedResponse(Law[int]):
             raise InvalidInput(f"the {self.name} law has too many outputs to list; verify it with a smaller size.")
         return range(self.size)
 
+    def key(self) -> Hashable:
+        """The true answer, among how many."""
+        return type(self), self.guarantee, self.size, self._index
+
     def accuracy(self, beta: Number) -> Accuracy:
         """How often the answer is the true one, which ε and the size decide, and whether that is enough for β."""
         promise = between(beta, "beta", 0, 1)
@@ -220,42 +154,35 @@ class RandomisedResponse(Law[int]):
         return Accuracy(promise, None, f"the answer is the true one with probability {float(truth):.6g}{enough}.")
 
 
-def laplace(value: int | SupportsIndex, epsilon: Number, sensitivity: int = 1) -> Laplace:
+def beyond(values: Sequence[int]) -> tuple[int, int]:
+    """A number below all values and one above."""
+    return min(values) - 1, max(values) + 1
+
+
+def laplace(value: int | SupportsIndex, epsilon: Number, sensitivity: int = 1) -> NoisyInteger:
     """An integer of this sensitivity with discrete Laplace noise, Pure(ε)."""
     guarantee = Pure(epsilon)
-    return Laplace(value, guarantee.epsilon / whole(sensitivity, "sensitivity", 1), guarantee)
+    noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
+    return NoisyInteger(value, noise, guarantee)
 
 
-def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> Gaussian:
+def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> NoisyInteger:
     """An integer of this sensitivity with discrete Gaussian noise of variance s²/(2ρ), Zcdp(ρ)."""
     guarantee = Zcdp(rho)
-    return Gaussian(value, whole(sensitivity, "sensitivity", 1) ** 2 / (2 * guarantee.rho), guarantee)
+    noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
+    return NoisyInteger(value, noise, guarantee)
 
 
 def truncated_laplace(
     value: int | SupportsIndex, epsilon: Number, delta: Number, sensitivity: int = 1
-) -> TruncatedLaplace:
+) -> TruncatedInteger:
     """An integer of this sensitivity with discrete Laplace noise that never exceeds `law.bound`, Approx(ε, δ)."""
     guarantee = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
-    s = whole(sensitivity, "sensitivity", 1)
-    bound = truncation(guarantee.epsilon, guarantee.delta, s)
-    return TruncatedLaplace(value, guarantee.epsilon / s, bound, guarantee)
+    noise = TruncatedLaplace.for_approx(guarantee.epsilon, guarantee.delta, whole(sensitivity, "sensitivity", 1))
+    return TruncatedInteger(value, noise, guarantee)
 
 
 def randomised_response(index: int | SupportsIndex, size: int, epsilon: Number) -> RandomisedResponse:
     """One of 0, …, size − 1, the true ``index`` with odds e^ε against each other, Pure(ε)."""
     guarantee = Pure(epsilon)
     return RandomisedResponse(index, whole(size, "size", 1), guarantee.epsilon, guarantee)
-
-
-def truncation(epsilon: Fraction, delta: Fraction, sensitivity: int) -> int:
-    """The smallest R ≥ sensitivity with P[Z > R − sensitivity] ≤ δ for discrete Laplace noise truncated at R."""
-    rate = epsilon / sensitivity
-    bits = 64
-    while True:
-        top = exp(epsilon, bits) - 1 + 2 * delta
-        real = (top / ((1 + exp(-rate, bits)) * delta)).log() / rate
-        low, high = (-(-end.numerator // end.denominator) for end in (real.low, real.high))
-        if low == high:  # equality would make e^{ε/s} algebraic, so the bits suffice in the end
-            return max(low - 1, sensitivity)
-        bits *= 2

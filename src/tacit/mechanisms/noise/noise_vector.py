@@ -12,8 +12,10 @@ ACCURACY. Each part has the noise of `tacit.mechanisms.noise.noise`. COST. One v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
 from itertools import product
+from typing import Self
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
@@ -48,6 +50,27 @@ class NoiseVector(Law[tuple[int, ...]]):
     def outcomes(self) -> Iterable[tuple[int, ...]]:
         """Every combination of the parts' windows."""
         return product(*(part.outcomes() for part in self._parts))
+
+    def key(self) -> Hashable:
+        """The parts'."""
+        return type(self), self.guarantee, tuple(part.key() for part in self._parts)
+
+    def telling_points(self, laws: Sequence[Self]) -> list[tuple[int, ...]] | None:
+        """Every combination of the parts' telling points: there each part's ratio is largest."""
+        columns = zip(*(law._parts for law in laws), strict=True)
+        points = [column[0].telling_points(column) for column in columns]
+        known = [outputs for outputs in points if outputs is not None]
+        return list(product(*known)) if len(known) == len(points) else None
+
+    def outcomes_to_follow(self) -> list[tuple[int, ...]]:
+        """Every combination of the parts'."""
+        return list(product(*(part.outcomes_to_follow() for part in self._parts)))
+
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """The sum over the parts, which are independent."""
+        losses = [a.concentrated_loss(b) for a, b in zip(self._parts, other._parts, strict=True)]
+        known = [loss for loss in losses if loss is not None]
+        return sum(known, Fraction(0)) if len(known) == len(losses) else None
 
 
 def laplace_vector(values: Sequence[int], epsilon: Number, sensitivity: int = 1) -> NoiseVector:

@@ -16,7 +16,7 @@ ACCURACY  A failure of utility becomes one of privacy, so β must be as small as
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import TypeVar
 
@@ -67,6 +67,11 @@ class Absorbed(Law[T]):
     def outcomes(self) -> Iterable[T]:
         """The law's, and the correct answer."""
         return dict.fromkeys([*self._law.outcomes(), self._correct])
+
+    def key(self) -> Hashable:
+        """The law, the answer in place of failures, and which of its listed outcomes fail."""
+        failing = frozenset(y for y in self._law.outcomes() if self._failed(y))
+        return type(self), self.guarantee, self._law.key(), self._correct, self._replace, failing
 
 
 def absorb(law: Law[T], correct: T, failed: Callable[[T], bool], beta: Number) -> Absorbed[T]:

@@ -22,17 +22,17 @@ COST  All N rounds are run, whatever the first success is, so that the time take
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, rounding
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import TruncatedLaplace, truncated_laplace
 from tacit.mechanisms.repeat.absorb import two_parameters
+from tacit.noises import TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
-from tacit.numbers.exact import Number, between, whole
+from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness.source import Source
 
 T = TypeVar("T")
@@ -64,14 +64,14 @@ class Conditioned(Law[T]):
         answer, found = self._substitute, False
         for _ in range(self.repeats):  # to the end: time should not tell which round succeeded
             y = self._law._draw(source)
-            success = self._loss(y) + self._noise._draw(source) <= self.limit
+            success = self._loss(y) + self._noise.draw(source) <= self.limit
             if success and not found:
                 answer, found = y, True
         return answer
 
     def _succeeding(self, y: T, bits: int) -> Enclosure:
         """The probability that one round succeeds with this answer."""
-        return self._law.pmf(y, bits) * self._noise.cdf(self.limit - self._loss(y), bits)
+        return self._law.pmf(y, bits) * self._noise.tail(self._loss(y) - self.limit, bits)
 
     def _rounds(self, bits: int) -> tuple[Enclosure, Enclosure]:
         """g(σ), and (1−σ)^N: how often an answer counts, and the chance that no round succeeds."""
@@ -101,6 +101,12 @@ class Conditioned(Law[T]):
         """The law's, and the substitute."""
         return dict.fromkeys([*self._law.outcomes(), self._substitute])
 
+    def key(self) -> Hashable:
+        """The law, the losses of its listed outcomes, the substitute and the public numbers."""
+        losses = frozenset((y, self._loss(y)) for y in self._law.outcomes())
+        public = self.guarantee, self.limit, self.repeats, self._noise
+        return type(self), public, self._law.key(), losses, self._substitute
+
 
 def condition_on_success(
     law: Law[T],
@@ -120,9 +126,10 @@ def condition_on_success(
     the law's loss must exceed ``alpha`` with probability at most ``beta``.
     """
     chance = between(beta, "beta", 0, 1)
-    noise = truncated_laplace(0, epsilon, delta)
+    each = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
+    noise = TruncatedLaplace.for_approx(each.epsilon, each.delta)
     rounds = whole(repeats, "repeats", 1)
-    promise = conditioned(noise.guarantee + law.guarantee, chance, rounds)
+    promise = conditioned(each + law.guarantee, chance, rounds)
     return Conditioned(law, loss, substitute, noise, whole(alpha, "alpha"), rounds, promise)
 
 

@@ -15,7 +15,7 @@ COST  K runs. The time taken shows K, and K known makes the promise void: let no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -83,6 +83,10 @@ class Selected(Law[T | None]):
     def outcomes(self) -> Iterable[T]:
         """The law's; what is left is no draw at all, where that may be."""
         return self._law.outcomes()
+
+    def key(self) -> Hashable:
+        """The law of one draw, how many there are, and how they are ranked."""
+        return type(self), self.guarantee, self.runs, self._score, self._law.key()
 
 
 def best(outputs: Iterable[T], score: Score) -> T | None:

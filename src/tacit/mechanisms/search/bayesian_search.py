@@ -32,7 +32,7 @@ COST  m = 8·(⌈log2|Y|⌉ + ⌈log2(1/β)⌉) draws of noise and updates of at
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, NoReturn
@@ -42,10 +42,12 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.grid_law import Answer, GridLaw
 from tacit.mechanisms.law import Accuracy
-from tacit.mechanisms.noise.noise import Gaussian
-from tacit.mechanisms.search.binary_search import GaussianNoise, comparisons
+from tacit.mechanisms.noise.noise import NoisyInteger
+from tacit.mechanisms.search.binary_search import comparisons
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.mechanisms.search.search_posterior import Answers, Posterior, best_position
+from tacit.noises import DiscreteGaussian
+from tacit.noises.base import first_where
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness.basic import _coin
@@ -59,19 +61,19 @@ class Plan(NamedTuple):
     """What is fixed before the data are seen."""
 
     looks: int
-    noise: GaussianNoise
+    noise: DiscreteGaussian
     target: int
     theta: Fraction
 
     @property
     def each(self) -> Zcdp:
         """What one look costs."""
-        return Zcdp(1 / (2 * self.noise.variance))
+        return self.noise.guarantee()
 
     @property
     def strength(self) -> Fraction:
         """η."""
-        return self.target / ((1 + self.theta) * self.noise.variance)
+        return self.target / ((1 + self.theta) * self.noise.squared_scale)
 
 
 class BayesianSearchLaw(GridLaw):
@@ -99,14 +101,17 @@ class BayesianSearchLaw(GridLaw):
         median = posterior.median()
         if median.weight > 0.5 or not answers:
             return first + median.position
-        return first + best_position(size, answers, 2 * self.target + 1, float(noise.variance))
+        return first + best_position(size, answers, 2 * self.target + 1, noise.variance)
 
-    def look(self, y: Number) -> Gaussian:
+    def look(self, y: Number) -> NoisyInteger:
         """The law of one noisy look at a grid value; ``plan.looks`` of them make up the promise."""
         index = self.grid.index(y)
         if index is None:
             raise InvalidInput("y must be a value of the grid.")
-        return Gaussian(self._loss.at(index), self.plan.noise.variance, self.plan.each)
+        return NoisyInteger(self._loss.at(index), self.plan.noise, self.plan.each)
+
+    def _parameters(self) -> Hashable:
+        return self.plan
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The lowest value of loss 0, for losses that jump there from 2τ or more."""
@@ -149,7 +154,7 @@ def _log_failure(size: int, plan: Plan) -> Enclosure:
     """An upper bound of ln P[the answer is not h*] for sharp losses: θ·ln(|Y| − 1) + m·ln G."""
     if size == 1:
         return Enclosure.of(-(10**9))
-    theta, tau, eta, variance = plan.theta, plan.target, plan.strength, plan.noise.variance
+    theta, tau, eta, variance = plan.theta, plan.target, plan.strength, plan.noise.squared_scale
     start = theta * log(size - 1)
     if theta == 1:
         return start + plan.looks * ((1 + exp(-2 * eta * tau + 2 * eta**2 * variance)) / 2).log()
@@ -163,26 +168,20 @@ def _log_failure(size: int, plan: Plan) -> Enclosure:
 
 
 @lru_cache(maxsize=1024)
-def _best(size: int, looks: int, noise: GaussianNoise, target: int) -> tuple[Enclosure, Plan]:
+def _best(size: int, looks: int, noise: DiscreteGaussian, target: int) -> tuple[Enclosure, Plan]:
     """The plan of smallest proved failure for a target."""
     plans = [Plan(looks, noise, target, theta) for theta in THETAS]
     return min(((_log_failure(size, plan), plan) for plan in plans), key=lambda found: found[0].high)
 
 
 @lru_cache(maxsize=1024)
-def _smallest_target(size: int, looks: int, noise: GaussianNoise, beta: Fraction) -> int:
+def _smallest_target(size: int, looks: int, noise: DiscreteGaussian, beta: Fraction) -> int:
     """The smallest target whose proved failure is at most β, the bound falling in the target."""
 
     def enough(target: int) -> bool:
         return _best(size, looks, noise, target)[0].high <= log(beta).low
 
-    low, high = 0, 1
-    while not enough(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return 1 + first_where(lambda k: enough(k + 1))
 
 
 def bayesian_search(
@@ -195,6 +194,6 @@ def bayesian_search(
     halvings, failure = comparisons(loss.grid), between(beta, "beta", 0, 1)
     budget, size = positive(rho, "rho"), int(loss.grid.size)
     looks = 8 * (halvings + (failure.denominator // failure.numerator).bit_length()) if halvings else 0
-    noise = GaussianNoise(max(Fraction(1), looks / (2 * budget)))
+    noise = DiscreteGaussian(max(Fraction(1), looks / (2 * budget)))
     tau = _smallest_target(size, looks, noise, failure) if target is None else whole(target, "target", 1)
     return BayesianSearchLaw(loss, _best(size, looks, noise, tau)[1], Zcdp(budget))

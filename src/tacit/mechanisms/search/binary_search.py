@@ -23,9 +23,7 @@ COST  T draws of noise; the exact probability of a value is the product along it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Hashable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -36,44 +34,10 @@ from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw, finite_size
 from tacit.mechanisms.law import Accuracy
 from tacit.mechanisms.search.scan_rates import BETA
-from tacit.noises.noise_tails import gaussian_tail, laplace_tail
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness.discrete import _gaussian, _laplace
 from tacit.randomness.source import Source
-
-
-@dataclass(frozen=True)
-class LaplaceNoise:
-    """Discrete Laplace noise of a rate."""
-
-    rate: Fraction
-
-    def draw(self, source: Source) -> int:
-        """One exact draw."""
-        return _laplace(self.rate.numerator, self.rate.denominator, source)
-
-    def tail(self, k: int, bits: int) -> Enclosure:
-        """P[Z ≥ k]."""
-        return laplace_tail(self.rate, k, bits)
-
-
-@dataclass(frozen=True)
-class GaussianNoise:
-    """Discrete Gaussian noise of a variance."""
-
-    variance: Fraction
-
-    def draw(self, source: Source) -> int:
-        """One exact draw."""
-        return _gaussian(self.variance, source)
-
-    def tail(self, k: int, bits: int) -> Enclosure:
-        """P[Z ≥ k]."""
-        return gaussian_tail(self.variance, k, bits)
-
-
-Noise = LaplaceNoise | GaussianNoise
 
 
 class _Look(NamedTuple):
@@ -89,7 +53,7 @@ class BinarySearchLaw(GridLaw):
 
     name = "noisy binary search"
 
-    def __init__(self, loss: StepLoss, noise: Noise, target: int, guarantee: Guarantee) -> None:
+    def __init__(self, loss: StepLoss, noise: IntegerNoise, target: int, guarantee: Guarantee) -> None:
         self.grid, self.guarantee = loss.grid, guarantee
         self.noise, self.target = noise, target
         self.comparisons = comparisons(loss.grid)
@@ -99,7 +63,7 @@ class BinarySearchLaw(GridLaw):
     def _compute_chance(self, position: int, passed: bool, bits: int) -> Enclosure:
         """The probability that the comparison at a position passes, or that it does not."""
         over = self._loss.at(self._first + position) - self.target
-        return self.noise.tail(over if passed else 1 - over, bits)
+        return self.noise.tail(over if passed else 1 - over, bits, sharp=True)
 
     def _looks(self, wanted: int) -> Iterator[_Look]:
         """The comparisons that lead to a position."""
@@ -133,10 +97,13 @@ class BinarySearchLaw(GridLaw):
             reached = reached * self._chance(look.position, look.passed, bits)
         return (below + reached).clamp(0, 1)
 
+    def _parameters(self) -> Hashable:
+        return self.noise, self.target
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The window [smallest value of loss w, true value], for losses that fall to 0 along the grid."""
         failure = between(beta, "beta", 0, 1)
-        reach = noise_reach(self.noise, self.comparisons, failure)
+        reach = self.noise.limit_of_all(self.comparisons, failure)
         if reach > self.target:
             raise InvalidInput("beta must be above what the target allows; give a larger target or a larger beta.")
         window = self.target + reach
@@ -150,23 +117,6 @@ class BinarySearchLaw(GridLaw):
 def comparisons(grid: Grid) -> int:
     """T = ⌈log2|Y|⌉ for a finite grid."""
     return (finite_size(grid) - 1).bit_length()
-
-
-@lru_cache(maxsize=1024)
-def noise_reach(noise: Noise, count: int, beta: Fraction) -> int:
-    """The smallest k ≥ 0 such that all of ``count`` noises stay at most k with probability at least 1 − β."""
-
-    def enough(k: int) -> bool:
-        return not ((1 - noise.tail(k + 1, 64)) ** count).low < 1 - beta
-
-    high = 1
-    while not enough(high):
-        high *= 2
-    low = -1  # the answer lies above low
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
 
 
 def binary_search(
@@ -183,15 +133,15 @@ def binary_search(
     probability ``beta`` unless it is given.
     """
     count, failure = comparisons(loss.grid), between(beta, "beta", 0, 1)
-    noise: Noise
+    noise: IntegerNoise
     guarantee: Guarantee
     if (epsilon is None) == (rho is None):
         raise InvalidInput("epsilon or rho must be given, not both; epsilon means Laplace noise, rho Gaussian noise.")
     if epsilon is not None:
         budget = positive(epsilon, "epsilon")
-        noise, guarantee = LaplaceNoise(budget / max(1, count)), Pure(budget)
+        noise, guarantee = DiscreteLaplace(budget / max(1, count)), Pure(budget)
     elif rho is not None:
         budget = positive(rho, "rho")
-        noise, guarantee = GaussianNoise(max(1, count) / (2 * budget)), Zcdp(budget)
-    tau = noise_reach(noise, count, failure) if target is None else whole(target, "target", 0)
+        noise, guarantee = DiscreteGaussian(max(1, count) / (2 * budget)), Zcdp(budget)
+    tau = noise.limit_of_all(count, failure) if target is None else whole(target, "target", 0)
     return BinarySearchLaw(loss, noise, tau, guarantee)

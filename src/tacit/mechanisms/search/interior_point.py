@@ -38,7 +38,7 @@ COST  A draw is linear in the number of runs. The exact law sums over scales, sh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -94,29 +94,30 @@ class InteriorPointLaw(GridLaw):
         self.grid, self.guarantee, self.plan, self.beta, self.target = loss.grid, guarantee, plan, beta, target
         first, self._size = loss.grid.first or 0, int(loss.grid.size)
         runs = (Run((run.first or 0) - first, (run.last or 0) - first, max(0, run.loss - target)) for run in loss.runs)
-        self._loss = StepLoss.joined(integers(0, self._size - 1), runs, loss.one_directional)
+        self._loss = loss
+        self._excess = StepLoss.joined(integers(0, self._size - 1), runs, loss.one_directional)
         self._scales = self._scale_law()
         self._blocks = lru_cache(maxsize=256)(self._block_law)
         self._values = lru_cache(maxsize=256)(self._value_law)
         self._table = lru_cache(maxsize=2)(self._compute_table)
 
     def _scale_law(self) -> GridLaw:
-        loss, plan = scale_loss(self._loss, self.plan.depth), self.plan
+        loss, plan = scale_loss(self._excess, self.plan.depth), self.plan
         if plan.inner is None:
             return exponential(loss, plan.scale)
         return InteriorPointLaw(loss, plan.inner, self.guarantee, self.beta)
 
     def _block_law(self, cell: int, shift: int) -> StableArgminLaw:
-        blocks = block_loss(self._loss, cell * self.plan.width, cell * shift)
+        blocks = block_loss(self._excess, cell * self.plan.width, cell * shift)
         return stable_argmin(blocks, self.plan.block, self.plan.delta)
 
     def _value_law(self, cell: int, shift: int, block: int | None) -> ExponentialLaw:
         """The choice among the candidates of a block, as numbers of cells; or among all values."""
         if block is None:
-            return exponential(self._loss, self.plan.value)
+            return exponential(self._excess, self.plan.value)
         start = max(0, block * self.plan.width - shift)
         end = min((self._size - 1) // cell, (block + 1) * self.plan.width - shift)
-        return exponential(spaced_loss(self._loss, cell, start, end), self.plan.value)
+        return exponential(spaced_loss(self._excess, cell, start, end), self.plan.value)
 
     def _draw_index(self, source: Source) -> int:
         cell = 1 << int(self._scales._draw(source))
@@ -158,6 +159,9 @@ class InteriorPointLaw(GridLaw):
         cuts = {s: tuple(c for c in range(1, cells) if (c + s) % width == 0) for s in range(width)}
         for cut, times in Counter(cuts.values()).items():
             yield next(s for s in cuts if cuts[s] == cut), times
+
+    def _parameters(self) -> Hashable:
+        return self.plan, self.target
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest loss of the answer, for losses that fall and then rise along the grid."""

@@ -40,7 +40,7 @@ e^{-ε2·(excess need)}, which memorylessness makes exact. 0.1 ms for 500 steps 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import ceil, inf
@@ -209,6 +209,9 @@ class ScanLaw(GridLaw):
         return begin + ceil(bits * Fraction(7, 10) / (threshold + each)) + 1
 
     # Accuracy
+
+    def _parameters(self) -> Hashable:
+        return self.rates, self.offset
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window [smallest value of loss w, true value], for losses that fall to 0 along the grid."""

@@ -18,7 +18,7 @@ COST  k noises for a draw, and k tails for the probability of a value, on any fi
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 
 from tacit.curves import StepLoss
@@ -26,7 +26,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw, finite_size
 from tacit.mechanisms.law import Accuracy
-from tacit.mechanisms.search.binary_search import GaussianNoise, LaplaceNoise, Noise, noise_reach
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive
 from tacit.randomness import Source
@@ -38,14 +38,14 @@ class TreeDescentLaw(GridLaw):
     name = "tree descent"
 
     def __init__(self, loss: StepLoss, epsilon: Fraction | None, rho: Fraction | None) -> None:
-        self.grid = loss.grid
+        self.grid, self._loss = loss.grid, loss
         self.depth = (finite_size(loss.grid) - 1).bit_length()
         nodes, sensitivity = max(1, self.depth), 1 if loss.one_directional else 2
-        self.noise: Noise
+        self.noise: IntegerNoise
         if epsilon is not None:
-            self.guarantee, self.noise = Pure(epsilon), LaplaceNoise(epsilon / (nodes * sensitivity))
+            self.guarantee, self.noise = Pure(epsilon), DiscreteLaplace(epsilon / (nodes * sensitivity))
         elif rho is not None:
-            self.guarantee, self.noise = Zcdp(rho), GaussianNoise(nodes * sensitivity**2 / (2 * rho))
+            self.guarantee, self.noise = Zcdp(rho), DiscreteGaussian(nodes * sensitivity**2 / (2 * rho))
         self._losses = [run.loss for run in loss.runs]
         self._lasts = [run.last for run in loss.runs if run.last is not None]
         self._first, self._last = self._lasts[0] - (loss.runs[0].length or 1) + 1, self._lasts[-1]
@@ -74,7 +74,8 @@ class TreeDescentLaw(GridLaw):
             middle = (first + last) // 2
             q = self._query(first, middle, last)
             # P[q + Z ≤ 0] = P[Z ≥ q] and P[q + Z > 0] = P[Z ≥ 1 − q], Z being symmetric
-            yield index > middle, self.noise.tail(q, bits), self.noise.tail(1 - q, bits)
+            left, right = (self.noise.tail(k, bits, sharp=True) for k in (q, 1 - q))
+            yield index > middle, left, right
             first, last = (middle + 1, last) if index > middle else (first, middle)
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:
@@ -90,10 +91,13 @@ class TreeDescentLaw(GridLaw):
             here = here * (right if goes_right else left)
         return (below + here).clamp(0, 1)
 
+    def _parameters(self) -> Hashable:
+        return self.noise
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
-        window = self.depth * noise_reach(self.noise, self.depth, failure) if self.depth else 0
+        window = self.depth * self.noise.limit_of_all(self.depth, failure) if self.depth else 0
         statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
         return Accuracy(failure, window, statement)
 

@@ -17,7 +17,7 @@ COST  Two draws.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -73,6 +73,10 @@ class BoundedMeanLaw(Law[TwoSums]):
     def outcomes(self) -> Iterable[TwoSums]:
         """Every pair of the sums' windows."""
         return (self._released(*pair) for pair in product(self._above.outcomes(), self._below.outcomes()))
+
+    def key(self) -> Hashable:
+        """The two sums, and the range."""
+        return type(self), self.guarantee, self.low, self.high, self._above.key(), self._below.key()
 
     def accuracy(self, beta: Number) -> Accuracy:
         """How far each of the two sums is off."""

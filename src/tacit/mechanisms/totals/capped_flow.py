@@ -29,7 +29,7 @@ Scanned. Where b ≥ a, d ≥ 0, for rounding and limiting are monotone.
   most ε1 + 3ε2 + down = ε.
 A scan that never stops releases the last level, without a stop factor: less.
 
-ERROR  Z does not depend on the data, so L at the cap lies within `tails` of the value. How much the cap takes away
+ERROR  Z does not depend on the data, so L at the cap lies within `reach` of the value. How much the cap takes away
 cannot be known.
 
 ACCURACY  Measured in benchmarks/joins.py against the best cap that knows the data. Weighing is better for small caps,
@@ -43,11 +43,11 @@ average slope of a concave curve only rises towards 0, and rounding moves k by a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, sqrt
-from typing import Protocol
+from typing import Protocol, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -57,13 +57,12 @@ from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.capped_noise import Lopsided
-from tacit.noises.noise_tails import log_ceil
-from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import asymmetric_laplace
+from tacit.noises import Lopsided
+from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
+from tacit.numbers.exact import Number, positive
 from tacit.randomness.source import Source
 
 
@@ -167,7 +166,7 @@ class Weighed(Design):
 
     def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
         """The exponential mechanism; losses are limited where they outweigh a prior that falls over all levels."""
-        limit = log_ceil(3 * self.parts / cost, self.least / self.ratio ** len(levels))
+        limit = log_ceiling(3 * self.parts / cost, self.least / self.ratio ** len(levels))
         loss = slopes(curve, levels, self.parts, limit)
         return exponential(loss, cost, Decaying(1, self.ratio), change=(self.parts, 2 * self.parts))
 
@@ -245,10 +244,9 @@ class CappedFlow:
         """The noise of the value."""
         return self.design.noise(self.cap, self.epsilon)
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence L(cap) lies in [value − up, value + down]."""
-        beta = (1 - between(confidence, "confidence", 0, 1)) / 2
-        return self.noise.mirrored.reach(beta), self.noise.reach(beta)
+        return self.noise.reach(confidence)
 
     @property
     def variance(self) -> float:
@@ -274,8 +272,7 @@ class CappedFlowLaw(Law[CappedFlow]):
 
     def _draw(self, source: Source) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
-        noise = self.design.noise(cap, self._epsilon)
-        value = self._curve.at(cap) + asymmetric_laplace(noise.up, noise.down, source=source)
+        value = self._curve.at(cap) + self.design.noise(cap, self._epsilon).draw(source)
         return CappedFlow(cap, int(value), self._epsilon, self.design)
 
     def pmf(self, y: CappedFlow, bits: int = BITS) -> Enclosure:
@@ -292,6 +289,32 @@ class CappedFlowLaw(Law[CappedFlow]):
         for cap in self._places:
             for step in (-1, 0, 1):
                 yield CappedFlow(cap, self._curve.at(cap) + step, self._epsilon, self.design)
+
+    def key(self) -> Hashable:
+        """The choice, and the value at every cap."""
+        return type(self), self.guarantee, self.design, self._choice.key(), tuple(self._values())
+
+    def _values(self) -> list[int]:
+        """The noiseless value at every cap."""
+        return [self._curve.at(cap) for cap in self._places]
+
+    def telling_points(self, laws: Sequence[Self]) -> list[CappedFlow]:
+        """At every cap where some dataset's loss or value still changes, and at the last, values beyond all of them."""
+        caps, values = list(self._places), [law._values() for law in laws]
+        steps = {first for law in laws for first in law._choice.steps()}
+        steps |= {i for own in values for i in range(1, len(caps)) if own[i] != own[i - 1]}
+        places = sorted({0, len(caps) - 1} | steps | {i - 1 for i in steps if i})
+        return [
+            CappedFlow(caps[place], value, self._epsilon, self.design)
+            for place in places
+            for value in beyond([own[place] for own in values])
+        ]
+
+    def outcomes_to_follow(self) -> list[CappedFlow]:
+        """The noiseless value at the lowest cap and at a low one."""
+        caps = list(self._places)
+        chosen = dict.fromkeys((caps[0], caps[min(3, len(caps) - 1)]))
+        return [CappedFlow(cap, self._curve.at(cap), self._epsilon, self.design) for cap in chosen]
 
 
 def capped_flow(

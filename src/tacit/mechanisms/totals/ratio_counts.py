@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple, SupportsIndex
 
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import Laplace, laplace
+from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import whole
@@ -35,7 +35,7 @@ class CountedRatio(Law[Ratio]):
 
     def __init__(self, a: int, other: int, rate: Fraction, method: str, guarantee: Guarantee) -> None:
         self.name, self.method, self.guarantee = f"ratio by {method}", method, guarantee
-        self._counts: tuple[Laplace, Laplace] = (laplace(a, rate), laplace(other, rate))
+        self._counts: tuple[NoisyInteger, NoisyInteger] = (laplace(a, rate), laplace(other, rate))
 
     def _draw(self, source: Source) -> Ratio:
         return shared(tuple(count._draw(source) for count in self._counts), self.method)
@@ -50,6 +50,10 @@ class CountedRatio(Law[Ratio]):
     def outcomes(self) -> Iterable[Ratio]:
         """Every pair of the counts' windows."""
         return (shared(pair, self.method) for pair in product(*(count.outcomes() for count in self._counts)))
+
+    def key(self) -> Hashable:
+        """The two counts, and what is made of them."""
+        return type(self), self.guarantee, self.method, tuple(count.key() for count in self._counts)
 
 
 def split(a: int | SupportsIndex, b: int | SupportsIndex) -> tuple[int, int]:

@@ -24,9 +24,8 @@ ACCURACY  See `ratio`. COST  About 0.2 ms a draw.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
-from functools import lru_cache
 from itertools import product
 from math import isqrt
 from typing import NamedTuple
@@ -37,7 +36,7 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, shared
-from tacit.noises.noise_tails import laplace_reach
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between, positive
 from tacit.randomness import Source, rounded_laplace
@@ -102,9 +101,9 @@ class LocalRatio(Law[Ratio]):
         moved = 2 if replacement else 1
         first, self._second = bound_share * guarantee.epsilon, (1 - bound_share) * guarantee.epsilon
         self._rates = first / moved, self._second / moved
-        self.reach = max(0, laplace_reach(self._rates[0], guarantee.delta / 4) - 1)
+        self.reach = max(0, DiscreteLaplace(self._rates[0]).threshold(guarantee.delta / 4) - 1)
         self._automatic, self._replacement = automatic, replacement
-        self._spread = _mean_size(self._rates[1])
+        self._spread = DiscreteLaplace(self._rates[1]).mean_size
         self._value = share(a, z)
         self._counts = laplace(a, self._rates[0]), laplace(z, self._rates[0])
         self._further = CountedRatio(a, z, self._rates[1], "two_counts", self.guarantee)
@@ -120,6 +119,11 @@ class LocalRatio(Law[Ratio]):
         """The mean error to expect from two further counts: E|Z|·(1 − p(1 − p))/b."""
         p, total = share(*counts), max(1, sum(max(0, c) for c in counts))
         return self._spread * (1 - p * (1 - p)) / total
+
+    def key(self) -> Hashable:
+        """The two counts, and the public choices."""
+        chosen = self._automatic, self._replacement, self.lattice, self._rates
+        return type(self), self.guarantee, chosen, tuple(count.key() for count in self._counts)
 
     def _draw(self, source: Source) -> Ratio:
         first, second = (count._draw(source) for count in self._counts)
@@ -165,10 +169,3 @@ def laplace_mass(y: Fraction, center: Fraction, scale: Fraction, lattice: Fracti
 def _below(z: Fraction, bits: int) -> Enclosure:
     """P[Z < z] for Z of density ½·e^{-|z|}."""
     return exp(z, bits) * Fraction(1, 2) if z < 0 else 1 - exp(-z, bits) * Fraction(1, 2)
-
-
-@lru_cache(maxsize=64)
-def _mean_size(rate: Fraction) -> Fraction:
-    """E|Z| = 2r/(1 − r²), r = e^{-rate}, of discrete Laplace noise, a little rounded down."""
-    r = exp(-rate)
-    return (2 * r / (1 - r * r)).low

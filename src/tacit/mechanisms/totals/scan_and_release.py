@@ -36,7 +36,7 @@ Adding one leaves the law of the other part as it is: both together are Pure(ε)
 
 ERROR  The noises do not depend on the choice, so what they promise holds whatever the data and for every cap:
 - N(C) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
-- `tails` encloses the noise of within + G·above, which is the total with every person above the cap counted as
+- `reach` encloses the noise of within + G·above, which is the total with every person above the cap counted as
   G = 2C; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − x/ε) with
   x = 3/2 + 2/(ε·above): few persons above the cap may well be none. Where persons above the cap have little more
   than C, that total exceeds the truth, on light tails nearly always;
@@ -53,25 +53,26 @@ COST  Linear in the length of the list: about a millisecond.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
 from math import ceil, isqrt, sqrt
+from typing import Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises.capped_noise import Joint, Lopsided
-from tacit.noises.noise_tails import laplace_tail
+from tacit.noises import DiscreteLaplace, Lopsided, LopsidedSum
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness import Categorical, asymmetric_laplace, discrete_laplace
+from tacit.randomness import Categorical
 from tacit.randomness.source import Source
 
 CAPS = (
@@ -177,36 +178,36 @@ class CappedTotal:
         return int(self.design.counted * self.cap)
 
     @property
-    def noise(self) -> Joint:
+    def noise(self) -> LopsidedSum:
         """The noise of within + counted·above."""
         within, above = self._stated
-        return Joint(within, above, self.counted)
+        return LopsidedSum(within, above, self.counted)
 
     @property
     def _stated(self) -> tuple[Lopsided, Lopsided]:
         """The noises as stated: those of an ε above `STATED` as if it were that, which is more noise."""
         return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
 
         The capped total is the sum with every person above the cap counted as `counted`.
         """
         beta = (1 - between(confidence, "confidence", 0, 1)) / 2
         shift = self.within + self.counted * self.above - self.value  # the noise is around within + counted·above
-        up, down = self.noise.reach(beta), self.noise.mirrored.reach(beta)
+        up, down = self.noise.limit(beta), self.noise.mirrored.limit(beta)
         return max(0, down + shift), max(0, up - shift)
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
         """At most so many persons have a total above the cap, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
         _, noise = self._stated
-        return max(0, self.above + noise.mirrored.reach(beta))
+        return max(0, self.above + noise.mirrored.limit(beta))
 
     def at_least(self, confidence: Number = "0.95") -> int:
         """The sum of all totals is at least this, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
-        return max(0, self.within + self.cap * self.above - Joint(*self._stated, self.cap).reach(beta))
+        return max(0, self.within + self.cap * self.above - LopsidedSum(*self._stated, self.cap).limit(beta))
 
     @property
     def variance(self) -> float:
@@ -232,6 +233,7 @@ class CappedTotalLaw(Law[CappedTotal]):
         self._persons = sum(counts)
         self._above = list(accumulate(reversed(counts[1:])))[::-1]
         self._within = list(accumulate(sums[:-1]))
+        self._test = DiscreteLaplace(design.test * epsilon)
         self._enough = ceil(design.size / epsilon)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
@@ -250,14 +252,13 @@ class CappedTotalLaw(Law[CappedTotal]):
         return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
 
     def _draw(self, source: Source) -> CappedTotal:
-        test = discrete_laplace(self.design.test * self._epsilon, source=source)
-        many = self._persons + test >= self._enough
+        many = self._persons + self._test.draw(source) >= self._enough
         i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
         within, above = self.design.noises(many, self.caps[i], self._epsilon)
         return CappedTotal(
             self.caps[i],
-            int(self._within[i] + asymmetric_laplace(within.up, within.down, source=source)),
-            int(self._above[i] + asymmetric_laplace(above.up, above.down, source=source)),
+            int(self._within[i] + within.draw(source)),
+            int(self._above[i] + above.draw(source)),
             many,
             self._epsilon,
             self.design,
@@ -265,7 +266,7 @@ class CappedTotalLaw(Law[CappedTotal]):
 
     def _pmf_choice(self, many: bool, i: int, bits: int) -> Enclosure:
         """P[many or few, and this cap]."""
-        test = laplace_tail(self.design.test * self._epsilon, self._enough - self._persons, bits)
+        test = self._test.tail(self._enough - self._persons, bits)
         cap = self._weighed.pmf(i, bits) if many else self._scanned._pmf_at(i, bits)
         return (test if many else 1 - test) * cap
 
@@ -286,6 +287,28 @@ class CappedTotalLaw(Law[CappedTotal]):
             for within, above in product((-1, 0, 1), repeat=2):
                 numbers = self._within[i] + within, self._above[i] + above
                 yield CappedTotal(cap, *numbers, many, self._epsilon, self.design)
+
+    def key(self) -> Hashable:
+        """The persons above every cap, their totals below it, and the design."""
+        data = tuple(self._above), tuple(self._within), self._persons
+        return type(self), self.guarantee, self.caps, self.design, data
+
+    def telling_points(self, laws: Sequence[Self]) -> list[CappedTotal]:
+        """At every cap that divides the persons of some dataset, and beside it, numbers beyond all of theirs."""
+        steps = {i for law in laws for i in range(1, len(self.caps)) if law._above[i] != law._above[i - 1]}
+        points = []
+        for place in sorted({0, len(self.caps) - 1} | steps | {i - 1 for i in steps}):
+            within = beyond([law._within[place] for law in laws])
+            above = beyond([law._above[place] for law in laws])
+            for (s, n), many in product(product(within, above), (False, True)):
+                points.append(CappedTotal(self.caps[place], s, n, many, self._epsilon, self.design))
+        return points
+
+    def outcomes_to_follow(self) -> list[CappedTotal]:
+        """Without noise, the lowest cap and the first that no more persons are above than the last."""
+        places = dict.fromkeys((0, self._above.index(self._above[-1])))
+        known = self._epsilon, self.design
+        return [CappedTotal(self.caps[i], self._within[i], self._above[i], False, *known) for i in places]
 
 
 def scan_and_release(
@@ -326,10 +349,10 @@ class SignedTotal:
         """No person counts for more than this in either direction without being above a cap."""
         return max(self.positive.cap, self.negative.cap)
 
-    def tails(self, confidence: Number = "0.95") -> tuple[int, int]:
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """As those of a `CappedTotal`: each part gets half of what the confidence leaves."""
         each = (1 + between(confidence, "confidence", 0, 1)) / 2
-        (down, up), (other_down, other_up) = self.positive.tails(each), self.negative.tails(each)
+        (down, up), (other_down, other_up) = self.positive.reach(each), self.negative.reach(each)
         return down + other_up, up + other_down
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
@@ -339,7 +362,7 @@ class SignedTotal:
         """
         beta = 1 - between(confidence, "confidence", 0, 1)
         (_, noise), (_, other) = self.positive._stated, self.negative._stated
-        missed = Joint(noise.mirrored, other.mirrored, 1).reach(beta)
+        missed = LopsidedSum(noise.mirrored, other.mirrored, 1).limit(beta)
         return max(0, self.positive.above + self.negative.above + missed)
 
     @property
@@ -371,6 +394,21 @@ class SignedTotalLaw(Law[SignedTotal]):
     def outcomes(self) -> Iterable[SignedTotal]:
         """All pairs of the parts' windows."""
         return (SignedTotal(a, b) for a, b in product(self._positive.outcomes(), self._negative.outcomes()))
+
+    def key(self) -> Hashable:
+        """Those of both parts."""
+        return type(self), self._positive.key(), self._negative.key()
+
+    def telling_points(self, laws: Sequence[Self]) -> list[SignedTotal]:
+        """All pairs of the parts' telling points."""
+        positive = self._positive.telling_points([law._positive for law in laws])
+        negative = self._negative.telling_points([law._negative for law in laws])
+        return [SignedTotal(a, b) for a, b in product(positive, negative)]
+
+    def outcomes_to_follow(self) -> list[SignedTotal]:
+        """All pairs of the parts'."""
+        pairs = product(self._positive.outcomes_to_follow(), self._negative.outcomes_to_follow())
+        return [SignedTotal(a, b) for a, b in pairs]
 
 
 Buckets = tuple[Sequence[int], Sequence[int]]

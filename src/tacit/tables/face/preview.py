@@ -7,7 +7,7 @@ from html import escape
 from importlib import import_module
 from typing import Any
 
-from tacit.answers.answer import show
+from tacit.answers.values import show
 from tacit.guarantees import Guarantee, Pure
 from tacit.numbers.exact import Number
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.budgets import Budget
 from tacit.engines import open_engine
-from tacit.engines.incidence import MAX_ROWS
-from tacit.engines.sizes import MAX_JOIN_ROWS
+from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.numbers.exact import Number

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, open_budget
-from tacit.engines.incidence import MAX_ROWS
-from tacit.engines.sizes import MAX_JOIN_ROWS
+from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema

@@ -19,17 +19,16 @@ from typing import TYPE_CHECKING
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request
 from tacit.engines import FAILED, Snapshot
-from tacit.engines.incidence import MAX_ROWS
-from tacit.engines.requests import Membership, Relation
+from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
 from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
 from tacit.tables.face.declarations import Private
-from tacit.tables.face.grouping import grouped_by
 from tacit.tables.face.waiting import waiting
 from tacit.tables.releasing.charging import charge_and_release
+from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.releasing.sampling import Sampling
@@ -117,7 +116,7 @@ class Releaser:
     def _refuse_groups_of_one(self, relation: Relation, statistic: Statistic) -> None:
         """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
         tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
-        for expression in grouped_by(statistic):
+        for expression in statistic.by:
             column = expression.operand if isinstance(expression, Cast) else expression
             if not isinstance(column, Column):
                 continue
@@ -146,7 +145,7 @@ class Releaser:
         for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            plan=repr((relation, statistic, self.sampling) if self.sampling else (relation, statistic)),
+            plan=identity(relation, statistic, *([self.sampling] if self.sampling else [])),
             text=text or statistic.words,
             statistics=(statistic.key,),
             columns=tuple(sorted(columns)),

@@ -16,12 +16,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tacit.answers.answer import Answer, Value
+from tacit.answers.answer import Answer
 from tacit.answers.spreads import Spread
+from tacit.answers.values import Value
 from tacit.engines import Engine, Snapshot
-from tacit.engines.blocks import Blocks
-from tacit.engines.incidence import MAX_ROWS, Incidence, Touches
-from tacit.engines.requests import Relation, Request
+from tacit.engines.requests import MAX_ROWS, Blocks, Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.numbers.units import WHOLE, Unit

@@ -15,24 +15,31 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
-from tacit.answers.spreads import Additive, TruncatedNoise
+from tacit.answers.groups import ShownCount
+from tacit.answers.spreads import Additive
+from tacit.noises import Coarser, Difference, DiscreteGaussian, DiscreteLaplace, TruncatedLaplace
 
 _KIND = "!"
+
+_OLDER: dict[str, tuple[str, dict[str, str]]] = {
+    "TwoSidedGeometric": ("DiscreteLaplace", {"above": "rate"}),
+    "TruncatedNoise": ("TruncatedLaplace", {}),
+}
+"""Names that older answers were written with: the class now, and its fields' names now; both rates were the same."""
 
 
 @cache
 def _classes() -> dict[str, type]:
-    from tacit.answers import spreads
+    from tacit.answers import capped, groups, order, quotients, sampled, spreads
     from tacit.guarantees import Approx, Pure, Renyi, Zcdp
     from tacit.mechanisms.totals.capped_flow import CappedFlow, Scanned, Weighed
     from tacit.mechanisms.totals.scan_and_release import CappedTotal, Design
     from tacit.numbers import units
-    from tacit.tables.releasing import sampled_spreads
-    from tacit.tables.statistics import capped, extremes, groups, keys, means, moments, quantiles
 
     classes: list[type] = [Answer, Pure, Approx, Zcdp, Renyi, units.Unit, CappedTotal, Design]
     classes += [CappedFlow, Scanned, Weighed]
-    for module in (spreads, sampled_spreads, extremes, quantiles, moments, groups, capped, keys, means):
+    classes += [Coarser, Difference, DiscreteGaussian, DiscreteLaplace, TruncatedLaplace]
+    for module in (spreads, sampled, order, quotients, groups, capped):
         classes += [
             item
             for item in vars(module).values()
@@ -75,8 +82,6 @@ _TEXTS: dict[str, Any] = {
 
 def decode(part: Any) -> Any:
     """The answer that `encode` wrote."""
-    from tacit.tables.statistics.keys import ShownCount
-
     if not isinstance(part, Mapping):
         return part
     kind = part[_KIND]
@@ -87,9 +92,11 @@ def decode(part: Any) -> Any:
     if kind == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         return Answers(answers, decode(part["guarantee"]), part["name"])
+    kind, renamed = _OLDER.get(kind, (kind, {}))
     found = _classes()[kind]
     known = {item.name for item in fields(found)}  # what an older answer said beside that is worked out anew
-    values = {name: decode(item) for name, item in part.items() if name in known}
-    if isinstance(values.get("noise"), TruncatedNoise) and found is Additive:
+    named = ((renamed.get(name, name), item) for name, item in part.items())
+    values = {name: decode(item) for name, item in named if name in known}
+    if isinstance(values.get("noise"), TruncatedLaplace) and found is Additive:
         return ShownCount(values["noise"], values["noise"].bound + 2)  # an older answer forgot that it was shown
     return found(**values)

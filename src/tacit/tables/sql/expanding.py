@@ -27,9 +27,9 @@ column; by ``through=``, whose target is a key; and by constraints that a databa
 WHAT FOLLOWS. The library answers expanding joins: whoever is at the keyboard holds the data. Serve refuses them before
 anything is charged unless the custodian allows them for a dataset. Where they are allowed, the engine first bounds
 their size by counts on the join keys alone, and a question above the limit fails before a row is made
-(`tacit.engines.sizes`). Rows beyond a limit are never left out instead: whichever order chose them, adding a person
-could push out rows of others, for a row of several persons has no one owner whose rows alone would move, and then the
-answer would change by more than one person's rows.
+(`tacit.engines.requests.join_size`). Rows beyond a limit are never left out instead: whichever order chose them, adding
+a person could push out rows of others, for a row of several persons has no one owner whose rows alone would move, and
+then the answer would change by more than one person's rows.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from tacit.engines import Engine
-from tacit.engines.requests import Bound, Join, Relation
-from tacit.engines.sizes import Repeats, duplicate_keys
+from tacit.engines.requests import Bound, Join, Relation, Repeats, duplicate_keys
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column
 from tacit.language.types import KeyType

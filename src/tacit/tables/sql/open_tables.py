@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from tacit.engines import Engine, open_engine
-from tacit.engines.requests import Relation
-from tacit.engines.sizes import key_repeats
+from tacit.engines.requests import Relation, key_repeats
 from tacit.errors import InvalidInput
 from tacit.language.types import Schema
 from tacit.tables.face.declarations import Private, Public

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.engines.group_requests import KeyCounts
-from tacit.engines.requests import Relation
+from tacit.engines.requests import KeyCounts, Relation
 from tacit.errors import UnsupportedQuery
 from tacit.language.expressions import Column
-from tacit.tables.face.grouping import MOST_KEYS
+from tacit.tables.statistics.ways.groups import MOST_KEYS
 
 if TYPE_CHECKING:
     from tacit.tables.sql.open_tables import OpenTables

@@ -13,28 +13,23 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
+from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
 from tacit.language.parsing import convert
 from tacit.language.syntax import deep, parsed
-from tacit.language.types import BOOLEAN, FLOAT
+from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
 from tacit.tables.face.declarations import Private
-from tacit.tables.face.grouping import MOST_KEYS, given, listed
 from tacit.tables.sql.privacy_clause import Priced, check_unit
 from tacit.tables.sql.public_keys import public_keys
 from tacit.tables.sql.query import Order, Query
 from tacit.tables.sql.views import View, ViewBuilder, refuse
-from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.distinct import DistinctValues
-from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.groups import GroupedTotals, Groups, counted, written
-from tacit.tables.statistics.keys import FoundGroups
-from tacit.tables.statistics.means import GroupedMeans, Mean
-from tacit.tables.statistics.moments import Moment
-from tacit.tables.statistics.quantiles import Quantiles
-from tacit.tables.statistics.totals import PersonCount, Total
+from tacit.tables.statistics import catalogue
+from tacit.tables.statistics.base import Operand, Statistic
+from tacit.tables.statistics.entry import Call
+from tacit.tables.statistics.ways.found_groups import for_each
+from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, given, listed, written
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -42,7 +37,6 @@ if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order", "limit", "kind"}
-_AGGREGATES = "COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VARIANCE and STDDEV"
 
 
 MOST_COLUMNS = 100
@@ -119,7 +113,7 @@ class _Reader:
                     )
             columns.append((_unused(item.alias or node.sql("duckdb"), columns), statistics.index(statistic)))
         if not statistics:
-            raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_AGGREGATES}.")
+            raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_known()}.")
         return Query(
             self.releaser,
             relation,
@@ -194,64 +188,49 @@ class _Reader:
         if kind == "Window":
             raise UnsupportedQuery("window functions (OVER) are not supported; use GROUP BY.")
         if not _aggregate(node):
-            raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_AGGREGATES}.")
+            raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_known()}.")
         extra = [name for name, part in node.args.items() if part and name not in _PARTS]
-        if extra:
+        if extra or (node.args.get("expressions") and kind != "Anonymous"):
             raise UnsupportedQuery(f"{node.sql()} has more than one argument; name one column.")
-        if kind == "Count":
-            return self._count(node, relation, scope, groups)
-        if type(node.this).__name__ == "Distinct":
+        name, call = self._call(node, relation, scope)
+        entry = catalogue.asked_by(name)
+        assert entry is not None
+        statistic = entry.sql[name](call)
+        return statistic if groups is None else for_each(statistic, groups)
+
+    def _call(self, node: Any, relation: Relation, scope: Scope) -> tuple[str, Call]:
+        """What an aggregate is named in the catalogue, and what it is called on."""
+
+        def operand(part: Any) -> Operand:
+            declared = self.tables.declared(relation.table)
+            return Operand(convert(part, scope), part.sql(), declared.unit if isinstance(declared, Private) else None)
+
+        name = _name(node)
+        if type(node).__name__ == "Anonymous":
+            column, *rest = node.expressions or [None]
+            return name, Call(None if column is None else operand(column), tuple(map(_fraction, rest)))
+        inner = type(node.this).__name__
+        if name == "Count":
+            if inner == "Distinct":
+                return self._distinct([operand(part) for part in node.this.expressions], relation)
+            return name, Call(None if inner in ("Star", "Literal", "NoneType") else operand(node.this))
+        if inner == "Distinct":
             raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
-        if kind in ("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup", "Median"):
-            return self._quantile(node, scope, groups)
-        inner = convert(node.this, scope)
-        name = node.this.sql()
-        if kind in ("Min", "Max"):
-            _ungrouped(groups, kind.upper())
-            return Extremum(Ordered(inner), name, kind == "Max")
-        amount = self._value(inner, relation)
-        if kind == "Sum":
-            if groups is None:
-                return Total(amount, name)
-            return _found(GroupedTotals(amount, f"sum of {name}", groups))
-        if kind == "Avg":
-            if groups is None:
-                return Mean(amount, name)
-            return _found(GroupedMeans(amount, f"mean of {name}", groups))
-        _ungrouped(groups, "VARIANCE and STDDEV")
-        return Moment(amount, name, "variance" if "Var" in kind else "standard deviation")
-
-    def _count(self, node: exp.Count, relation: Relation, scope: Scope, groups: Groups | None) -> Statistic:
-        kind = type(node.this).__name__
-        if kind == "Distinct":
-            parts = [convert(part, scope) for part in node.this.expressions]
-            if parts == [relation.person] and not relation.others:
-                return PersonCount() if groups is None else _found(_persons(groups))
-            if len(parts) != 1:
-                raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
-            _ungrouped(groups, "COUNT(DISTINCT …)")
-            return DistinctValues(parts[0], node.this.expressions[0].sql())
-        inner = None if kind in ("Star", "Literal", "NoneType") else convert(node.this, scope)
-        if groups is None:
-            return Total(RowCount(inner), None if inner is None else node.this.sql())
-        return _found(GroupedTotals(counted("row") if inner is None else RowCount(inner), "count", groups))
-
-    def _quantile(self, node: Any, scope: Scope, groups: Groups | None) -> Statistic:
-        kind = type(node).__name__
-        _ungrouped(groups, "a quantile")
-        if kind == "WithinGroup":
-            operand, argument = _within_group(node)
+        if name == "WithinGroup":
+            column, argument = _within_group(node)
         else:
-            operand, argument = node.this, node.args.get("quantile") or node.args.get("expression")
-        items = argument.expressions if type(argument).__name__ == "Array" else [argument]
-        wanted = [Fraction(1, 2)] if kind == "Median" else [_fraction(item) for item in items]
-        inner = convert(operand, scope)
-        return Quantiles(Ordered(inner), operand.sql(), tuple(wanted), single=len(wanted) == 1)
+            column, argument = node.this, node.args.get("quantile") or node.args.get("expression")
+        items = argument.expressions if type(argument).__name__ == "Array" else [argument] if argument else []
+        return name, Call(operand(column), tuple(map(_fraction, items)))
 
-    def _value(self, expression: Expression, relation: Relation) -> Value:
-        declared = self.tables.declared(relation.table)
-        assert isinstance(declared, Private)
-        return value(expression, declared.unit if expression.type == FLOAT else None)
+    @staticmethod
+    def _distinct(parts: list[Operand], relation: Relation) -> tuple[str, Call]:
+        """COUNT(DISTINCT …) of the persons, or of other values."""
+        if [part.expression for part in parts] == [relation.person] and not relation.others:
+            return "CountPersons", Call(None)
+        if len(parts) != 1:
+            raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
+        return "CountDistinct", Call(parts[0])
 
     def _order(
         self, select: exp.Select, columns: list[tuple[str, int]], by: list[tuple[Expression, str]], scope: Scope
@@ -288,28 +267,24 @@ class _Reader:
         raise UnsupportedQuery("ORDER BY takes output columns only; name one of them.")
 
 
-def _persons(groups: Groups) -> GroupedTotals:
-    return GroupedTotals(counted("person"), "number of persons", groups, "person")
-
-
-def _found(statistic: GroupedTotals | GroupedMeans) -> Statistic:
-    return statistic if statistic.groups.keys else FoundGroups(statistic)
-
-
-def _ungrouped(groups: Groups | None, what: str) -> None:
-    if groups is not None:
-        raise UnsupportedQuery(f"{what} with GROUP BY is not supported; ask for one group at a time with WHERE.")
+def _name(node: Any) -> str:
+    """What a node of sqlglot is called in the catalogue: its class, or the name of a function it does not know."""
+    kind = type(node).__name__
+    return str(node.this).upper() if kind == "Anonymous" else kind
 
 
 def _aggregate(node: Any) -> bool:
-    return type(node).__name__ in _NODES
+    name = _name(node)
+    return name in ("Filter", "Window") or catalogue.asked_by(name) is not None
 
 
-_NODES = {
-    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc",
-    "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
-}  # fmt: skip
-_PARTS = {"this", "quantile", "expression", "big_int"}
+def _known() -> str:
+    """The aggregates there are."""
+    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.callable_in_sql().values())
+    return f"{', '.join(names)} and {last}"
+
+
+_PARTS = {"this", "quantile", "expression", "expressions", "big_int"}
 """The parts an aggregate may have."""
 
 

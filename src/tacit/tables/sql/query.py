@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.spreads import Chosen
 from tacit.budgets import Question, Unsettled
-from tacit.engines.requests import Relation, RowCount
+from tacit.engines.requests import Relation
 from tacit.guarantees import Guarantee, Pure
 from tacit.tables.face.preview import Preview
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.keys import FoundGroups
-from tacit.tables.statistics.totals import Total
+from tacit.tables.statistics.catalogue import forecast_of
+from tacit.tables.statistics.ways.found_groups import FoundGroups
 
 if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
@@ -114,7 +114,7 @@ class Query:
     def _forecast(self) -> str | None:
         """Under which name `tacit.plan` forecasts the accuracy: one statistic of everybody, for some ε."""
         alone = len(self.statistics) == 1 and self.releaser.sampling is None
-        return forecast_name(self.statistics[0]) if alone and isinstance(self.cost, Pure) else None
+        return forecast_of(self.statistics[0]) if alone and isinstance(self.cost, Pure) else None
 
     @property
     def _noise_std(self) -> float | None:
@@ -171,13 +171,3 @@ def _named(name: str, answer: Answer | Answers) -> Iterator[tuple[str, Answer]]:
 
 def _rank(part: Any) -> tuple[bool, Any]:
     return (part is None, 0 if part is None else part)
-
-
-def forecast_name(statistic: Statistic) -> str | None:
-    """Under which name `tacit.plan` knows a statistic; None where it does not."""
-    if isinstance(statistic, Total):
-        return "count" if isinstance(statistic.total, RowCount) else "sum"
-    return _FORECASTS.get(type(statistic).__name__)
-
-
-_FORECASTS = {"PersonCount": "persons", "Mean": "mean", "Quantiles": "median", "DistinctValues": "nunique"}

@@ -10,27 +10,28 @@ rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf
-from typing import TYPE_CHECKING, Any
+from math import ceil
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from tacit.answers.answer import Answer, Value, show
-from tacit.answers.spreads import Covers
+from tacit.answers.answer import Answer
+from tacit.answers.order import Inner
 from tacit.curves import DownProfile
-from tacit.engines.incidence import Incidence
-from tacit.engines.requests import LARGEST_ANSWER, Extremes, Ordered
-from tacit.engines.top_rows import TopRows
+from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
+from tacit.guarantees import Pure
 from tacit.language.types import FLOAT
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.scales import Scale
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.entry import Audited, Entry
+from tacit.tables.statistics.methods import Methods, check_method
+from tacit.tables.statistics.ways.scales import Scale
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +48,13 @@ MISS = Fraction(1, 1000)
 """How rarely a scan may miss its window. One that misses runs far beyond the data, which spoils a mean or a variance
 over the range it gives; fifty times as rare costs half as many persons again beyond the answer."""
 
-METHODS = ("scan", "scan_down", "exponential", "permute_and_flip", "binary_search")
+METHODS: Methods = {
+    "scan": "upward, past values that few persons exceed",
+    "scan_down": "downward, from the largest value of the grid",
+    "exponential": "the exponential mechanism",
+    "permute_and_flip": "permute-and-flip",
+    "binary_search": "noisy comparisons that halve the grid",
+}
 """The pure methods of `tacit.mechanisms.inverse.shifted_inverse`."""
 
 
@@ -82,13 +89,19 @@ class Extremum(Statistic):
     method: str = "scan"
     rank: int = 1
     """k for the k-th largest or smallest; per person, of the persons' own extremes."""
+    tag = "Extremum"
     several = True
+    sampled = "itself"
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+        check_method(self.method, METHODS)
         if not 1 <= whole(self.rank, "k") <= MOST:
             raise InvalidInput(f"k must lie between 1 and {MOST}; for more, ask for a quantile.")
+
+    @classmethod
+    def of(cls, column: Operand, largest: bool, *, per: str = "row", method: str = "scan", rank: int = 1) -> Extremum:
+        """Of rows, or of the persons' own extremes."""
+        return cls(column.ordered, column.name, largest, per_of(per), method, rank)
 
     def suits(self, several: bool) -> None:
         """A person's own extremes are the rows' extremes, but for k-th ones of rows that concern several."""
@@ -97,12 +110,12 @@ class Extremum(Statistic):
 
     @property
     def key(self) -> str:
-        """Its name for policies."""
+        """A k-th largest is recorded as a maximum, a k-th smallest as a minimum."""
         return "max" if self.largest else "min"
 
     @property
     def words(self) -> str:
-        """What is asked."""
+        """Without its rank where that is the first."""
         if self.rank == 1:
             return f"{'maximum' if self.largest else 'minimum'} of {self.name}"
         return f"{ordinal(self.rank)} {'largest' if self.largest else 'smallest'} {self.name}"
@@ -153,7 +166,7 @@ class Extremum(Statistic):
         """The same where a row may concern several persons."""
         import numpy as np
 
-        from tacit.tables.statistics.joint import rows_of
+        from tacit.tables.statistics.ways.shared_rows import rows_of
 
         touches = room.touches(Incidence(heights=self.value, largest=self.largest, every=self.rank > 1))
         assert touches.heights is not None
@@ -199,62 +212,135 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-@dataclass(frozen=True)
-class Inner:
-    """A value inside the data: with stated confidence few persons lie beyond it and the true extreme does."""
+class AsksExtremes(Asking[A]):
+    """Minimum, maximum, k-th largest and k-th smallest."""
 
-    largest: bool
-    beyond: tuple[tuple[Fraction, int | None], ...]
-    inner: Value
-    """With the same confidence the extreme is not inside of this: the answer before its rounding outward."""
-    covers: Covers = "truth"
-    std: None = None
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            "min",
+            Extremum,
+            "smallest value",
+            sql={"Min": lambda call: Extremum.of(call.column, False)},
+            call="MIN({})",
+            methods=METHODS,
+            audited=(
+                Audited("minimum", Pure(4), lambda t, **c: t.min("value", **c)),
+                Audited("network: minimum", Pure(4), lambda t, **c: t.min("value", **c), network=True),
+            ),
+        ),
+        Entry(
+            "max",
+            Extremum,
+            "largest value",
+            sql={"Max": lambda call: Extremum.of(call.column, True)},
+            call="MAX({})",
+            methods=METHODS,
+            audited=(
+                Audited("maximum", Pure(4), lambda t, **c: t.max("value", **c)),
+                Audited("network: maximum", Pure(4), lambda t, **c: t.max("value", **c), network=True),
+            ),
+        ),
+        Entry(
+            "largest",
+            Extremum,
+            "k-th largest value",
+            recorded="max",
+            methods=METHODS,
+            audited=(
+                Audited("second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c)),
+                Audited("network: second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c), network=True),
+            ),
+        ),
+        Entry(
+            "smallest",
+            Extremum,
+            "k-th smallest value",
+            recorded="min",
+            methods=METHODS,
+            audited=(
+                Audited(
+                    "second smallest per person", Pure(4), lambda t, **c: t.smallest("value", 2, per="person", **c)
+                ),
+            ),
+        ),
+    )
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """One-sided: nothing bounds an extreme from outside without an assumption."""
-        if self.persons_above(confidence) is None:
-            return -inf, inf
-        return (self.inner, inf) if self.largest else (-inf, self.inner)
+    def min(
+        self, column: str, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The smallest value, overestimated by construction.
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """At most so many persons lie beyond the value."""
-        return next((window for level, window in self.beyond if level >= confidence and window is not None), None)
+        Args:
+            column: a column, or a SQL expression of columns.
+            per: "row", or "person" to count each person once.
+            method: how the value is found: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
+                "binary_search".
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """How many persons may lie beyond."""
-        count = self.persons_above(Fraction(95, 100))
-        if answer.value is not None and count is not None:
-            side = "above" if self.largest else "below"
-            yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."
+        >>> orders.min("amount", epsilon=4)
+        Answer(minimum of amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), False, per=per, method=method)
+        return self._one(asked, epsilon, delta, rho, fresh)
 
+    def max(
+        self, column: str, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The largest value, underestimated by construction.
 
-@dataclass(frozen=True)
-class Fallen:
-    """A value inside the data: the statistic is at least that, and without a few persons not above it."""
+        Args:
+            column: a column, or a SQL expression of columns.
+            per: "row", or "person" to count each person once.
+            method: how the value is found: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
+                "binary_search".
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
 
-    persons: tuple[tuple[Fraction, int | None], ...]
-    """For each confidence, how many persons it takes."""
-    least: Value
-    """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
-    covers: Covers = "truth"
-    std: None = None
+        >>> orders.max("amount", epsilon=4)
+        Answer(maximum of amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), True, per=per, method=method)
+        return self._one(asked, epsilon, delta, rho, fresh)
 
-    def _count(self, confidence: Fraction) -> int | None:
-        return next((count for level, count in self.persons if level >= confidence and count is not None), None)
+    def largest(
+        self, column: str, k: int, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The k-th largest value of all rows, or of the persons' largest ones; underestimated by construction.
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """One-sided: nothing bounds a total from above without an assumption."""
-        return (-inf if self._count(confidence) is None else self.least), inf
+        Args:
+            column: a column, or a SQL expression of columns.
+            k: its rank, at most 40; for more, ask for a quantile.
+            per: "row", or "person" for the k-th of the persons' largest values.
+            method: as for `max`.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
+        >>> orders.largest("amount", 3, epsilon=4)
+        Answer(3rd largest amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), True, per=per, method=method, rank=k)
+        return self._one(asked, epsilon, delta, rho, fresh)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """What the value means."""
-        count = self._count(Fraction(95, 100))
-        if count is not None:
-            yield (
-                f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
-                "persons it would not lie above the answer."
-            )
+    def smallest(
+        self, column: str, k: int, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The k-th smallest value of all rows, or of the persons' smallest ones; overestimated by construction.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            k: its rank, at most 40; for more, ask for a quantile.
+            per: "row", or "person" for the k-th of the persons' smallest values.
+            method: as for `max`.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.smallest("amount", 3, epsilon=4)
+        Answer(3rd smallest amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), False, per=per, method=method, rank=k)
+        return self._one(asked, epsilon, delta, rho, fresh)

@@ -17,7 +17,7 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.choose.stable_mode import StableModeLaw
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.groups import written
+from tacit.tables.statistics.ways.groups import written
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,14 @@ class StableMode(Statistic):
     name: str
     per: Per = "person"
     key = "mode"
+    tag = "StableMode"
+    phrase = "most frequent {name}"
+    sampled = "itself"
 
     def __post_init__(self) -> None:
         LeadingValue(self.value)  # refuses what the engine could not answer
         if self.per != "person":
             raise InvalidInput("a mode without candidates counts persons; add per='person', or give candidates.")
-
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"most frequent {self.name}"
 
     def check(self, cost: Guarantee) -> None:
         """Naming a value found in the data needs δ."""

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.answers.answer import Answer
-from tacit.answers.spreads import Additive, laplace_noise
+from tacit.answers.spreads import Additive
 from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -26,12 +26,19 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.local.ladder import Ladder
 from tacit.mechanisms.local.propose_test_release import TEST_SHARE, Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.noises import DiscreteLaplace
+from tacit.numbers.exact import Number
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, unit_of
-from tacit.tables.statistics.quantiles import CAP_SHARE, ordinal, row_cap
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of, range_of, unit_of
+from tacit.tables.statistics.methods import Methods
+from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
 
-METHODS = ("smooth", "propose_test_release")
+METHODS: Methods = {
+    "smooth": "noise for the smooth sensitivity of the quantile",
+    "propose_test_release": "noise for a bound on how far it moves, refused where a test fails; needs δ",
+}
+"""How noise is added to the quantile itself."""
 
 REACH = 1600
 """How many persons in each direction the ladder reaches; beyond that everything in the range is possible."""
@@ -67,6 +74,8 @@ class LocalQuantile(Statistic):
     """The public lattice of the answers: the column's unit."""
     range: tuple[Fraction, Fraction] | None = None
     per: Per = "row"
+    tag = "LocalQuantile"
+    sampled = "itself"
 
     def __post_init__(self) -> None:
         if not self.value.expression.type.number:
@@ -75,14 +84,31 @@ class LocalQuantile(Statistic):
             raise InvalidInput(f"method {self.method!r} needs q between 0 and 1; use min or max for the ends.")
         RankSteps(self.value, (self.quantile,), REACH)  # refuses what the engine could not answer
 
+    @classmethod
+    def of(
+        cls,
+        column: Operand,
+        wanted: tuple[Fraction, ...],
+        *,
+        per: str,
+        method: str,
+        range: tuple[Number, Number] | None = None,
+    ) -> LocalQuantile:
+        """One quantile, over a public range where there is one."""
+        if len(wanted) != 1:
+            raise InvalidInput(f"method {method!r} answers one quantile at a time; ask for each, or leave method out.")
+        step = column.value.unit if column.expression.type.number else Fraction(1)
+        ends = None if range is None else range_of(range)
+        return cls(column.ordered, column.name, wanted[0], method, step, ends, per_of(per))
+
     @property
     def key(self) -> str:
-        """Its name for policies."""
+        """The median has a name of its own."""
         return "median" if self.quantile == Fraction(1, 2) else "quantile"
 
     @property
     def words(self) -> str:
-        """What is asked."""
+        """The quantile by its number."""
         return f"{ordinal(self.quantile)} of {self.name}"
 
     @property
@@ -117,7 +143,7 @@ class LocalQuantile(Statistic):
         else:
             assert isinstance(drawn, Release)
             assert isinstance(cost, Approx)
-            noise = laplace_noise((1 - TEST_SHARE) * cost.epsilon, drawn.bound / self.step)
+            noise = DiscreteLaplace.for_pure((1 - TEST_SHARE) * cost.epsilon, drawn.bound / self.step)
             spread = Additive(noise, unit, "capped value" if cap else "truth")
             value = drawn.value
         return room.answer(
@@ -153,3 +179,8 @@ def _split(cost: Guarantee) -> tuple[Allowance, Guarantee]:
             return Allowance(rho * CAP_SHARE, concentrated=True), Zcdp(rho * (1 - CAP_SHARE))
     assert isinstance(cost, Pure)
     return Allowance(cost.epsilon * CAP_SHARE, concentrated=False), Pure(cost.epsilon * (1 - CAP_SHARE))
+
+
+def ordinal(q: Fraction) -> str:
+    """A quantile in words."""
+    return "median" if q == Fraction(1, 2) else f"{float(q):g} quantile"

@@ -9,7 +9,6 @@ import duckdb
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tacit.engines.dialect import DuckDialect
 from tacit.engines.duckdb.text_files import json
 from tests.engines.duckdb.text_files import oracle
 
@@ -55,7 +54,7 @@ def same(found: str | None, expected: Any) -> bool:
 @example(lines=['{"a": 12345678901234567.89, "é": "x\\\\\\": 1.5e3"}', '{"a":1e-400}', '{"a":0.1234567890123456789}'])
 def test_objects_are_those_of_the_plain_way(lines: list[str]) -> None:
     rows = CONNECTION.execute(
-        f"SELECT {json.is_object('line')}, {json.values('line', NAMES, DuckDialect())} "
+        f"SELECT {json.is_object('line')}, {json.values('line', NAMES)} "
         "FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS line)",
         [lines],
     ).fetchall()
@@ -75,8 +74,7 @@ def test_distinct_numbers_stay_distinct(tmp_path: Path) -> None:
     numbers = [f"{10**n}{dot}{m}" for n in range(15, 40, 3) for dot in ("", ".") for m in range(5)]
     lines = [f'{{"a": {number}}}' for number in numbers]
     ((count,),) = CONNECTION.execute(
-        f"SELECT count(DISTINCT {json.values('line', ['a'], DuckDialect())}[1]) "
-        "FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS line)",
+        f"SELECT count(DISTINCT {json.values('line', ['a'])}[1]) FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS line)",
         [lines],
     ).fetchall()
     assert count == len({Decimal(number) for number in numbers})

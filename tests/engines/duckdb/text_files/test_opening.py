@@ -11,6 +11,7 @@ from tacit.engines import Source, open_engine
 from tacit.errors import InvalidInput
 from tacit.language.types import Schema
 from tests.engines.duckdb.test_tables import summary
+from tests.engines.support import run
 
 
 def rows(path: Path | str, schema: Schema | None = None, **options: Any) -> tuple[int, int, int]:
@@ -144,7 +145,7 @@ def test_several_scans_in_one_statement_and_a_long_line(tmp_path: Path) -> None:
     with engine.snapshot() as snapshot:
         sql = engine.tables["t"].sql.source
         both = f"SELECT count(*), count(DISTINCT a.person) FROM {sql} a JOIN {sql} b ON a.person = b.person"
-        found = snapshot._run(both, lambda cursor: cursor.fetchall())
+        found = run(snapshot, both)
     assert found == [(200 * 200 * 1000, 1000)]
 
 

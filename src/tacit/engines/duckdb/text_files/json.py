@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tacit.engines.dialect import DuckDialect
+from tacit.engines.duckdb.dialect import DIALECT
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _NUMBER = r"-?[0-9][-+.0-9eE]*"
@@ -26,11 +26,11 @@ def is_object(line: str) -> str:
     return f"({opens} AND json_valid({line}))"
 
 
-def values(line: str, names: Iterable[str], dialect: DuckDialect) -> str:
+def values(line: str, names: Iterable[str]) -> str:
     """The list of an object's values as text; NULL for a line that is none. It cannot fail."""
-    pointers = ", ".join(dialect.text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
+    pointers = ", ".join(DIALECT.text("/" + name.replace("~", "~0").replace("/", "~1")) for name in names)
     # A valid line has no control character, so that chr(1) marks only what is put there.
-    marked = f"regexp_replace({line}, {dialect.text(_TOKEN)}, '\\1' || chr(1) || '\\2' || chr(1) || '\\3', 'g')"
+    marked = f"regexp_replace({line}, {DIALECT.text(_TOKEN)}, '\\1' || chr(1) || '\\2' || chr(1) || '\\3', 'g')"
     quoted = f"replace(replace({marked}, chr(1) || chr(1), ''), chr(1), '\"')"
-    exact = f"CASE WHEN regexp_matches({line}, {dialect.text(_FRACTION)}) THEN {quoted} ELSE {line} END"
+    exact = f"CASE WHEN regexp_matches({line}, {DIALECT.text(_FRACTION)}) THEN {quoted} ELSE {line} END"
     return f"CASE WHEN {is_object(line)} THEN json_extract_string({exact}, [{pointers}]) END"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines import Source
-from tacit.engines.dialect import DuckDialect
-from tacit.engines.duckdb import reading
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.text_files import json, sniffing
 from tacit.engines.duckdb.text_files.feed import FIELDS, Feed
+from tacit.engines.duckdb.text_files.formats import TextFormat, text_format
 from tacit.engines.duckdb.text_files.lines import TextFile, text_file
 from tacit.engines.duckdb.text_files.sniffing import nulls, option
 from tacit.errors import InvalidInput
@@ -19,7 +19,6 @@ from tacit.language.types import Schema
 if TYPE_CHECKING:
     import duckdb
 
-DIALECT = DuckDialect()
 _BUFFERS = "max_line_size = 262144, buffer_size = 1048576"  # limits what an open quote can swallow; costs no time
 _LARGEST = 1 << 28
 """Bytes of the longest object in a document of several lines."""
@@ -38,7 +37,7 @@ class TextTable:
 
     source: str
     types: Schema
-    form: reading.TextFormat
+    form: TextFormat
     feed: Feed | None = None
     """Not there for values that span lines, which DuckDB reads by itself."""
 
@@ -81,7 +80,9 @@ def _csv(
     connection.register(feed.name, feed)
     empty = f"({', '.join(map(DIALECT.text, nulls(source.options)))})"
     values = [f"CASE WHEN {FIELDS}[{i + 1}] NOT IN {empty} THEN {FIELDS}[{i + 1}] END" for i in range(len(types))]
-    return TextTable(_columns(values, types, feed.name), types, _form(source, facts.date, facts.timestamp), feed)
+    return TextTable(
+        _columns(values, types, feed.name), types, text_format(source.options, facts.date, facts.timestamp), feed
+    )
 
 
 def _json(
@@ -91,9 +92,9 @@ def _json(
     feed = Feed(f"text{number}", files, objects=True)
     connection.register(feed.name, feed)
     line = f"{FIELDS}[1]"
-    objects = f"(SELECT {json.values(line, types, DIALECT)} AS {FIELDS} FROM {feed.name} WHERE {json.is_object(line)})"
+    objects = f"(SELECT {json.values(line, types)} AS {FIELDS} FROM {feed.name} WHERE {json.is_object(line)})"
     values = [f"{FIELDS}[{i + 1}]" for i in range(len(types))]
-    return TextTable(_columns(values, types, objects), types, _form(source, None, None), feed)
+    return TextTable(_columns(values, types, objects), types, text_format(source.options), feed)
 
 
 def _columns(values: list[str], types: Schema, source: str) -> str:
@@ -122,41 +123,25 @@ def _multiline_csv(connection: duckdb.DuckDBPyConnection, source: Source, files:
     settings = {**defaults, **given}
     native = {str(part["name"]): str(part["type"]) for part in row[5]}
     set_to = ", ".join(f"{key} = {option(value)}" for key, value in settings.items())
-    reader = f"read_csv({_list(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {set_to}, "
+    reader = f"read_csv({DIALECT.list_of(files)}, auto_detect = false, ignore_errors = true, {_BUFFERS}, {set_to}, "
     if source.schema is not None and not settings["header"] and len(source.schema) == len(native):
         types = source.schema
     else:
         types = sniffing.whole_types(connection, native, reader + _texts(native))
-    return TextTable(reader + _texts(types), types, _form(source, row[6], row[7]))
+    return TextTable(reader + _texts(types), types, text_format(source.options, row[6], row[7]))
 
 
 def _multiline_json(connection: duckdb.DuckDBPyConnection, source: Source, files: list[str]) -> TextTable:
     """Documents of several lines, such as arrays of objects, whose writer the custodian trusts."""
-    reader = f"read_json({_list(files)}, ignore_errors = true, maximum_object_size = {_LARGEST}"
+    reader = f"read_json({DIALECT.list_of(files)}, ignore_errors = true, maximum_object_size = {_LARGEST}"
     types = source.schema
     if types is None:
         described = connection.execute(f"DESCRIBE SELECT * FROM {reader})").fetchall()
         native = {str(row[0]): str(row[1]) for row in described}
         types = sniffing.whole_types(connection, native, f"{reader}, {_texts(native)}")
-    return TextTable(f"{reader}, {_texts(types)}", types, _form(source, None, None))
-
-
-def _list(files: list[str]) -> str:
-    return f"[{', '.join(map(DIALECT.text, files))}]"
+    return TextTable(f"{reader}, {_texts(types)}", types, text_format(source.options))
 
 
 def _texts(names: Iterable[str]) -> str:
     columns = ", ".join(f"{DIALECT.text(column)}: 'VARCHAR'" for column in names)
     return f"columns = {{{columns}}})"
-
-
-def _form(source: Source, date: str | None, timestamp: str | None) -> reading.TextFormat:
-    """The formats given, else those found, else ISO."""
-    iso = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "", None)
-
-    def chosen(option: str, sniffed: str | None) -> str | None:
-        given = source.options.get(option)
-        return str(given) if given is not None else (None if sniffed in iso else sniffed)
-
-    separator = str(source.options.get("decimal_separator", "."))
-    return reading.TextFormat(chosen("date_format", date), chosen("timestamp_format", timestamp), separator)

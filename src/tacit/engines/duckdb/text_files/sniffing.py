@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tacit.engines.dialect import DuckDialect
-from tacit.engines.duckdb import reading
+from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.text_files import json
 from tacit.engines.duckdb.text_files.csv import Dialect, fields
 from tacit.engines.duckdb.text_files.lines import TextFile, blocks
@@ -38,7 +37,6 @@ _LONGEST_SAMPLE = 2**16
 """Characters of a line that tells about types; one that is nested very deep must not keep a file closed."""
 _LONGEST = 38
 """Digits of the longest integer."""
-_DUCK = DuckDialect()
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def csv_facts(
     with _written(line for _, line in lines) as path:
         (row,) = connection.execute(
             "SELECT SkipRows, HasHeader, Columns, DateFormat, TimestampFormat FROM "
-            f"sniff_csv({_DUCK.text(path)}, {', '.join(f'{key} = {option(value)}' for key, value in given.items())})"
+            f"sniff_csv({DIALECT.text(path)}, {', '.join(f'{key} = {option(value)}' for key, value in given.items())})"
         ).fetchall()
     above, header, columns, date, timestamp = row
     above += header
@@ -117,11 +115,12 @@ def json_types(
     lines = [line for (line,) in known]
     with _written(lines) as path:
         described = connection.execute(
-            f"DESCRIBE SELECT * FROM read_json({_DUCK.text(path)}, format = 'newline_delimited', ignore_errors = true)"
+            f"DESCRIBE SELECT * FROM read_json({DIALECT.text(path)}, "
+            "format = 'newline_delimited', ignore_errors = true)"
         ).fetchall()
     names = [str(row[0]) for row in described]
     rows = connection.execute(
-        f"SELECT {json.values('line', names, _DUCK)} FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS line)", [lines]
+        f"SELECT {json.values('line', names)} FROM (SELECT unnest(CAST(? AS VARCHAR[])) AS line)", [lines]
     ).fetchall()
 
     def values(column: int) -> Iterator[str]:
@@ -155,7 +154,7 @@ def option(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, list):
         return f"[{', '.join(map(option, value))}]"
-    return str(value) if isinstance(value, int) else _DUCK.text(str(value))
+    return str(value) if isinstance(value, int) else DIALECT.text(str(value))
 
 
 def _declared(table: str, options: Mapping[str, Any]) -> Dialect:
@@ -211,7 +210,7 @@ def _written(lines: Iterable[str]) -> Iterator[str]:
 
 def _whole(native: str, values: Iterator[str]) -> ColumnType:
     """The type for what DuckDB inferred; a column of digits is no float, and text if it is too long for an integer."""
-    kind = reading.inferred(native)
+    kind = DIALECT.inferred(native)
     if kind not in (FLOAT, OTHER) and native not in ("HUGEINT", "UHUGEINT"):
         return kind
     longest = 0

@@ -1,0 +1,87 @@
+"""Errors of capped sums: the noise, who may lie above the cap, and what the truth is at least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tacit.answers.spreads import Additive, Covers
+from tacit.answers.values import show
+from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
+from tacit.noises import Difference
+
+SURE = Fraction(95, 100)
+"""The confidence of what is said in words."""
+
+
+@dataclass(frozen=True)
+class TotalNoise:
+    """How far the capped total may lie from what was released about it."""
+
+    drawn: CappedTotal
+
+    def reach(self, confidence: float) -> tuple[int, int]:
+        """From the exact law of the noise."""
+        return self.drawn.reach(confidence)
+
+    @property
+    def variance(self) -> float:
+        """Of the noise."""
+        return self.drawn.variance
+
+
+@dataclass(frozen=True)
+class CappedSum(Additive):
+    """Noise around a capped sum, how many persons may lie above the cap, and what the truth is at least."""
+
+    covers: Covers = "capped value"
+
+    @property
+    def drawn(self) -> CappedTotal | SignedTotal | None:
+        """What `scan_and_release` released, where that made the sum."""
+        match self.noise:
+            case TotalNoise(drawn):
+                return drawn
+            case Difference(TotalNoise(positive), TotalNoise(negative)):
+                return SignedTotal(positive, negative)
+        return None
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """From the released number of persons above the cap."""
+        return None if self.drawn is None else self.drawn.persons_above_cap(confidence)
+
+    def at_least(self, value: Any, confidence: Fraction) -> Any:
+        """Where persons above a cap count as the cap, what is capped is never above the truth; None of both signs."""
+        match self.drawn:
+            case CappedTotal() as drawn:
+                return self.unit.value(drawn.at_least(confidence))
+            case SignedTotal():
+                return None
+        return None if isinstance(self.noise, Difference) else self.interval(value, confidence)[0]
+
+    def sentences(self, answer: Any) -> Iterator[str]:
+        """The interval, the cap, who may lie above it, and what that does to the value."""
+        yield f"Noise interval, {answer.interval()}."
+        match self.drawn:
+            case CappedTotal() as drawn:
+                yield self._counted(f"more than {self._shown(drawn.cap)}")
+            case SignedTotal(positive, negative):
+                yield self._counted(f"more than {self._shown(positive.cap)} or less than {self._shown(-negative.cap)}")
+                most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
+                yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
+            case None:
+                yield f"No person counts for more than {show(answer.cap)}."
+        least = answer.at_least()
+        if least is not None:
+            yield f"The truth is at least {show(least)} (95 %)."
+
+    def _shown(self, units: int) -> str:
+        return show(self.unit.value(units))
+
+    def _counted(self, beyond: str) -> str:
+        return (
+            f"A person with {beyond} counts as twice that, which may be more than they have, so the value may lie "
+            f"beyond the truth; there are at most {self.persons_above(SURE):,} of them (95 %)."
+        )

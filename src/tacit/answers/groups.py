@@ -1,0 +1,76 @@
+"""Errors of groups: totals of capped vectors, and numbers of persons that are shown only above a threshold.
+
+ERROR  A key is shown because its noisy number v = c + Z came out at T or more, so Z, given that, is not the noise that
+was added: of many keys with few persons those shown have been lucky. What holds is an interval from the law *given that
+the key is shown*: all c with P[V ≥ v | c, shown] > β/2 and P[V ≤ v | c, shown] > β/2. For every c either fails with
+probability at most β/2 given that it is shown, so of the intervals shown at least 1 − β hold their c, on average,
+whatever the data. Z is log-concave, and stays so when cut off from below, so the two chances rise and fall with c, and
+these c are an interval.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Any
+
+from tacit.answers.spreads import Additive, Covers
+from tacit.answers.values import show
+from tacit.noises import TruncatedLaplace
+
+if TYPE_CHECKING:
+    from tacit.answers.answer import Answer
+
+
+@dataclass(frozen=True)
+class Capped(Additive):
+    """Noise around totals of capped vectors."""
+
+    covers: Covers = "capped value"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval and the cap."""
+        yield f"Noise interval, {answer.interval()}."
+        yield f"One person counts for at most {show(answer.cap)} over all groups."
+
+
+@dataclass(frozen=True)
+class ShownCount:
+    """The error of a number that is shown only if its noise takes it to a threshold."""
+
+    noise: TruncatedLaplace
+    threshold: int
+    covers: Covers = "capped value"
+
+    @property
+    def std(self) -> float:
+        """Of the noise, shown or not."""
+        return sqrt(self.noise.variance)
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[int, int]:
+        """All numbers for which what is shown lies in neither tail of its law, given that it is shown."""
+        tail = (1 - float(confidence)) / 2 * (1 - 1e-9)  # rounded the safe way
+        possible = range(value - self.noise.bound, value + self.noise.bound + 1)
+        low = bisect_left(possible, x=True, key=lambda c: self._at_least(value, c) > tail)
+        high = bisect_left(possible, x=True, key=lambda c: 1 - self._at_least(value + 1, c) <= tail)
+        return possible[low], possible[high - 1]
+
+    def _at_least(self, value: int, count: int) -> float:
+        """P[count + Z ≥ value | count + Z ≥ threshold]."""
+        noise, shown = self.noise, self.threshold - count
+        return exp(noise.log_at_least(max(value - count, shown)) - noise.log_at_least(shown))
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap on what a person adds was used."""
+        return None
+
+    def sentences(self, answer: Any) -> Iterator[str]:
+        """The interval, and that it is one of those shown."""
+        yield f"Noise interval, {answer.interval()}."
+        yield (
+            f"Groups are shown because their noisy number came to {self.threshold:,} or more, which favours lucky "
+            "ones; the interval holds given that."
+        )

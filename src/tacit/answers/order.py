@@ -1,0 +1,113 @@
+"""Errors of minima, maxima and quantiles: how many persons may lie beyond, or how far a rank may be off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf, log
+from typing import TYPE_CHECKING, Any
+
+from tacit.answers.spreads import Covers
+from tacit.answers.values import Value, show
+
+if TYPE_CHECKING:
+    from tacit.answers.answer import Answer
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A value inside the data: with stated confidence few persons lie beyond it and the true extreme does."""
+
+    largest: bool
+    beyond: tuple[tuple[Fraction, int | None], ...]
+    inner: Value
+    """With the same confidence the extreme is not inside of this: the answer before its rounding outward."""
+    covers: Covers = "truth"
+    std: None = None
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """One-sided: nothing bounds an extreme from outside without an assumption."""
+        if self.persons_above(confidence) is None:
+            return -inf, inf
+        return (self.inner, inf) if self.largest else (-inf, self.inner)
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """At most so many persons lie beyond the value."""
+        return next((window for level, window in self.beyond if level >= confidence and window is not None), None)
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """How many persons may lie beyond."""
+        count = self.persons_above(Fraction(95, 100))
+        if answer.value is not None and count is not None:
+            side = "above" if self.largest else "below"
+            yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."
+
+
+@dataclass(frozen=True)
+class Fallen:
+    """A value inside the data: the statistic is at least that, and without a few persons not above it."""
+
+    persons: tuple[tuple[Fraction, int | None], ...]
+    """For each confidence, how many persons it takes."""
+    least: Value
+    """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
+    covers: Covers = "truth"
+    std: None = None
+
+    def _count(self, confidence: Fraction) -> int | None:
+        return next((count for level, count in self.persons if level >= confidence and count is not None), None)
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """One-sided: nothing bounds a total from above without an assumption."""
+        return (-inf if self._count(confidence) is None else self.least), inf
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap was used."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """What the value means."""
+        count = self._count(Fraction(95, 100))
+        if count is not None:
+            yield (
+                f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
+                "persons it would not lie above the answer."
+            )
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing can be promised."""
+
+    epsilon: Fraction
+    size: float
+    step: float
+    what: str
+    place: int = 1
+    """The how many-th it is in the chain of quantiles between which it was drawn."""
+    std: None = None
+
+    @property
+    def covers(self) -> Covers:
+        """Ranks of rows are those after the cap on a person's rows."""
+        return "capped value" if self.what == "rows" else "truth"
+
+    def rank_error(self, confidence: Fraction) -> float:
+        """(2/ε)·ln(|Y|/β) lattice steps, for each of the chain with its part of β."""
+        steps = 2 * log(self.size * self.place / float(1 - confidence)) / float(self.epsilon) + 1
+        return steps * self.step * self.place
+
+    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+        """Unbounded: how far neighbouring values lie apart is not released."""
+        return -inf, inf
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """No cap on values was used."""
+        return None
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The error in ranks."""
+        error = ceil(self.rank_error(Fraction(95, 100)))
+        capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
+        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."

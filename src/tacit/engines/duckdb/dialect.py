@@ -1,0 +1,51 @@
+"""DuckDB's SQL, which is nearly the standard's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tacit.engines.dialect import Dialect, named
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
+
+NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
+"""Integers beyond 64 bits."""
+ZONED = "TIMESTAMP WITH TIME ZONE"
+COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
+"""Times in other units than microseconds."""
+TIMES = ("TIMESTAMP", *COARSE, ZONED)
+
+
+class DuckDialect(Dialect):
+    """DuckDB 1.5 and later. Casts from double to integer round half to even; NaN is larger than any number."""
+
+    int128 = "HUGEINT"
+    native_types = named(
+        {
+            INTEGER: (*NARROW, *WIDE, '"NULL"'),  # without any value: every sum over it is an ordinary zero
+            FLOAT: ("FLOAT", "DOUBLE"),
+            BOOLEAN: ("BOOLEAN",),
+            DATE: ("DATE",),
+            TIMESTAMP: TIMES,
+            TEXT: ("VARCHAR", "JSON", "UUID"),
+        }
+    )
+
+    def inferred(self, native: str) -> ColumnType:
+        """Enumerations are text."""
+        return TEXT if native.startswith("ENUM(") else super().inferred(native)
+
+    def quotient(self, left: str, right: str, *, short: bool = False) -> str:
+        """``//`` truncates, in either width."""
+        return f"({left} // {right})"
+
+    def microseconds(self, sql: str) -> str:
+        """A function of its own."""
+        return f"EPOCH_US({sql})"
+
+    def list_of(self, texts: Iterable[str]) -> str:
+        """A list of text constants."""
+        return f"[{', '.join(map(self.text, texts))}]"
+
+
+DIALECT = DuckDialect()

@@ -1,0 +1,149 @@
+"""Whom the rows of a join concern: one statement, which numbers persons and values in the engine.
+
+PROMISE. Nothing but weights, bare numbers for persons and values, and the heights asked for leaves the engine. No
+number follows from a person's name, and rows come in no particular order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tacit.engines.dialect import Dialect
+from tacit.engines.requests.operands import Ordered, RowCount, Value
+from tacit.engines.requests.relation import Relation
+from tacit.engines.requests.request import Standalone, Withheld
+from tacit.engines.script import Part, Query, Reading, Script, joined, query
+from tacit.errors import InvalidInput
+from tacit.language.expressions import Expression
+from tacit.language.types import Kind
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from tacit.engines.rows import Rows
+
+_LIMIT = 2**62
+"""Where weights saturate."""
+MAX_ROWS = 20_000_000
+"""The most rows that may leave an engine for one question, unless said otherwise."""
+
+_EVERY = RowCount()
+_TUPLES = Reading("tuples")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Touches(Withheld):
+    """Rows that concern several persons: a weight and, for each person column, a number for the person (0: none)."""
+
+    weights: NDArray[np.int64]
+    persons: tuple[NDArray[np.int64], ...]
+    kinds: tuple[str, ...]
+    values: NDArray[np.int64] | None = None
+    """A number for each row's value, where values were asked for."""
+    heights: NDArray[Any] | None = None
+    """Each row's value in its own order, a double or a whole number of steps, where heights were asked for."""
+
+
+@dataclass(frozen=True)
+class Incidence(Standalone[Touches]):
+    """Whom the rows concern, rows of the same persons (and value) made one, their weights added.
+
+    With ``heights`` rows are ordered by a value: the highest (or, not ``largest``, the lowest) of rows of the same
+    persons, of weight 1, or ``every`` one of them. The exception from the limit of 10,000 numbers: the list is as long
+    as there are different combinations of persons (and values), at most ``limit``; a longer one is a failure of the
+    engine. Weights saturate at ±2^62.
+    """
+
+    entry: Value | RowCount = _EVERY
+    values: Expression | None = None
+    heights: Ordered | None = None
+    largest: bool = True
+    every: bool = False
+    limit: int = MAX_ROWS
+
+    def __post_init__(self) -> None:
+        if self.heights is not None and (self.values is not None or self.entry != _EVERY):
+            raise InvalidInput("heights are asked for alone; leave values and entry out.")
+        if self.values is not None and self.values.type.kind is Kind.OTHER:
+            raise InvalidInput("distinct values need a column of a type that Tacit reads; use another column.")
+
+    def script(self, rows: Rows) -> Script:
+        """The statement whose columns are w, then p0, p1, … and, where asked for, the value's number or the height."""
+        dialect, persons = rows.dialect, rows.persons()
+        value = [] if self.values is None else ["value"]
+        tuples = Part("tuples", self._tuples(rows), kept=True)  # first, for it names the columns it needs
+        parts = [*rows.parts(), tuples]
+        numbers: dict[str, Reading] = {}
+        by_kind: dict[str, list[str]] = {}
+        for name, (kind, _) in zip(persons, rows.relation.persons, strict=True):
+            by_kind.setdefault(kind, []).append(name)
+        for columns in (*by_kind.values(), *([value] if value else [])):
+            part = _numbered(f"ids{len(parts)}", columns, dialect)
+            numbers |= {name: Reading(part.name, f"of_{name}") for name in columns}
+            parts.append(part)
+        joins = [query(" LEFT JOIN ", ids, f" ON {name} = {ids.alias}.p") for name, ids in numbers.items()]
+        shown = [f"CAST(COALESCE(of_{name}.number, 0) AS {dialect.int64}) AS n_{name}" for name in (*persons, *value)]
+        if self.heights is not None:
+            shown.append(f"CAST(height AS {dialect.float64 if self.heights.double else dialect.int64}) AS height")
+        clamped = f"CASE WHEN w > {_LIMIT} THEN {_LIMIT} WHEN w < -{_LIMIT} THEN -{_LIMIT} ELSE w END"
+        body = query(
+            f"SELECT CAST({clamped} AS {dialect.int64}) AS w, {', '.join(shown)} FROM ",
+            _TUPLES,
+            *joins,
+            f" WHERE w IS NOT NULL LIMIT {self.limit + 1}",
+        )
+        return Script(tuple(parts), body)
+
+    def _tuples(self, rows: Rows) -> Query:
+        """The rows of the same persons, and the same value where one is asked for, made one."""
+        persons = ", ".join(rows.persons())
+        if self.heights is not None:
+            height = self.heights.column(rows)
+            if self.every:
+                return _grouped(rows, f"{persons}, {height} AS height, COUNT(*)", f"{persons}, {height}", height)
+            extreme = f"{'MAX' if self.largest else 'MIN'}({height})"
+            return _grouped(rows, f"{persons}, {extreme} AS height, 1", persons, height)
+        weight = self.entry.weight(rows)
+        if self.values is None:
+            return _grouped(rows, f"{persons}, {weight}", persons)
+        value = rows.distinct(self.values)
+        return _grouped(rows, f"{persons}, {value} AS value, {weight}", f"{persons}, {value}", value)
+
+    def schema(self, persons: int) -> pa.Schema | None:
+        """The columns of the answer where heights may be doubles; without heights all are 64-bit integers."""
+        if self.heights is None:
+            return None
+        import pyarrow as pa
+
+        names = ["w", *(f"p{i}" for i in range(persons))]
+        height = pa.float64() if self.heights.double else pa.int64()
+        return pa.schema([*((name, pa.int64()) for name in names), ("height", height)])
+
+    def read(self, relation: Relation, columns: Sequence[NDArray[Any]]) -> Touches:
+        """The answer, from the columns of the statement."""
+        kinds = tuple(kind for kind, _ in relation.persons)
+        weights, *numbers = columns
+        values = None if self.values is None else numbers[-1]
+        heights = None if self.heights is None else numbers[-1]
+        return Touches(weights, tuple(numbers[: len(kinds)]), kinds, values, heights)
+
+
+def _numbered(name: str, columns: list[str], dialect: Dialect) -> Part:
+    """A table that numbers the different values of some columns from 1."""
+    every = joined(" UNION ALL ", (query(f"SELECT {column} AS p FROM ", _TUPLES) for column in columns))
+    numbered = query(
+        f"SELECT p, {dialect.row_number} AS number FROM (SELECT DISTINCT p FROM (",
+        every,
+        ") AS every WHERE p IS NOT NULL) AS different",
+    )
+    return Part(name, numbered, kept=True)
+
+
+def _grouped(rows: Rows, shown: str, by: str, present: str = "") -> Query:
+    """The rows where a column is present, grouped; the last column shown is the weight."""
+    condition = f" WHERE {present} IS NOT NULL" if present else ""
+    return query(f"SELECT {shown} AS w FROM ", rows.all_rows, f"{condition} GROUP BY {by}")

@@ -1,0 +1,125 @@
+"""How many rows a join can have: counts on keys alone, before any joined row is made.
+
+PROMISE. The number is at least that of the rows that a relation's joins have, whatever its filter: it follows from the
+tables and the columns they are joined by, never from the filter or the statistic. So whether a question fails because
+of it is the same for all questions over the same joins, and nobody can aim it at a person by a WHERE.
+
+PROOF. The equalities between tables make a graph; take a spanning tree of it and leave the other equalities out, which
+only adds rows. From the leaves up, every table sends its parent, for each value of the key that ties them, the number
+of its own rows with that value, each times what its children sent for it: the number of rows of the tree below. The
+root's sum is the number of rows of the tree. A LEFT JOIN sends at least one. Where a table is tied to several others,
+as in a triangle, there is a second bound: cut it off with all that hangs on it; a row of what remains fixes all its
+tied columns, so it goes with at most the largest number sent for any values of them all. The smaller bound counts.
+
+The numbers are doubles cut at 10^30 after every product and sum, so nothing overflows; whole numbers up to 2^53, and
+so every number that a limit is compared with, are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from tacit.engines.requests.relation import Join
+from tacit.engines.requests.request import AnswerRow, Standalone
+from tacit.engines.script import Part, Piece, Query, Reading, Script, filled, query
+from tacit.language.expressions import Column
+
+if TYPE_CHECKING:
+    from tacit.engines.rows import Rows
+
+MAX_JOIN_ROWS = 10**9
+"""The most rows that a join may have which public facts do not bound, unless said otherwise."""
+
+_MOST = 1e30
+
+Pair = tuple[Column, Column]
+
+
+@dataclass(frozen=True)
+class JoinSize(Standalone[float]):
+    """A bound of the number of a relation's joined rows."""
+
+    def script(self, rows: Rows) -> Script:
+        """By the relation's `Bound` where that names a root, else by counts on the join keys."""
+        bound, double = rows.relation.bound, rows.dialect.double
+        if bound is not None and bound.root is not None:
+            counted = f"SELECT CAST(COUNT(*) AS {rows.dialect.float64}) * {double(float(bound.repeats))} AS w FROM "
+            return _script(counted, rows.reading(bound.root))
+        tree = _Tree(rows, cut=False).total()
+        if not any(len(_parents(join)) > 1 for join in rows.relation.joins):
+            return _script("SELECT ", tree, " AS w")
+        return _script("SELECT LEAST(", tree, ", ", _Tree(rows, cut=True).total(), ") AS w")
+
+    def read(self, rows: Sequence[AnswerRow]) -> float:
+        """The one number."""
+        ((size,),) = rows
+        return float(size)
+
+
+def _script(*pieces: Piece) -> Script:
+    return Script((Part("sizes", query(*pieces)),), query("SELECT * FROM ", Reading("sizes")))
+
+
+def _parents(join: Join) -> dict[str, list[Pair]]:
+    """The equalities of a join by the table they tie it to."""
+    ties: dict[str, list[Pair]] = {}
+    for pair in join.on:
+        ties.setdefault(pair[0].table, []).append(pair)
+    return ties
+
+
+class _Tree:
+    """A spanning tree of the equalities; with ``cut`` tables that are tied to several others stand apart."""
+
+    def __init__(self, rows: Rows, cut: bool) -> None:
+        self._rows, self._double, self._number = rows, rows.dialect.double, count()
+        self._children: dict[str, list[tuple[Join, list[Pair]]]] = {}
+        self._apart: list[Join] = []
+        for join in rows.relation.joins:
+            parents = _parents(join)
+            if cut and len(parents) > 1:
+                self._apart.append(join)
+            else:
+                parent = max(parents, key=lambda name: len(parents[name]))
+                self._children.setdefault(parent, []).append((join, parents[parent]))
+
+    def total(self) -> Query:
+        """The bound, as one expression."""
+        weight, source = self._node(self._rows.relation.alias)
+        total = query(f"COALESCE((SELECT {self._least(f'SUM({weight})')} FROM ", source, f"), {self._double(0.0)})")
+        for join in self._apart:
+            none = self._double(1.0 if join.kind == "left" else 0.0)
+            sent = self._sent(join, list(join.on))
+            most = query("COALESCE((SELECT MAX(w) FROM (", sent, f") AS sent), {none})")
+            total = filled(self._least("{} * {}"), total, most)
+        return total
+
+    def _node(self, alias: str) -> tuple[str, Query]:
+        """For each row of a table the number of rows of the tree below it, and what stands after FROM."""
+        weight, joins = self._double(1.0), list[Query]()
+        for join, pairs in self._children.get(alias, []):
+            name, left = f"sent{next(self._number)}", join.kind == "left"
+            ties = " AND ".join(f"{self._rows.sides(*pair)[0]} = {name}.k{i}" for i, pair in enumerate(pairs))
+            word = "LEFT" if left else "INNER"
+            joins.append(query(f" {word} JOIN (", self._sent(join, pairs), f") AS {name} ON {ties}"))
+            sent = f"COALESCE({name}.w, {self._double(1.0)})" if left else f"{name}.w"
+            weight = self._least(f"{weight} * {sent}")
+        return weight, query(self._rows.reading(alias), *joins)
+
+    def _sent(self, join: Join, pairs: list[Pair]) -> Query:
+        """What a table sends its parent: a number w for each value of its key k0, k1, …"""
+        keys = [f"{self._rows.sides(*pair)[1]} AS k{i}" for i, pair in enumerate(pairs)]
+        weight, source = self._node(join.alias)
+        names = ", ".join(f"k{i}" for i in range(len(pairs)))
+        present = " AND ".join(f"k{i} IS NOT NULL" for i in range(len(pairs)))
+        return query(
+            f"SELECT {names}, {self._least('SUM(w)')} AS w FROM (SELECT {', '.join(keys)}, {weight} AS w FROM ",
+            source,
+            f") AS below WHERE {present} GROUP BY {names}",
+        )
+
+    def _least(self, sql: str) -> str:
+        return f"LEAST({sql}, {self._double(_MOST)})"

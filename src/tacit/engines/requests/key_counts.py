@@ -1,0 +1,65 @@
+"""How many persons have each of the keys that are in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.engines.requests.keys import Key, check_by, decoded, encoded
+from tacit.engines.requests.request import AnswerRow, Arm, Request
+from tacit.engines.script import query
+from tacit.errors import InvalidInput
+from tacit.language.expressions import Expression
+
+if TYPE_CHECKING:
+    from tacit.engines.statement import Statement
+
+
+@dataclass(frozen=True)
+class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
+    """Persons for each key found in the data, each person keeping at most ``cap`` keys; in the order of the keys.
+
+    A person with more keys keeps those of smallest hash of (salt, person, key): the salt is secret, fresh for each
+    question, so the choice depends on the person's own keys alone. Only keys with at least ``least`` persons come back.
+    The exception from the limit of 10,000 numbers: keys are unknown, so there may be up to cap·persons/least of them.
+    """
+
+    by: tuple[Expression, ...]
+    cap: int
+    least: int
+    salt: bytes
+
+    def __post_init__(self) -> None:
+        check_by(self.by)
+        if self.cap < 1 or self.least < 1 or len(self.salt) < 16:
+            raise InvalidInput("cap and least must be at least 1, and salt at least 16 secret bytes.")
+
+    def __repr__(self) -> str:
+        return f"KeyCounts(by={self.by!r}, cap={self.cap}, least={self.least}, salt=…)"
+
+    def write(self, statement: Statement) -> tuple[Arm, ...]:
+        """Only persons with too many keys are sorted: the others keep all they have."""
+        dialect, pairs = statement.dialect, statement.pairs(self.by)
+        keys = [f"k{i}" for i in range(len(self.by))]
+        listed = ", ".join(keys)
+        sizes = statement.table("sizes", "SELECT person, COUNT(*) AS keys FROM ", pairs, " GROUP BY person")
+        joined = query(pairs, " INNER JOIN ", sizes, f" ON {pairs.name}.person = {sizes.name}.person")
+        shown = [encoded(name, by.type, dialect) for name, by in zip(keys, self.by, strict=True)]
+        texts = [f"CAST({sql} AS {dialect.text_type})" for sql in (f"{pairs.name}.person", *shown)]
+        order = f"ROW_NUMBER() OVER (PARTITION BY {pairs.name}.person ORDER BY {dialect.digest(texts, self.salt)})"
+        source = query(
+            f"(SELECT {listed} FROM ",
+            joined,
+            f" WHERE keys <= {self.cap} UNION ALL SELECT {listed} FROM (SELECT {listed}, {order} AS place FROM ",
+            joined,
+            f" WHERE keys > {self.cap}) AS chosen WHERE place <= {self.cap}) AS kept "
+            f"GROUP BY {listed} HAVING COUNT(*) >= {self.least}",
+        )
+        return (Arm(source, a="COUNT(*)", keys=shown),)
+
+    def read(self, rows: Sequence[AnswerRow]) -> tuple[tuple[Key, int], ...]:
+        """The keys with their numbers of persons, NULL before any value."""
+        kinds = [expression.type for expression in self.by]
+        counted = [(tuple(map(decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows]
+        return tuple(sorted(counted, key=lambda item: [(part is not None, part) for part in item[0]]))

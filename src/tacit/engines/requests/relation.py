@@ -1,0 +1,109 @@
+"""The rows a question is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tacit.errors import InvalidInput
+from tacit.language.expressions import Column, Expression
+from tacit.language.types import BOOLEAN, INTEGER, Kind
+
+SAMPLE_STEPS = 2**60
+"""The chance of a person to be sampled is a multiple of one over this; `Dialect.number` has as many values."""
+
+
+@dataclass(frozen=True)
+class Join:
+    """A table joined by equality; whose persons its rows concern is for the relation to say."""
+
+    table: str
+    alias: str
+    on: tuple[tuple[Column, Column], ...]
+    kind: Literal["inner", "left"] = "inner"
+
+    def __post_init__(self) -> None:
+        if not self.on:
+            raise InvalidInput("a join needs at least one equality between the tables; write ON a = b.")
+        for left, right in self.on:
+            exact = left.type.exact_number and right.type.exact_number
+            if Kind.OTHER in (left.type.kind, right.type.kind) or not (exact or left.type == right.type):
+                raise InvalidInput(f"a join compares {left.type} with {right.type}; use key columns of one kind.")
+
+
+@dataclass(frozen=True)
+class Membership:
+    """Only persons whose least ``place`` over all their rows, those that a filter leaves out included, is ``wanted``.
+
+    A person has one least place, so persons of different places are different persons.
+    """
+
+    place: Expression
+    wanted: int
+
+
+@dataclass(frozen=True, repr=False)
+class Sample:
+    """Only persons whose keyed hash is below ``steps`` of `SAMPLE_STEPS`; the key is secret and never reused."""
+
+    steps: int
+    key: bytes
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.steps <= SAMPLE_STEPS or len(self.key) < 16:
+            raise InvalidInput(f"a sample takes 1 to {SAMPLE_STEPS} steps and a key of at least 16 secret bytes.")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The most rows that a relation's joins may have before any filter, compared before the first of them is made.
+
+    With ``root`` public facts say that each row of that table is in at most ``repeats`` of the joined ones; without it
+    counts on the join keys say how many there can be (`JoinSize`).
+    """
+
+    most: int
+    root: str | None = None
+    repeats: int = 1
+
+
+@dataclass(frozen=True)
+class Relation:
+    """The rows a question is about: a private table, its person column, joins and a filter.
+
+    Derived columns need no place of their own: an expression contains what it is derived from.
+    """
+
+    table: str
+    alias: str
+    person: Column
+    joins: tuple[Join, ...] = ()
+    filter: Expression | None = None
+    others: tuple[tuple[str, Column], ...] = ()
+    """Further persons whom every row concerns, each with its kind; only `Incidence` may then be asked."""
+    kind: str = ""
+    """The kind of ``person``."""
+    members: tuple[Membership, ...] = ()
+    """Which persons belong; only where a row concerns one."""
+    sample: Sample | None = field(default=None, repr=False)
+    """Which of them are sampled; only where a row concerns one."""
+    bound: Bound | None = field(default=None, repr=False, compare=False)
+    """How many rows there may be, where that is to be compared; no part of the question."""
+
+    @property
+    def persons(self) -> tuple[tuple[str, Column], ...]:
+        """All person columns with their kinds."""
+        return ((self.kind, self.person), *self.others)
+
+    def __post_init__(self) -> None:
+        if self.filter is not None and self.filter.type != BOOLEAN:
+            raise InvalidInput(
+                f"filter must be true or false for each row, not {self.filter.type}; write a comparison."
+            )
+        if self.members and (self.others or any(member.place.type != INTEGER for member in self.members)):
+            raise InvalidInput("persons are told apart by a whole number, and only where a row concerns one person.")
+        if self.sample and self.others:
+            raise InvalidInput("persons are sampled only where a row concerns one person.")
+        aliases = [self.alias, *(join.alias for join in self.joins)]
+        if len(set(aliases)) < len(aliases):
+            raise InvalidInput("each table of a join needs its own name; write AS other_name.")

@@ -1,0 +1,274 @@
+"""Expressions as SQL that cannot fail, over the names of a chain of links.
+
+A subquery chain computes the rows: the first link reads each needed column in its declared type, each further link
+names what the next ones use more than once, so that the text grows linearly with the expression. A term knows which
+of these names it uses, so a link passes on only what is needed after it. Integer and decimal operations happen in 128
+bits and come back to 64 or to NULL; an operation on doubles that leaves the finite range is NULL. Nothing relies on an
+engine catching its own errors: DuckDB's TRY costs 10 µs for each failing row, which would be slow and show in the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import singledispatchmethod
+from typing import TypeVar
+
+from tacit.engines.columns import ColumnSQL, TableSQL
+from tacit.engines.dialect import Dialect
+from tacit.engines.script import Reading
+from tacit.language import expressions as ast
+from tacit.language.types import FLOAT, Kind
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A piece of SQL over the names known after ``level`` links of the chain, and which of them it uses."""
+
+    sql: str
+    level: int = 0
+    uses: frozenset[str] = frozenset()
+    short: bool = field(default=False, compare=False)
+    """Whether it is a name or a constant, which may be written several times."""
+
+
+def over(sql: str, *terms: Term) -> Term:
+    """SQL that is written with some terms."""
+    return Term(sql, max((term.level for term in terms), default=0), _uses(terms))
+
+
+def formed(form: str, *terms: Term) -> Term:
+    """Some terms in the places {} of a form; the form itself holds no text from outside."""
+    first, *rest = form.split("{}")
+    return over(first + "".join(term.sql + piece for term, piece in zip(terms, rest, strict=True)), *terms)
+
+
+def _uses(terms: Sequence[Term]) -> frozenset[str]:
+    return frozenset[str]().union(*(term.uses for term in terms))
+
+
+@dataclass(frozen=True)
+class Link:
+    """What one link computes, and the names of the links before it that it passes on."""
+
+    computed: Mapping[Term, str]
+    passed: Sequence[str]
+
+
+class Terms:
+    """Expressions over some tables, each known by its alias, and the chain of links that their terms need."""
+
+    def __init__(self, dialect: Dialect, tables: Mapping[str, TableSQL]) -> None:
+        self.dialect = dialect
+        self.tables = tables
+        self._used: dict[str, set[str]] = {alias: set() for alias in tables}
+        self._read: dict[str, str] = {}
+        self._links: list[dict[Term, str]] = []
+
+    # ---- the chain ----------------------------------------------------------------------------------------------
+
+    def columns(self) -> Mapping[str, str]:
+        """What the first link reads, with its names."""
+        return self._read
+
+    def links(self, terms: Sequence[Term]) -> list[Link]:
+        """The further links that some terms need; each passes on what is used after it, so a long chain stays thin."""
+        depth = max((term.level for term in terms), default=0)
+        needed = _uses(terms)
+        found: list[Link] = []
+        for computed in reversed(self._links[:depth]):
+            passed = needed - set(computed.values())
+            found.append(Link(computed, sorted(passed)))
+            needed = passed | _uses(tuple(computed))
+        return found[::-1]
+
+    def read(self, sql: str) -> Term:
+        """What a column of the tables is read as."""
+        name = self._read.setdefault(sql, f"c{len(self._read)}")
+        return Term(name, 0, frozenset((name,)), short=True)
+
+    def bind(self, term: Term) -> Term:
+        """The term under a name, which the next link can write several times."""
+        if term.short:
+            return term
+        while len(self._links) <= term.level:
+            self._links.append({})
+        known = self._links[term.level]
+        if term not in known:
+            known[term] = f"e{sum(len(link) for link in self._links)}"
+        return Term(known[term], term.level + 1, frozenset((known[term],)), short=True)
+
+    # ---- columns ------------------------------------------------------------------------------------------------
+
+    def key(self, column: ast.Column) -> str:
+        """The canonical key of a column, as the tables name it."""
+        return self.column_sql(column).key(self.qualified(column))
+
+    def sides(self, left: ast.Column, right: ast.Column) -> list[str]:
+        """The two sides of an equality between columns, as the tables name them."""
+        return self._compared(left, right, self._multiplied)
+
+    def reading(self, alias: str) -> Reading:
+        """A table, by its alias, with the columns that were used before."""
+        return Reading(self.tables[alias], self.dialect.name(alias), frozenset(self._used[alias]))
+
+    def column_sql(self, column: ast.Column) -> ColumnSQL:
+        """How a column is read."""
+        self._used[column.table].add(column.name)
+        return self.tables[column.table].columns[column.name]
+
+    def qualified(self, column: ast.Column) -> str:
+        """A column as the tables name it."""
+        return f"{self.dialect.name(column.table)}.{self.dialect.name(self.column_sql(column).name)}"
+
+    def _compared(self, left: ast.Column, right: ast.Column, multiplied: Callable[[str, int], T]) -> list[T]:
+        """The two sides of an equality between columns: their keys where these meet, else their values.
+
+        Exact numbers of different scale are multiplied by what makes the scales equal, which 128 bits hold: a value has
+        64 bits, and keys of different scale meet only where they have.
+        """
+        sides = [(column, self.column_sql(column)) for column in (left, right)]
+        if sides[0][1].key_type.meets(sides[1][1].key_type):
+            read = [(self.key(column), sql.steps) for column, sql in sides]
+        else:
+            read = [(sql.value(self.qualified(column)), column.type.scale) for column, sql in sides]
+        scale = max(steps for _, steps in read)
+        return [multiplied(sql, 10 ** (scale - steps)) for sql, steps in read]
+
+    def _multiplied(self, sql: str, factor: int) -> str:
+        return sql if factor == 1 else f"({self.dialect.wide(sql)} * {factor})"
+
+    def _read_multiplied(self, sql: str, factor: int) -> Term:
+        term = self.read(sql)
+        return over(self._multiplied(term.sql, factor), term)
+
+    # ---- expressions --------------------------------------------------------------------------------------------
+
+    @singledispatchmethod
+    def term(self, expression: ast.Expression) -> Term:
+        """The SQL of an expression; exact numbers as 64-bit steps of their scale."""
+        raise TypeError(type(expression).__name__)
+
+    @term.register
+    def _(self, expression: ast.Column) -> Term:
+        return self.read(self.column_sql(expression).value(self.qualified(expression)))
+
+    @term.register
+    def _(self, expression: ast.Literal) -> Term:
+        return Term(self.dialect.constant(expression), short=not self.dialect.fence)
+
+    @term.register
+    def _(self, expression: ast.Arithmetic) -> Term:
+        left, right = self.term(expression.left), self.term(expression.right)
+        if expression.type == FLOAT:
+            left, right = self.bind(left), self.bind(right)
+            return self._finite(over(self.dialect.operation(expression.operator, left.sql, right.sql), left, right))
+        wide = self.dialect.wide("{}")
+        return self._narrow(formed(f"({wide} {expression.operator} {wide})", left, right))
+
+    @term.register
+    def _(self, expression: ast.Cast) -> Term:
+        operand, source, target = self.term(expression.operand), expression.operand.type, expression.type
+        if target.kind is Kind.DECIMAL:
+            factor = 10 ** (target.scale - source.scale)
+            return self._narrow(formed(f"({self.dialect.wide('{}')} * {factor})", operand))
+        if target.kind is Kind.TIMESTAMP:
+            return formed(self.dialect.midnight("{}"), operand)
+        if target.kind is Kind.INTEGER:
+            return formed(self.dialect.truth("{}"), operand)
+        form = f"CAST({{}} AS {self.dialect.type(target)})"
+        if target == FLOAT and source.scale:
+            form = f"({form} / {self.dialect.double(10.0**source.scale)})"
+        return formed(form, operand)
+
+    @term.register
+    def _(self, expression: ast.DaysBetween) -> Term:
+        return formed(self.dialect.days_between("{}", "{}"), self.term(expression.left), self.term(expression.right))
+
+    @term.register
+    def _(self, expression: ast.Comparison) -> Term:
+        """An equality of two columns compares what a join by it would."""
+        form = f"({{}} {expression.operator} {{}})"
+        if (pair := ast.columns_of(expression)) is not None:
+            return formed(form, *self._compared(*pair, self._read_multiplied))
+        scale = max(expression.left.type.scale, expression.right.type.scale)
+        return formed(form, self._rescaled(expression.left, scale), self._rescaled(expression.right, scale))
+
+    @term.register
+    def _(self, expression: ast.In) -> Term:
+        scale = max(expression.operand.type.scale, expression.items[0].type.scale)
+        items = [self._rescaled(item, scale) for item in expression.items]
+        return formed(
+            f"({{}} IN ({', '.join('{}' for _ in items)}))", self._rescaled(expression.operand, scale), *items
+        )
+
+    @term.register
+    def _(self, expression: ast.Logic) -> Term:
+        form = "(" + f" {expression.operator} ".join("{}" for _ in expression.operands) + ")"
+        return formed(form, *map(self.term, expression.operands))
+
+    @term.register
+    def _(self, expression: ast.Not) -> Term:
+        return formed("(NOT {})", self.term(expression.operand))
+
+    @term.register
+    def _(self, expression: ast.IsNull) -> Term:
+        return formed("({} IS NULL)", self.term(expression.operand))
+
+    @term.register
+    def _(self, expression: ast.Like) -> Term:
+        operand = self.term(expression.operand)
+        return over(f"({operand.sql} LIKE {self.dialect.text(expression.pattern)})", operand)
+
+    @term.register
+    def _(self, expression: ast.Case) -> Term:
+        terms = [self.term(part) for branch in expression.branches for part in branch]
+        form = "CASE" + " WHEN {} THEN {}" * len(expression.branches) + " ELSE {} END"
+        return formed(form, *terms, self.term(expression.default))
+
+    @term.register
+    def _(self, expression: ast.Coalesce) -> Term:
+        return self._call("COALESCE", expression.operands)
+
+    @term.register
+    def _(self, expression: ast.Extreme) -> Term:
+        return self._call("GREATEST" if expression.largest else "LEAST", expression.operands)
+
+    @term.register
+    def _(self, expression: ast.Absolute) -> Term:
+        operand = self.term(expression.operand)
+        if expression.type == FLOAT:
+            return formed("ABS({})", operand)
+        return self._narrow(formed(f"ABS({self.dialect.wide('{}')})", operand))
+
+    @term.register
+    def _(self, expression: ast.Extract) -> Term:
+        operand = self.term(expression.operand)
+        return over(self.dialect.extract(expression.part, operand.sql, expression.operand.type), operand)
+
+    @term.register
+    def _(self, expression: ast.DateTrunc) -> Term:
+        operand = self.term(expression.operand)
+        return over(self.dialect.date_trunc(expression.unit, operand.sql, expression.type), operand)
+
+    def _call(self, function: str, operands: tuple[ast.Expression, ...]) -> Term:
+        return formed(f"{function}({', '.join('{}' for _ in operands)})", *map(self.term, operands))
+
+    def _narrow(self, term: Term) -> Term:
+        name = self.bind(term)
+        return over(self.dialect.narrow(name.sql), name)
+
+    def _finite(self, term: Term) -> Term:
+        name = self.bind(term)
+        return over(self.dialect.finite(name.sql), name)
+
+    def _rescaled(self, expression: ast.Expression, scale: int) -> Term:
+        """An operand of a comparison; exact numbers in steps of 10^-scale, which 128 bits always hold."""
+        if not expression.type.exact_number:
+            return self.term(expression)
+        if isinstance(expression, ast.Literal) and expression.value is not None:
+            return Term(str(self.dialect.steps(expression, scale)), short=True)
+        term = self.term(expression)
+        return over(self._multiplied(term.sql, 10 ** (scale - expression.type.scale)), term)

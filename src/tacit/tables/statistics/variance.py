@@ -1,0 +1,229 @@
+"""Mean, variance and standard deviation over a range that the data themselves give.
+
+1. Two threshold scans choose low and high (in units) so that few persons have rows outside; per row, a third chooses a
+   cap κ on rows per person.
+2. With t the position of a clamped row in the range, 0 ≤ t ≤ 1, the parts (1−t, t), or (1−t, t(1−t), t²) for a
+   variance, are non-negative and add up to one. Summed over rows, a person's rows scaled to weight at most κ (or
+   the person's mean with weight one), the vector of sums moves by at most κ in ℓ1 when a person joins or leaves,
+   and only upward. Noise of scale κ/ε on every part is ε-DP (Gaussian: ρ from the ℓ2 norm, which the ℓ1 norm
+   bounds).
+3. Mean and variance follow from the noisy sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, ClassVar, Literal
+
+from tacit.answers.answer import Answer
+from tacit.answers.quotients import Share, Variance
+from tacit.answers.values import show
+from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
+from tacit.errors import InvalidInput
+from tacit.guarantees import Pure
+from tacit.language.types import INTEGER
+from tacit.noises import Noise
+from tacit.numbers.exact import Number
+from tacit.numbers.units import REAL
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
+from tacit.tables.statistics.entry import Audited, Entry
+from tacit.tables.statistics.extremes import depth, extreme_law
+from tacit.tables.statistics.ways.caps import choose_cap
+from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
+from tacit.tables.statistics.ways.scales import Scale
+
+RANGE_SHARE = Fraction(1, 8)
+"""What each of the two scans for the range takes of the cost."""
+
+CAP_SHARE = Fraction(1, 8)
+"""What the scan for the cap on rows takes, per row."""
+
+_SCALE = Scale(INTEGER, 3)
+_LIMIT = 2**63 - 1
+
+Wanted = Literal["mean", "variance", "standard deviation"]
+
+
+def range_requests(value: Value, each: Allowance) -> list[Request[Any]]:
+    """What must be known to choose a range: the smallest person minima and the largest person maxima."""
+    k = depth(each.epsilon)
+    return [Extremes(value, k, largest=False), Extremes(value, k, largest=True)]
+
+
+def draw_range(
+    room: Room, lows: tuple[Fraction, ...], highs: tuple[Fraction, ...], each: Allowance
+) -> tuple[int, int] | None:
+    """A range (low, high) in units with few persons outside; None where too few persons show one."""
+    low = room.draw(extreme_law(lows, _SCALE, False, each.epsilon))
+    high = room.draw(extreme_law(highs, _SCALE, True, each.epsilon))
+    if _SCALE.grid.lowest in (low, high):
+        return None
+    ends = sorted(min(max(end, -_LIMIT), _LIMIT) for end in (floor(-low), ceil(high)))
+    return (ends[0], ends[1]) if ends[0] < ends[1] else (ends[0] - 1, ends[1])
+
+
+@dataclass(frozen=True)
+class Moment(Statistic):
+    """Mean, variance or standard deviation."""
+
+    value: Value
+    name: str
+    wanted: Wanted
+    per: Per = "row"
+    range: tuple[int, int] | None = None
+    """A public hint: the range in units."""
+    tag = "Moment"
+    phrase = "{wanted} of {name}"
+    sampled = "itself"
+
+    def __post_init__(self) -> None:
+        if self.range is not None and not all(-_LIMIT <= end <= _LIMIT for end in self.range):
+            raise InvalidInput("range must lie within 64 bits of the column's unit; give a smaller one, or none.")
+
+    @classmethod
+    def of(
+        cls, column: Operand, wanted: Wanted, *, per: str = "row", range: tuple[Number, Number] | None = None
+    ) -> Moment:
+        """Over a public range, or over one that is chosen."""
+        value, ends = column.value, None
+        if range is not None:
+            low, high = range_of(range)
+            ends = (int(low // value.unit), -int(-high // value.unit))
+        return cls(value, column.name, wanted, per_of(per), ends)
+
+    @property
+    def key(self) -> str:
+        """The statistic it is."""
+        return "std" if self.wanted == "standard deviation" else self.wanted
+
+    @property
+    def _degree(self) -> Literal[1, 2]:
+        return 1 if self.wanted == "mean" else 2
+
+    def release(self, room: Room) -> Answer:
+        """Range and cap, noisy sums, and what follows from them."""
+        found = self._range_and_cap(room)
+        if found is None:
+            return room.answer(
+                self.words,
+                None,
+                mechanism="threshold scans for the range",
+                per=self.per,
+                notes=("Too few persons to find a range of values, so nothing can be said.",),
+            )
+        low, high, cap, allowance = found
+        (sums,) = room.ask(Moments(self.value, low, high, self._degree, cap))
+        top = RESOLUTION**self._degree * (cap or 1)
+        law, noise = noisy_vector(sums, allowance, top)
+        released = room.draw(law)
+        unit = float(self.value.unit)
+        spread = self._spread(released, noise, low * unit, high * unit)
+        notes = [f"Values below {show(low * unit)} and above {show(high * unit)} count as these."]
+        if cap is not None:
+            notes.append(f"A person with more than {cap:,} rows counts as {cap:,}.")
+        return room.answer(
+            self.words,
+            spread.value,
+            mechanism="threshold scans for the range, then noisy sums of its parts",
+            spread=spread,
+            per=self.per,
+            unit=REAL,
+            notes=tuple(notes),
+        )
+
+    def _range_and_cap(self, room: Room) -> tuple[int, int, int | None, Allowance] | None:
+        each, rest = room.allowance.share(RANGE_SHARE), Fraction(1)
+        requests: list[Request[Any]] = []
+        if self.range is None:
+            requests += range_requests(self.value, each)
+            rest -= 2 * RANGE_SHARE
+        if self.per == "row":
+            requests.append(TotalBuckets(RowCount(self.value.expression), ROW_LEVELS))
+            rest -= CAP_SHARE
+        results = list(room.ask(*requests)) if requests else []
+        ends = self.range or draw_range(room, results.pop(0), results.pop(0), each)
+        cap = None
+        if self.per == "row":
+            counts = [bucket.count for bucket in results[0].positive]
+            cap = choose_cap(room, ROW_LEVELS, counts, room.allowance.share(CAP_SHARE))
+        return None if ends is None else (*ends, cap, room.allowance.share(rest))
+
+    def _spread(self, sums: tuple[int, ...], noise: Noise, low: float, high: float) -> Share | Variance:
+        if self.wanted == "mean":
+            return Share(sums[0], sums[1], noise, noise, low, high, "capped value")
+        return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
+
+
+class AsksVariance(Asking[A]):
+    """Variance and standard deviation of a column."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            "variance",
+            Moment,
+            "variance",
+            sql=dict.fromkeys(("Variance", "VariancePop"), lambda call: Moment.of(call.column, "variance")),
+            call="VARIANCE({})",
+            audited=(Audited("variance", Pure(4), lambda t, **c: t.variance("value", **c), slow=True),),
+        ),
+        Entry(
+            "std",
+            Moment,
+            "standard deviation",
+            sql=dict.fromkeys(
+                ("Stddev", "StddevPop", "StddevSamp"), lambda call: Moment.of(call.column, "standard deviation")
+            ),
+            call="STDDEV({})",
+            audited=(
+                Audited(
+                    "standard deviation per person",
+                    Pure(4),
+                    lambda t, **c: t.std("value", per="person", **c),
+                    slow=True,
+                ),
+            ),
+        ),
+    )
+
+    def variance(
+        self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The variance over rows, or over persons of their means.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            per: "row", or "person" for the variance of the persons' means.
+            range: an optional public hint: values outside count as its ends.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.variance("amount", epsilon=4)
+        Answer(variance of amount: ..., Pure(4))
+        """
+        asked = Moment.of(self._operand(column), "variance", per=per, range=range)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def std(
+        self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The standard deviation over rows, or over persons of their means.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            per: "row", or "person" for the standard deviation of the persons' means.
+            range: an optional public hint: values outside count as its ends.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.std("amount", epsilon=4)
+        Answer(standard deviation of amount: ..., Pure(4))
+        """
+        asked = Moment.of(self._operand(column), "standard deviation", per=per, range=range)
+        return self._one(asked, epsilon, delta, rho, fresh)

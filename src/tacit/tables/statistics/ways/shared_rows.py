@@ -1,0 +1,102 @@
+"""Statistics where a row may concern several persons, by the cap curve of a flow or by its down profile.
+
+L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Adding a person raises it by something in
+[0, λ]. It is released at a privately chosen cap, charged together (`tacit.mechanisms.totals.capped_flow`); with
+Gaussian noise the choice and the release are charged apart. Counts choose the cap by weights ("exponential"), sums,
+which may count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a
+few persons: more error, but one that is counted in persons and leaves out no cap's bias.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.answers.answer import Answer
+from tacit.answers.capped import CappedSum
+from tacit.answers.order import Fallen
+from tacit.curves import DownProfile
+from tacit.engines.requests import Touches
+from tacit.flows.rows import Rows
+from tacit.grids import Grid, digits
+from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
+from tacit.mechanisms.totals.capped_flow import SCANNED, WEIGHED, capped_flow, octaves
+from tacit.numbers.units import WHOLE, Unit
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
+from tacit.tables.statistics.base import Per, noisy
+from tacit.tables.statistics.extremes import MISS, reach, windows
+from tacit.tables.statistics.ways.capped_sums import Released
+
+if TYPE_CHECKING:
+    from tacit.flows.curve import CappedStatistic
+
+SCAN_SHARE = Fraction(1, 2)
+"""What the choice of the cap takes of ρ."""
+
+Levels = tuple[int, ...]
+COUNTS: Levels = octaves(2**40)
+"""Caps for numbers of rows or values."""
+
+PRECISION = 4
+"""Significant digits of a statistic released from its down profile."""
+
+NAME = "cap chosen on the cap curve of a flow, and the value at that cap, charged together"
+APART = "cap chosen on the cap curve of a flow by the exponential mechanism, then noise for that cap"
+INVERSE = "shifted inverse sensitivity on the down profile of a flow"
+
+
+def rows_of(touches: Touches, sign: int = 1) -> Rows:
+    """The engine's rows as a flow problem; person 0 is nobody."""
+    columns = [np.ma.masked_equal(column, 0) for column in touches.persons]
+    return Rows.from_columns(sign * touches.weights, columns, touches.kinds)
+
+
+def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
+    """A capped statistic with noise."""
+    design = SCANNED if method == "scan" else WEIGHED
+    if not allowance.concentrated:
+        drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
+        return Released(drawn.value, drawn.cap, drawn)
+    choice = design.chosen(capped, allowance.share(SCAN_SHARE).epsilon, levels)
+    cap = design.factor * levels[int(room.draw(choice))]
+    law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
+    return Released(room.draw(law), cap, noise)
+
+
+def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:
+    """A value to which the statistic falls without a few persons, in units."""
+    grid = _totals()
+    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(reach(grid, epsilon))])
+    law = shifted_inverse(profile, grid, epsilon, beta=MISS)
+    found = int(room.draw(law))
+    place = grid.index(found)
+    assert place is not None  # a law draws from its grid
+    # Values are rounded up to the grid, so the statistic itself lies above the grid value before the answer.
+    least = 0 if place == grid.first else int(grid.value(place - 1)) + 1
+    return found, Fallen(windows(law), unit.value(least))
+
+
+@cache
+def _totals() -> Grid:
+    """Numbers of units that a total may have."""
+    return digits(PRECISION, 0, 40).between(0, None)
+
+
+def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
+    """The answer of a statistic that counts rows or values."""
+    if method == "shifted_inverse":
+        found, spread = inverse_release(room, capped, room.allowance.epsilon)
+        return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
+    released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
+    return room.answer(
+        words, released.value, mechanism=name(room), spread=CappedSum(released.noise), per=per, cap=released.cap
+    )
+
+
+def name(room: Room) -> str:
+    """How a capped statistic is released for the room's kind of cost."""
+    return APART if room.allowance.concentrated else NAME

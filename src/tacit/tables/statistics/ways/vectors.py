@@ -1,0 +1,119 @@
+"""Count, sum and mean for each of some given groups, with every person's whole vector capped at once.
+
+A person's contribution is a vector over the groups. The exponential mechanism chooses λ by the persons' norms; each
+vector is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
+noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. Means
+use the two-sum method of `moments`: for each group the sums of (1−t) and t, a person's rows scaled to weight at most
+κ in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tacit.answers.answer import Answers
+from tacit.answers.groups import Capped
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
+from tacit.noises import Coarser, Noise
+from tacit.numbers.units import WHOLE, Unit
+from tacit.tables.releasing.costs import Allowance
+from tacit.tables.releasing.room import Room
+from tacit.tables.statistics.base import Per, noisy_vector, unit_of
+from tacit.tables.statistics.ways.caps import choose_cap, levels, prior_for
+from tacit.tables.statistics.ways.groups import Grouped, Groups
+
+CAP_SHARE = Fraction(1, 5)
+"""What the choice of the cap takes of the cost."""
+
+FINE = 2**12
+"""Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
+
+
+@dataclass(frozen=True)
+class GroupedTotals(Grouped):
+    """A count or sum for each group."""
+
+    entry: Entry
+    name: str
+    groups: Groups
+    per: Per = "row"
+    key: str = field(default="count", repr=False, compare=False)
+    """That of what is asked for each group."""
+    tag = "GroupedTotals"
+    sampled = "total"
+
+    @property
+    def counts_persons(self) -> bool:
+        """Whether each person counts once in each group."""
+        return isinstance(self.entry, Presence)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of one entry."""
+        if isinstance(self.entry, Value):
+            return unit_of(self.entry.expression.type, self.entry.unit)
+        return WHOLE
+
+    def release(self, room: Room) -> Answers:
+        """A cap, then noisy totals of the capped vectors."""
+        groups = self.groups
+        (norms,) = room.ask(group_norms(self.entry, groups, room.allowance))
+        (found,) = capped_vectors(room, (self.entry,), groups, (norms,), room.allowance)
+        spread = Capped(Coarser(found.noise, found.fine), self.unit)
+        answers = {
+            label: room.answer(
+                f"{self.name} where {groups.name} is {label}",
+                self.unit.value(Fraction(total, found.fine)),
+                mechanism="vectors capped at a privately chosen norm, then noise on every group",
+                spread=spread,
+                per=self.per,
+                unit=self.unit,
+                cap=self.unit.value(found.cap),
+            )
+            for label, total in zip(groups.labels, found.totals, strict=True)
+        }
+        return Answers(answers, room.cost, groups.name)
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Noisy totals of capped vectors, in steps of 1/fine."""
+
+    totals: tuple[int, ...]
+    cap: int
+    fine: int
+    noise: Noise
+
+
+def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
+    """What must be known to choose a cap on the persons' vectors."""
+    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(groups))
+
+
+def capped_vectors(
+    room: Room, entries: Sequence[Entry], groups: Groups, norms: Sequence[Sequence[int]], allowance: Allowance
+) -> list[Vector]:
+    """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
+    steps, norm = _steps(groups), _norm(allowance)
+    prior = prior_for(len(groups.keys))
+    caps = [choose_cap(room, steps, counts, allowance.share(CAP_SHARE), prior) for counts in norms]
+    fines = [FINE if cap < 2**50 else 1 for cap in caps]
+    requests = [
+        GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
+        for entry, cap, fine in zip(entries, caps, fines, strict=True)
+    ]
+    found = []
+    for totals, cap, fine in zip(room.ask(*requests), caps, fines, strict=True):
+        law, noise = noisy_vector(totals, allowance.share(1 - CAP_SHARE), cap * fine)
+        found.append(Vector(room.draw(law), cap, fine, noise))
+    return found
+
+
+def _norm(allowance: Allowance) -> Norm:
+    return "l2" if allowance.concentrated else "l1"
+
+
+def _steps(groups: Groups) -> tuple[int, ...]:
+    return levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
