@@ -47,14 +47,15 @@ from bound_free_rivals import RIVALS, Method
 from record import read, write
 from scipy.stats import ks_2samp
 
-from tacit.mechanisms.totals.scan_and_release import CAPS, DESIGN, Design, scan_and_release
+from tacit.answers.totals import DESIGN, TotalDesign
+from tacit.mechanisms.totals.scan_and_release import CAPS, scan_and_release
 
 LIST = np.array(CAPS, dtype=float)
 CHOOSING, TESTING = range(1, 7), range(101, 111)
 TAIL = 20
 
 
-def simulated(design: Design, many: bool | None = None) -> Method:
+def simulated(design: TotalDesign, many: bool | None = None) -> Method:
     """The library's mechanism with floating-point noise; ``many`` leaves the test out."""
 
     def release(data: Totals, epsilon: float, size: int, rng: Rng) -> Floats:
@@ -72,7 +73,9 @@ def simulated(design: Design, many: bool | None = None) -> Method:
     return release
 
 
-def _part(design: Design, many: bool, epsilon: float, above: Floats, within: Floats, size: int, rng: Rng) -> Floats:
+def _part(
+    design: TotalDesign, many: bool, epsilon: float, above: Floats, within: Floats, size: int, rng: Rng
+) -> Floats:
     if not size:
         return np.zeros(0)
     if many:

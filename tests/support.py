@@ -2,9 +2,11 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from scipy.stats import chi2
+
+from tacit.mechanisms.law import Law
 
 K = TypeVar("K", bound=Hashable)
 
@@ -29,3 +31,8 @@ def agrees(draws: Iterable[K], probabilities: Mapping[K, float], alarm: float = 
     elif seen > pooled + 8 * max(pooled, 1.0) ** 0.5 + 16:
         return False
     return cells < 2 or bool(chi2.sf(statistic, cells - 1) > alarm)
+
+
+def follows(law: Law[Any], draws: int) -> bool:
+    """Whether draws from a law agree with its probabilities, by `agrees`."""
+    return agrees(law.sample(draws), {y: float(law.pmf(y)) for y in law.outcomes()})

@@ -60,7 +60,7 @@ def pages() -> Iterator[Page]:
                 yield _page(module, docstring, known)
 
 
-HELPERS = ("alternating_series", "ratio_local")
+HELPERS = ("ratio_local",)
 """Modules that only other mechanisms use."""
 
 
@@ -85,16 +85,20 @@ def _page(name: str, docstring: str, known: dict[str, list[Case]]) -> Page:
 
 ALSO = {
     "block_median": "black_boxes.sample_and_aggregate",
+    "discrete_gaussian": "mechanisms.gaussian",
+    "discrete_laplace": "mechanisms.laplace",
     "floors": "black_boxes.wrap",
     "lipschitz": "black_boxes.wrap",
     "selection": "mechanisms.repeat_and_select",
     "smooth_noises": "mechanisms.smooth_sensitivity",
+    "truncated_laplace": "mechanisms.truncated_laplace",
 }
 """Whose audit shows a module without one of its own."""
 TITLES = {
     "aggregation": "Sample and aggregate",
     "block_median": "Median of block answers",
     "floors": "Wrapper of a function",
+    "lopsided": "Lopsided noise",
     "lipschitz": "Lipschitz filter",
     "noise": "Noise on an integer",
     "selection": "Best of several runs",

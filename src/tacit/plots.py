@@ -18,7 +18,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Guarantee
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -175,12 +175,9 @@ def comparison(
 
 
 def _size(amount: Guarantee) -> float:
-    match amount:
-        case Pure(epsilon) | Approx(epsilon, _) | Renyi(_, epsilon):
-            return float(epsilon)
-        case Zcdp(rho):
-            return float(rho)
-    raise InvalidInput("costs are drawn for Pure, Approx, Zcdp and Renyi; convert others first.")
+    """ε, or ρ where there is no ε."""
+    numbers = amount.keywords()
+    return float(numbers["epsilon" if "epsilon" in numbers else "rho"])
 
 
 def audit(lines: Iterable[Any]) -> Figure:
@@ -195,7 +192,7 @@ def audit(lines: Iterable[Any]) -> Figure:
     if not rows:
         raise InvalidInput("there is no promise of pure ε among these lines; audit more, or without a name.")
     figure, axes = _figure(1.3 + 0.24 * len(rows), 8.0)
-    promises = [_number(r"Pure\(([^)]*)\)", row["promised"]) or 0.0 for row in rows]
+    promises = [_size(Guarantee.parse(row["promised"])) for row in rows]
     edge = 1.5 * max(promises)
     for place, (row, promised) in enumerate(zip(rows, promises, strict=True)):
         exactly, sampled = _number(r"ε = ([\d.]+)", row["exact"]), _number(r"ε ≥ ([\d.]+)", row["sampled"])

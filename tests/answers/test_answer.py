@@ -18,10 +18,10 @@ import pytest
 import tacit
 from tacit import Answer, Answers, Approx, Interval, InvalidInput, Pure, Table
 from tacit.answers.spreads import Additive
+from tacit.answers.storing import decode, encode
 from tacit.answers.values import plain, show
-from tacit.noises import Difference, DiscreteLaplace, TruncatedLaplace
+from tacit.noises import DiscreteLaplace
 from tacit.randomness import seeded_not_private
-from tacit.tables.releasing.stored import decode, encode
 from tests.tables.support import EXTREME, arrow, found, questions, shown
 
 ANSWER = Answer(
@@ -280,24 +280,3 @@ def test_real_answers_do_not_say_so(t: Table) -> None:
     answer = t.persons(epsilon=1)
     assert answer.private
     assert "NOT PRIVATE" not in str(answer) + answer.explain()
-
-
-def test_older_answers_state_what_holds_now() -> None:
-    """Of a signed sum the bound was twice 95 % added; of a found group it forgot that the group was shown."""
-    from tacit.answers.capped import CappedSum, TotalNoise
-    from tacit.answers.groups import ShownCount
-    from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
-
-    parts = [CappedTotal(10, 100, 5, True, Fraction(4)) for _ in "+-"]
-    spread = CappedSum(Difference(*map(TotalNoise, parts)))
-    before = {**encode(spread), "risks": encode(((Fraction(95, 100), 10),))}
-    assert decode(before) == spread
-    assert spread.persons_above(Fraction(95, 100)) == SignedTotal(*parts).persons_above_cap("0.95")
-    noise = TruncatedLaplace(Fraction(1), 14)
-    assert decode(encode(Additive(noise, covers="capped value"))) == ShownCount(noise, 16)
-
-
-def test_noises_of_older_answers_have_their_names_now() -> None:
-    rate = encode(Fraction(1, 3))
-    assert decode({"!": "TwoSidedGeometric", "above": rate, "below": rate}) == DiscreteLaplace(Fraction(1, 3))
-    assert decode({"!": "TruncatedNoise", "rate": rate, "bound": 7}) == TruncatedLaplace(Fraction(1, 3), 7)

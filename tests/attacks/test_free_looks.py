@@ -31,7 +31,7 @@ STATISTICS = {
     "persons", "count", "sum", "mean", "variance", "std", "min", "max", "largest", "smallest", "quantile", "median",
     "ratio", "nunique", "modal_count", "max_degree", "histogram", "mode", "top",
 }  # fmt: skip
-CHARGES = {Session: {"sql"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
+CHARGES: dict[type, set[str]] = {Session: {"sql"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
 HOLDERS = {Session: {"verify"}, Table: set[str](), GroupBy: set[str]()}
 """What looks at rows for whoever holds them; it says yes, or raises."""
 
@@ -95,7 +95,7 @@ def test_every_public_name_charges_or_reads_no_private_row(session: Session, rea
     assert not set(vars(session)) & {"engine", "snapshot", "public_values"}
 
 
-def test_the_planner_looks_up_keys_of_public_tables_only(session: Session, read: set[str]) -> None:
+def test_a_query_looks_up_keys_of_public_tables_only(session: Session, read: set[str]) -> None:
     assert public_keys(session._tables, "areas", "area") == ["x", "y"]
     read.clear()
     with pytest.raises(UnsupportedQuery, match="private"):

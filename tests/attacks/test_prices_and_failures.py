@@ -17,9 +17,9 @@ from tacit import Approx, BudgetExceeded, InvalidInput, Pure, Zcdp
 from tacit.budgets import (
     Budget,
     FailuresUsedUp,
+    Message,
     Policy,
     Question,
-    Request,
     Unanswered,
     Unsettled,
     filter_for,
@@ -134,7 +134,7 @@ def test_what_fails_after_a_renewal_counts_in_the_new_period(opened: Callable[..
 
 def test_a_request_that_was_charged_before_is_not_counted_twice(opened: Callable[..., Budget]) -> None:
     ada = opened(Policy(failures=2)).analyst("ada")
-    question = Question("p", request=Request("k", "asked"))
+    question = Question("p", message=Message("k", "asked"))
     ada.settle(ada.charge(Pure(1), question), None)
     for _ in range(3):
         with pytest.raises(Unanswered):

@@ -19,9 +19,10 @@ from tacit.answers.capped import CappedSum
 from tacit.answers.groups import ShownCount
 from tacit.answers.order import Ranked
 from tacit.answers.spreads import Additive, Chosen, Spread
+from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.choose.stable_keys import stable_keys
-from tacit.mechanisms.totals.scan_and_release import CAPS, CappedTotal, SignedTotal, scan_and_release
+from tacit.mechanisms.totals.scan_and_release import CAPS, scan_and_release
 from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
@@ -53,7 +54,7 @@ def together(drawn: SignedTotal) -> int:
 
 def miss(drawn: SignedTotal, bound: Callable[[SignedTotal], int]) -> float:
     """The exact chance that the bound is too low: with caps as they are, P[both noises together < −its margin]."""
-    (_, first), (_, second) = drawn.positive._stated, drawn.negative._stated
+    (_, first), (_, second) = drawn.positive.noises, drawn.negative.noises
     margin = bound(drawn) - drawn.positive.above - drawn.negative.above
     reach = range(-700, 701)
     one, two = ([float(noise.mass(z, 64)) for z in reach] for noise in (first, second))

@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from tacit.budgets import Budget, Policy, Question, Receipt, open_budget
-from tacit.budgets.amounts import amount, plus
+from tacit.budgets.amounts import plus
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
 
@@ -72,10 +72,10 @@ def test_sums_stay_short_and_are_never_understated() -> None:
 
 
 def test_amounts_may_be_zero_and_behave_like_guarantees() -> None:
-    assert repr(amount(Pure, epsilon=Fraction(0))) == "Pure(0)"
-    assert repr(amount(Approx, epsilon=Fraction(1), delta=Fraction(0))) == "Approx(1, 0)"
-    assert amount(Zcdp, rho=Fraction(0)) <= Zcdp(1)
-    assert amount(Renyi, order=Fraction(8), epsilon=Fraction(0)) <= Renyi(8, 1)
+    assert repr(Pure.amount(Fraction(0))) == "Pure(0)"
+    assert repr(Approx.amount(Fraction(1), Fraction(0))) == "Approx(1, 0)"
+    assert Zcdp.amount(Fraction(0)) <= Zcdp(1)
+    assert Renyi.amount(Fraction(8), Fraction(0)) <= Renyi(8, 1)
 
 
 def test_threads_cannot_overspend() -> None:

@@ -1,6 +1,7 @@
 """Down profiles and the losses made from them, against their definitions."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -30,7 +31,6 @@ def rounded(values: list[int], grid: Grid) -> list[Fraction]:
 def test_losses_are_what_their_definitions_say(grid: Grid, values: list[int], limit: int, tau: int) -> None:
     points = [grid.value(i) for i in range(int(grid.size))]
     on_grid, profile = rounded(values, grid), DownProfile(values)
-    assert profile.rounded_up(grid) == DownProfile(on_grid)
 
     def ell(y: Fraction, strict: bool, top: int) -> int:
         reached = (
@@ -38,18 +38,15 @@ def test_losses_are_what_their_definitions_say(grid: Grid, values: list[int], li
         )
         return next(reached, top)
 
-    loss, strict = profile.loss(grid), profile.strict_loss(grid, limit)
-    clamped, shifted = profile.loss(grid, limit), profile.shifted_loss(grid, tau)
+    loss, clamped, shifted = profile.loss(grid), profile.loss(grid, limit), profile.shifted_loss(grid, tau)
     for i, y in enumerate(points):
         assert loss.at(i) == ell(y, False, 99)
         assert clamped.at(i) == ell(y, False, limit)
-        assert strict.at(i) == ell(y, True, limit)
         # ℓ* + τ with ℓ* = max{ℓ − τ, τ − ℓ̄}
         assert shifted.at(i) == max(ell(y, False, 2 * tau) - tau, tau - ell(y, True, 2 * tau)) + tau
     assert loss.one_directional
-    assert strict.one_directional
     assert not shifted.one_directional
-    assert loss.non_increasing
+    assert all(a.loss > b.loss for a, b in pairwise(loss.runs))
 
 
 @pytest.mark.parametrize("grid", GRIDS, ids=map(repr, GRIDS))
@@ -72,15 +69,14 @@ def test_sensitivity_and_direction_over_all_small_datasets() -> None:
         with_, without = (DownProfile(sorted(z, reverse=True)) for z in (x, smaller))
         for i in range(int(grid.size)):
             assert with_.loss(grid).at(i) - without.loss(grid).at(i) in (0, 1)
-            assert with_.strict_loss(grid, 9).at(i) - without.strict_loss(grid, 9).at(i) in (0, 1)
             assert abs(with_.shifted_loss(grid, 2).at(i) - without.shifted_loss(grid, 2).at(i)) <= 1
 
 
 def test_a_grid_without_a_lowest_value_lets_the_profile_fall_forever() -> None:
     loss = DownProfile([7, 3]).loss(integers())
     assert [loss.at(i) for i in (-(10**30), 2, 3, 6, 7)] == [2, 2, 1, 1, 0]
-    strict = DownProfile([7, 3]).strict_loss(integers())
-    assert [strict.at(i) for i in (-(10**30), 3, 4, 7, 8)] == [2, 2, 1, 1, 0]
+    shifted = DownProfile([7, 3]).shifted_loss(integers(), 1)  # max{ℓ, 2 − ℓ̄}
+    assert [shifted.at(i) for i in (-(10**30), 2, 3, 4, 7, 8)] == [2, 2, 1, 1, 1, 2]
 
 
 def test_a_bottom_above_the_lowest_grid_value_leaves_the_rest_out_of_reach() -> None:
@@ -99,8 +95,6 @@ def test_bad_profiles_and_grids_are_refused() -> None:
     for grid in (integers(0, 99), integers(1, 1000), digits(2, 0, 1)):
         with pytest.raises(InvalidInput, match="grid must span the profile"):
             DownProfile([100, 0]).loss(grid)
-    with pytest.raises(InvalidInput, match="limit"):
-        DownProfile([100, 0]).strict_loss(integers(0, 100))
     with pytest.raises(InvalidInput, match="limit"):
         DownProfile([100, 0]).shifted_loss(integers(0, 100), 5, 9)
 

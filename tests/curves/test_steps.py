@@ -17,7 +17,6 @@ def test_runs_stand_for_the_list(losses: list[int], start: int, limit: int) -> N
     loss = StepLoss.from_losses(grid, losses, one_directional=True)
     assert [loss.at(start + i) for i in range(len(losses))] == losses
     assert loss.minimum == min(losses)
-    assert loss.non_increasing == (losses == sorted(losses, reverse=True))
     clamped = loss.clamped(limit)
     assert [clamped.at(start + i) for i in range(len(losses))] == [min(x, limit) for x in losses]
     assert clamped.one_directional
@@ -27,7 +26,6 @@ def test_runs_stand_for_the_list(losses: list[int], start: int, limit: int) -> N
 def test_open_ends_and_large_grids_are_never_expanded() -> None:
     loss = StepLoss(integers(), (Run(None, -1, 2), Run(0, 2**80, 1), Run(2**80 + 1, None, 0)))
     assert [loss.at(i) for i in (-(10**40), -1, 0, 2**80, 2**80 + 1, 10**40)] == [2, 2, 1, 1, 0, 0]
-    assert loss.non_increasing
     assert loss.runs[0].length is None
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import UnsupportedQuery
-from tacit.language import build
+from tacit.language import build, functions
 from tacit.language.expressions import PARTS, UNITS, Expression
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, decimal
@@ -56,7 +56,7 @@ def expressions(draw: st.DrawFn, kind: str, depth: int = 3) -> Expression:
     forms: dict[str, list[Any]] = {
         "exact": [
             lambda: build.arithmetic(draw(st.sampled_from(("+", "-", "*"))), part("exact"), part("exact")),
-            lambda: build.absolute(part("exact")),
+            lambda: functions.ABS(part("exact")),
             lambda: build.extract(draw(st.sampled_from(PARTS)), part("timestamp")),
             lambda: build.arithmetic("-", build.widen(part("date"), DATE), build.widen(part("date"), DATE)),
             lambda: build.widen(part("boolean"), INTEGER),
@@ -65,7 +65,7 @@ def expressions(draw: st.DrawFn, kind: str, depth: int = 3) -> Expression:
             lambda: build.arithmetic(draw(st.sampled_from(("+", "-", "*", "/"))), part(numeric), part("float")),
             lambda: build.arithmetic("/", part("exact"), part("exact")),
             lambda: build.widen(part("exact"), FLOAT),
-            lambda: build.absolute(part("float")),
+            lambda: functions.ABS(part("float")),
         ],
         "boolean": [
             lambda: _compared(draw, part, draw(st.sampled_from(list(COLUMNS)))),
@@ -85,10 +85,10 @@ def expressions(draw: st.DrawFn, kind: str, depth: int = 3) -> Expression:
     }
     shared = [
         lambda: build.case([(part("boolean"), part(kind))], draw(st.sampled_from((None, part(kind))))),
-        lambda: build.coalesce([part(kind), part(kind)]),
+        lambda: functions.COALESCE(part(kind), part(kind)),
     ]
     if kind != "text" and kind != "boolean":
-        shared.append(lambda: build.extreme([part(kind), part(kind)], draw(st.booleans())))
+        shared.append(lambda: draw(st.sampled_from((functions.LEAST, functions.GREATEST)))(part(kind), part(kind)))
     made: Expression = draw(st.sampled_from(forms[kind] + shared))()
     return made
 

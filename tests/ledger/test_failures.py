@@ -89,8 +89,8 @@ def test_a_full_disk(path: Path) -> None:
     budget = ledger.budget("d", Pure(1000))
     store = ledger._store
     assert isinstance(store, SqliteStore)
-    pages = store._pool[0].execute("PRAGMA page_count").fetchone()[0]
-    store._pool[0].execute(f"PRAGMA max_page_count = {pages + 2}")
+    pages = store._pool._free[0].execute("PRAGMA page_count").fetchone()[0]
+    store._pool._free[0].execute(f"PRAGMA max_page_count = {pages + 2}")
     charged = 0
     with pytest.raises(LedgerError, match="the disk is full; nothing was spent: make room"):  # noqa: PT012
         while True:
@@ -227,5 +227,5 @@ if POSTGRES or REQUIRED:
         from tacit.ledger.postgres import PostgresStore
 
         store = PostgresStore(schema(server).replace("options=", "options=-csynchronous_commit%3Doff%20"))
-        assert store._pool[0].execute("SHOW synchronous_commit").fetchone() == ("on",)
+        assert store._pool._free[0].execute("SHOW synchronous_commit").fetchone() == ("on",)
         store.close()

@@ -58,7 +58,7 @@ def test_a_charge_costs_the_same_however_long_the_history(tmp_path: Path) -> Non
     ledger = open_ledger(tmp_path / "ledger.db")
     budget = ledger.budget("d", Pure(10**6))
     statements: list[str] = []
-    ledger._store._pool[0].set_trace_callback(statements.append)  # type: ignore[attr-defined]
+    ledger._store._pool._free[0].set_trace_callback(statements.append)  # type: ignore[attr-defined]
 
     def count() -> int:
         statements.clear()

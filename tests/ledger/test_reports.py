@@ -15,7 +15,7 @@ from tacit.errors import LedgerError
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
 from tacit.ledger import Ledger, charges, dp_events, history, open_ledger, report, show, to_csv, to_json
 from tacit.ledger.entries import GENESIS, chained, without_literals
-from tacit.ledger.texts import canonical, filter_from, filter_text, guarantee, guarantee_text, policy_from, policy_text
+from tacit.ledger.texts import canonical, filter_from, filter_text, guarantee, policy_from, policy_text
 
 SQL = 'SELECT SUM("amount, net") | x FROM t'
 
@@ -140,7 +140,7 @@ def test_texts_are_read_as_they_were_written() -> None:
     from tacit.budgets import filter_for
 
     for given in (Pure("1/3"), Approx(0, "1e-30"), Zcdp("0.1"), Renyi("3/2", 2)):
-        assert guarantee(guarantee_text(given)) == given
+        assert guarantee(given.text()) == given
     for rule in (
         filter_for(Pure(1)),
         filter_for(Approx(1, "1e-6"), "advanced", set_aside="1e-7"),

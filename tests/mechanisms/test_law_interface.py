@@ -64,7 +64,7 @@ TOLD = [case for case in CASES if isinstance(case.promised, Pure) and _told(case
 
 def test_some_laws_name_telling_points() -> None:
     kinds = {type(case.law(case.datasets[0])).__name__ for case in TOLD}
-    assert {"Laplace", "NoiseVector", "CappedTotalLaw", "SignedTotalLaw", "CappedFlowLaw", "ScanLaw"} <= kinds
+    assert {"NoisyInteger", "NoiseVector", "CappedTotalLaw", "SignedTotalLaw", "CappedFlowLaw", "ScanLaw"} <= kinds
 
 
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.name)

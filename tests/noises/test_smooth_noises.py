@@ -1,12 +1,13 @@
 """Noises for smooth sensitivity: exact tails against flint, conditions met and used up, samplers against tails."""
 
 from fractions import Fraction
-from math import exp, log, pi, sin, sqrt
+from math import exp, inf, log, pi, sin, sqrt
 
 import pytest
 from flint import acb, arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.integrate import quad
 
 from tacit.errors import InvalidInput
 from tacit.noises.smooth_noises import (
@@ -29,6 +30,7 @@ NOISES: list[SmoothNoise] = [
     LaplaceNoise(Fraction(1), Fraction(1, 10**6)),
     LogNormalNoise(Fraction(1, 2)),
 ]
+LIGHT = PowerNoise(Fraction(1), Fraction(9, 2))
 POINTS = [Fraction(0), Fraction(1, 3), Fraction(1), Fraction(5, 2), Fraction(30)]
 
 
@@ -134,15 +136,30 @@ def test_samplers_agree_with_their_tails(noise: SmoothNoise) -> None:
     """False alarm 1e-7."""
     draws = 4000 if isinstance(noise, LogNormalNoise) else 10_000
     edges = [Fraction(i, 2) + Fraction(1, 4) for i in range(-9, 9)]
-    chances = {i / 2: float(noise.between(edges[i + 8], edges[i + 9])) for i in range(-8, 8)}
+    chances = {i / 2: float(noise.mass(edges[i + 8], edges[i + 9])) for i in range(-8, 8)}
     found = [float(noise.draw(Fraction(0), Fraction(1), Fraction(1, 2), SYSTEM)) for _ in range(draws)]
     assert agrees(found, chances)
 
 
 def test_reach_is_a_quantile_of_the_size() -> None:
     for noise in NOISES[:5]:
-        reach = noise.reach(Fraction(1, 20))
+        down, reach = noise.reach(Fraction(19, 20))
+        assert down == reach
         assert 2 * noise.tail(reach).high <= Fraction(1, 20) < 2 * noise.tail(reach * Fraction(98, 100)).low
+
+
+@pytest.mark.parametrize("noise", [*NOISES, StudentNoise(Fraction(1), 6), LIGHT], ids=repr)
+def test_variances_are_those_of_the_law(noise: SmoothNoise) -> None:
+    """Var Z = 4·∫ z·P[Z > z] dz, which grows without end where the tails are too heavy."""
+
+    def second_moment(end: float) -> float:
+        found = quad(lambda u: 4 * exp(2 * u) * float(noise.tail(Fraction(exp(u)), 32)), -12, log(end), limit=200)
+        return float(found[0])
+
+    if noise.variance == inf:
+        assert second_moment(1e6) > second_moment(1e3) + 1
+    else:
+        assert second_moment(1e6) == pytest.approx(noise.variance, rel=1e-2)
 
 
 def test_a_budget_that_admits_no_scale_is_refused() -> None:

@@ -20,6 +20,7 @@ import pytest
 
 import tacit
 from tacit import Approx, EngineError, Private, Public, Session, TacitError
+from tacit.answers.totals import CappedTotal
 from tacit.engines import FAILED
 from tacit.mechanisms.choose.stable_keys import StableKeys
 from tacit.mechanisms.grid_law import GridLaw
@@ -27,7 +28,7 @@ from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.noise.noise_vector import NoiseVector
-from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
+from tacit.mechanisms.totals.scan_and_release import CappedTotalLaw
 from tacit.tables.releasing.room import Room
 from tests.tables.support import TYPES, Row, arrow, found, questions, shown
 from tests.tables.test_refusals import ASKED, FILTERS, PUBLIC, QUERIES

@@ -14,8 +14,9 @@ import pytest
 
 import tacit
 from tacit import Answer, Pure, Table
+from tacit.answers.totals import DESIGN
 from tacit.data import WAGES
-from tacit.mechanisms.totals.scan_and_release import CAPS, DESIGN
+from tacit.mechanisms.totals.scan_and_release import CAPS
 
 SURELY = "0.999999"
 

@@ -5,31 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Additive, Covers
+from tacit.answers.spreads import SURE, Additive, Covers
+from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.answers.values import show
-from tacit.mechanisms.totals.scan_and_release import CappedTotal, SignedTotal
 from tacit.noises import Difference
 
-SURE = Fraction(95, 100)
-"""The confidence of what is said in words."""
-
-
-@dataclass(frozen=True)
-class TotalNoise:
-    """How far the capped total may lie from what was released about it."""
-
-    drawn: CappedTotal
-
-    def reach(self, confidence: float) -> tuple[int, int]:
-        """From the exact law of the noise."""
-        return self.drawn.reach(confidence)
-
-    @property
-    def variance(self) -> float:
-        """Of the noise."""
-        return self.drawn.variance
+if TYPE_CHECKING:
+    from tacit.answers.answer import Answer
 
 
 @dataclass(frozen=True)
@@ -42,9 +26,9 @@ class CappedSum(Additive):
     def drawn(self) -> CappedTotal | SignedTotal | None:
         """What `scan_and_release` released, where that made the sum."""
         match self.noise:
-            case TotalNoise(drawn):
-                return drawn
-            case Difference(TotalNoise(positive), TotalNoise(negative)):
+            case CappedTotal() as total:
+                return total
+            case Difference(CappedTotal() as positive, CappedTotal() as negative):
                 return SignedTotal(positive, negative)
         return None
 
@@ -61,9 +45,9 @@ class CappedSum(Additive):
                 return None
         return None if isinstance(self.noise, Difference) else self.interval(value, confidence)[0]
 
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, the cap, who may lie above it, and what that does to the value."""
-        yield f"Noise interval, {answer.interval()}."
+        yield from super().sentences(answer)
         match self.drawn:
             case CappedTotal() as drawn:
                 yield self._counted(f"more than {self._shown(drawn.cap)}")

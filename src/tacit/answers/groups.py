@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import exp, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Additive, Covers
+from tacit.answers.spreads import Additive, Covers, Ends, Spread
 from tacit.answers.values import show
 from tacit.noises import TruncatedLaplace
 
@@ -33,24 +33,24 @@ class Capped(Additive):
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval and the cap."""
-        yield f"Noise interval, {answer.interval()}."
+        yield from super().sentences(answer)
         yield f"One person counts for at most {show(answer.cap)} over all groups."
 
 
 @dataclass(frozen=True)
-class ShownCount:
+class ShownCount(Spread):
     """The error of a number that is shown only if its noise takes it to a threshold."""
 
     noise: TruncatedLaplace
     threshold: int
-    covers: Covers = "capped value"
+    covers = "capped value"
 
     @property
     def std(self) -> float:
         """Of the noise, shown or not."""
         return sqrt(self.noise.variance)
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[int, int]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """All numbers for which what is shown lies in neither tail of its law, given that it is shown."""
         tail = (1 - float(confidence)) / 2 * (1 - 1e-9)  # rounded the safe way
         possible = range(value - self.noise.bound, value + self.noise.bound + 1)
@@ -63,13 +63,9 @@ class ShownCount:
         noise, shown = self.noise, self.threshold - count
         return exp(noise.log_at_least(max(value - count, shown)) - noise.log_at_least(shown))
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap on what a person adds was used."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, and that it is one of those shown."""
-        yield f"Noise interval, {answer.interval()}."
+        yield from super().sentences(answer)
         yield (
             f"Groups are shown because their noisy number came to {self.threshold:,} or more, which favours lucky "
             "ones; the interval holds given that."

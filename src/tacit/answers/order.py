@@ -6,69 +6,69 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, inf, log
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from tacit.answers.spreads import Covers
+from tacit.answers.spreads import SURE, Covers, Ends, Spread
 from tacit.answers.values import Value, show
 
 if TYPE_CHECKING:
     from tacit.answers.answer import Answer
 
+Levels = tuple[tuple[Fraction, int | None], ...]
+"""For each of some confidences a number of persons; None where nothing is promised."""
+
+
+def persons_at(levels: Levels, confidence: Fraction) -> int | None:
+    """The number of persons for the least of the confidences that is large enough."""
+    return next((count for level, count in levels if level >= confidence and count is not None), None)
+
 
 @dataclass(frozen=True)
-class Inner:
+class Inner(Spread):
     """A value inside the data: with stated confidence few persons lie beyond it and the true extreme does."""
 
     largest: bool
-    beyond: tuple[tuple[Fraction, int | None], ...]
+    beyond: Levels
+    """How many persons may lie beyond the value."""
     inner: Value
     """With the same confidence the extreme is not inside of this: the answer before its rounding outward."""
-    covers: Covers = "truth"
-    std: None = None
+    covers = "truth"
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """One-sided: nothing bounds an extreme from outside without an assumption."""
         if self.persons_above(confidence) is None:
             return -inf, inf
         return (self.inner, inf) if self.largest else (-inf, self.inner)
 
     def persons_above(self, confidence: Fraction) -> int | None:
-        """At most so many persons lie beyond the value."""
-        return next((window for level, window in self.beyond if level >= confidence and window is not None), None)
+        """A bound on the number of persons beyond the value."""
+        return persons_at(self.beyond, confidence)
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """How many persons may lie beyond."""
-        count = self.persons_above(Fraction(95, 100))
+        count = self.persons_above(SURE)
         if answer.value is not None and count is not None:
             side = "above" if self.largest else "below"
             yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."
 
 
 @dataclass(frozen=True)
-class Fallen:
+class Fallen(Spread):
     """A value inside the data: the statistic is at least that, and without a few persons not above it."""
 
-    persons: tuple[tuple[Fraction, int | None], ...]
-    """For each confidence, how many persons it takes."""
+    persons: Levels
+    """How many persons it takes."""
     least: Value
     """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
-    covers: Covers = "truth"
-    std: None = None
+    covers = "truth"
 
-    def _count(self, confidence: Fraction) -> int | None:
-        return next((count for level, count in self.persons if level >= confidence and count is not None), None)
-
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """One-sided: nothing bounds a total from above without an assumption."""
-        return (-inf if self._count(confidence) is None else self.least), inf
-
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
+        return (-inf if persons_at(self.persons, confidence) is None else self.least), inf
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """What the value means."""
-        count = self._count(Fraction(95, 100))
+        count = persons_at(self.persons, SURE)
         if count is not None:
             yield (
                 f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
@@ -77,16 +77,18 @@ class Fallen:
 
 
 @dataclass(frozen=True)
-class Ranked:
+class Ranked(Spread):
     """A quantile whose rank is off by a bounded amount; in the column's own unit nothing can be promised."""
 
     epsilon: Fraction
     size: float
+    """How many values the grid has."""
     step: float
-    what: str
+    """How much weight one step of the loss is."""
+    what: Literal["rows", "persons"]
+    """What ranks count."""
     place: int = 1
-    """The how many-th it is in the chain of quantiles between which it was drawn."""
-    std: None = None
+    """Its place in the chain of quantiles between which it was drawn."""
 
     @property
     def covers(self) -> Covers:
@@ -98,16 +100,12 @@ class Ranked:
         steps = 2 * log(self.size * self.place / float(1 - confidence)) / float(self.epsilon) + 1
         return steps * self.step * self.place
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """Unbounded: how far neighbouring values lie apart is not released."""
         return -inf, inf
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap on values was used."""
-        return None
-
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The error in ranks."""
-        error = ceil(self.rank_error(Fraction(95, 100)))
+        error = ceil(self.rank_error(SURE))
         capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
         yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."

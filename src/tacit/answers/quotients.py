@@ -1,4 +1,8 @@
-"""Errors of shares, means and variances: what follows from several noisy sums."""
+"""Errors of shares, means and variances: what follows from several noisy sums.
+
+While each noise stays within its reach the sums lie in a box, and the interval holds every value that the quotient
+takes there. The noises share what the confidence leaves.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from fractions import Fraction
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers
+from tacit.answers.spreads import Covers, Ends, Spread
 from tacit.noises import Noise
 
 if TYPE_CHECKING:
@@ -16,11 +20,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Share:
+class Share(Spread):
     """low + (high − low)·b/(a + b) for two sums a, b ≥ 0 released with independent noise.
 
-    With each noise inside its interval (the confidence's rest halved between them) a and b lie in a box, on which the
-    share is smallest at (largest a, smallest b) and largest at the opposite corner.
+    On the box the share is smallest at (largest a, smallest b) and largest at the opposite corner.
     """
 
     rest: int
@@ -40,12 +43,11 @@ class Share:
         share = part / (rest + part) if rest + part > 0 else otherwise
         return self.low + (self.high - self.low) * share
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """The opposite corners of the box."""
-        each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.rest_noise.reach(each), self.part_noise.reach(each)
-        low = self._at(max(self.rest + d1, 0), max(self.part - u2, 0), 0.0)
-        high = self._at(max(self.rest - u1, 0), max(self.part + d2, 0), 1.0)
+        rest, part = _box(confidence, (self.rest, self.rest_noise), (self.part, self.part_noise))
+        low = self._at(max(rest[1], 0), max(part[0], 0), 0.0)
+        high = self._at(max(rest[0], 0), max(part[1], 0), 1.0)
         return low, high
 
     @property
@@ -57,21 +59,12 @@ class Share:
         rate = sqrt((a / (a + b)) ** 2 * self.part_noise.variance + (b / (a + b)) ** 2 * self.rest_noise.variance)
         return min((self.high - self.low) * rate / (a + b), (self.high - self.low) / 2)
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval."""
-        yield f"Noise interval, {answer.interval()}."
-
 
 @dataclass(frozen=True)
-class Quotient:
+class Quotient(Spread):
     """offset + unit·a/b for a sum a and a count b released with independent noise.
 
-    With each noise inside its interval (the confidence's rest halved between them) a and b lie in a box; where b stays
-    above zero the quotient is largest and smallest at corners of it.
+    Where b stays above zero the quotient is largest and smallest at corners of the box.
     """
 
     top: int
@@ -80,7 +73,7 @@ class Quotient:
     bottom_noise: Noise
     unit: float = 1.0
     offset: float = 0.0
-    covers: Covers = "capped value"
+    covers = "capped value"
 
     @property
     def value(self) -> float:
@@ -93,39 +86,32 @@ class Quotient:
         b = max(self.bottom, 1)
         return self.unit * sqrt(self.top_noise.variance + (self.top / b) ** 2 * self.bottom_noise.variance) / b
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """The corners of the box; unbounded where the count may be zero."""
-        each = (1 + float(confidence)) / 2
-        (d1, u1), (d2, u2) = self.top_noise.reach(each), self.bottom_noise.reach(each)
-        low, high = self.bottom - u2, self.bottom + d2
-        if low < 1:
+        tops, bottoms = _box(confidence, (self.top, self.top_noise), (self.bottom, self.bottom_noise))
+        if bottoms[0] < 1:
             return -inf, inf
-        corners = [self.offset + self.unit * a / b for a in (self.top - u1, self.top + d1) for b in (low, high)]
+        corners = [self.offset + self.unit * a / b for a in tops for b in bottoms]
         return min(corners), max(corners)
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """Two caps were used; neither is the mean's own."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, and what is not in it."""
-        yield f"Noise interval, {answer.interval()}."
+        yield from super().sentences(answer)
         yield "Persons above the caps of its sum and its count do not count as what they have; that is not in it."
 
 
 @dataclass(frozen=True)
-class Variance:
+class Variance(Spread):
     """(high−low)²·(m₂ − m₁²) from noisy sums of (1−t), t(1−t) and t²; its root for a standard deviation.
 
-    The interval evaluates m₂ = c/n and m₁ = (b+c)/n over the box in which all three noises stay inside their intervals.
+    The interval evaluates m₂ = c/n and m₁ = (b+c)/n over the box.
     """
 
     sums: tuple[int, int, int]
     noise: Noise
     width: float
     root: bool
-    covers: Covers = "capped value"
-    std: None = None
+    covers = "capped value"
 
     @property
     def value(self) -> float:
@@ -139,7 +125,7 @@ class Variance:
         inside = min(max(fraction, 0.0), 0.25) * self.width**2
         return sqrt(inside) if self.root else inside
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """Conservative ends."""
         down, up = self.noise.reach(1 - (1 - float(confidence)) / 3)
         low = [max(part - up, 0) for part in self.sums]
@@ -150,13 +136,12 @@ class Variance:
         first_low, first_high = _over(low[1] + low[2], high[0]), _over(high[1] + high[2], low[0])
         return self._turn(second_low - first_high**2), self._turn(second_high - first_low**2)
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap on persons."""
-        return None
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval."""
-        yield f"Noise interval, {answer.interval()}."
+def _box(confidence: Fraction, *released: tuple[int, Noise]) -> list[tuple[int, int]]:
+    """For each of two released sums the least and the largest that it may come from, both with this confidence."""
+    each = (1 + float(confidence)) / 2
+    reaches = ((value, noise.reach(each)) for value, noise in released)
+    return [(value - up, value + down) for value, (down, up) in reaches]
 
 
 def _over(part: float, rest: float) -> float:

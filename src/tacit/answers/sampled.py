@@ -17,11 +17,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, inf, log, nextafter, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Additive, Covers, Spread
+from tacit.answers.spreads import Additive, Covers, Ends, Spread
 from tacit.answers.values import show
 from tacit.noises import Noise
+
+if TYPE_CHECKING:
+    from tacit.answers.answer import Answer
 
 
 def scaled(value: Any, probability: Fraction, towards: float = 0.0) -> Any:
@@ -39,7 +42,7 @@ def scaled(value: Any, probability: Fraction, towards: float = 0.0) -> Any:
 
 
 @dataclass(frozen=True)
-class SampledValue:
+class SampledValue(Spread):
     """The error of an answer about the sample; with ``scales`` it was divided by p to speak of everybody."""
 
     inside: Spread
@@ -59,51 +62,47 @@ class SampledValue:
         std = self.inside.std
         return std if std is None or not self.scales else std / float(self.probability)
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """The sample's own interval."""
         low, high = self.inside.interval(self.value, confidence)
         if not self.scales:
             return low, high
         return scaled(low, self.probability, -inf), scaled(high, self.probability, inf)
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """Nothing is known about persons who were not asked."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval and the cap, what sampling does to the answer, and what it adds to the error."""
         if answer.cap is None:
             yield from self.inside.sentences(answer)
         else:
-            yield f"Noise interval, {answer.interval()}."
+            yield from super().sentences(answer)
             yield f"No person of the sample counts for more than {show(answer.cap)}."
         if not self.scales:
             yield "The whole may differ from the sample; how far is not in the interval."
             return
         added = "√((1 − p)/p·Σx²) over the persons' totals x"
-        if answer.cap is not None:
+        if isinstance(answer.cap, int | float | Decimal):
             p = float(self.probability)
-            most = sqrt((1 - p) / p * abs(float(answer.cap)) * abs(float(answer.value)))
+            most = sqrt((1 - p) / p * abs(float(answer.cap)) * abs(float(answer)))
             added += f", at most about {show(most)} where all have one sign"
         yield f"Sampling adds a standard deviation of {added}; it is not in the interval."
 
 
 @dataclass(frozen=True)
-class SampledCount:
+class SampledCount(Spread):
     """The error of a number of persons estimated from a sample, sampling included."""
 
     noise: Noise
     value: int
     """The released number of persons in the sample."""
     probability: Fraction
-    covers: Covers = "truth"
+    covers = "truth"
 
     @property
     def std(self) -> float:
         """Of the noise alone."""
         return sqrt(self.noise.variance) / float(self.probability)
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[int, int]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """Noise and sampling, each with half of what the confidence leaves."""
         level = float(confidence)
         down, up = self.noise.reach((1 + level) / 2)
@@ -115,11 +114,7 @@ class SampledCount:
         low = (fewest + c - sqrt(c * c + 2 * rate * q * fewest)) / p
         return max(fewest, floor(low * (1 - 1e-12))), ceil(high * (1 + 1e-12))
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval."""
         yield f"Interval of noise and sampling together, {answer.interval()}."
 

@@ -1,48 +1,69 @@
-"""How far an answer may be off, from public and released facts only: what a noise's `reach` makes of a value."""
+"""How far an answer may be off, from public and released facts only.
+
+A spread is a frozen value that says what it covers: the truth, or what a cap or a sample left of it. An interval for
+anything but the truth says so in words, and bounds nothing else. What all spreads share stands in `Spread`; each kind
+of answer has its own beside it: sums and counts here, capped ones in `capped`, shares and means in `quotients`, minima
+and quantiles in `order`, groups in `groups`, answers about samples in `sampled`.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
-from typing import Any, Literal, Protocol
+from math import inf, sqrt
+from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.noises import Noise
 from tacit.numbers.units import WHOLE, Unit
 
+if TYPE_CHECKING:
+    from tacit.answers.answer import Answer
+
 Covers = Literal["truth", "capped value", "sampled value", "sampled, capped value"]
 """What an interval covers: the true value, the value after capping, or either of these on the sample that was asked."""
 
+Ends = tuple[Any, Any]
+"""The ends of an interval, each a number, date or time as the answer's value is, or ±inf."""
 
-class Spread(Protocol):
+SURE = Fraction(95, 100)
+"""The confidence of what is said in words."""
+
+
+class Spread(ABC):
     """What is known about an answer's error."""
 
     @property
+    @abstractmethod
     def covers(self) -> Covers:
         """What the interval covers."""
-        ...
 
     @property
     def std(self) -> float | None:
-        """Standard deviation of the noise in the value's unit."""
-        ...
+        """Standard deviation of the noise in the value's unit; None where the noise is not added to a value."""
+        return None
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
-        """The ends of an interval that covers what `covers` names."""
-        ...
+    @abstractmethod
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
+        """The ends of an interval that covers what `covers` names with at least this confidence."""
 
     def persons_above(self, confidence: Fraction) -> int | None:
-        """At most so many persons exceed the cap."""
-        ...
+        """With this confidence no more persons than this exceed the cap; None where there is no cap."""
+        return None
 
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def at_least(self, value: Any, confidence: Fraction) -> Any:
+        """The truth is at least this with this confidence; None where nothing bounds it below."""
+        low = self.interval(value, confidence)[0] if self.covers == "truth" else -inf
+        return None if low == -inf else low
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """The statement in words."""
-        ...
+        yield f"Noise interval, {answer.interval()}."
 
 
 @dataclass(frozen=True)
-class Additive:
+class Additive(Spread):
     """Released = value + noise, counted in steps of a unit."""
 
     noise: Noise
@@ -54,22 +75,14 @@ class Additive:
         """√Var·step."""
         return sqrt(self.noise.variance) * float(self.unit.step)
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """[released − up, released + down]."""
         down, up = self.noise.reach(float(confidence))
         return value - self.unit.value(up), value + self.unit.value(down)
 
-    def persons_above(self, confidence: Fraction) -> int | None:
-        """No cap was used."""
-        return None
-
-    def sentences(self, answer: Any) -> Iterator[str]:
-        """The interval."""
-        yield f"Noise interval, {answer.interval()}."
-
 
 @dataclass(frozen=True)
-class Chosen:
+class Chosen(Spread):
     """The error of an answer that was chosen by its value among several, whose noise may be why it was chosen.
 
     With each of the m intervals missing its value with probability at most β/m, all of them hold with 1 − β, and so do
@@ -92,7 +105,7 @@ class Chosen:
     def _level(self, confidence: Fraction) -> Fraction:
         return 1 - (1 - confidence) / self.among
 
-    def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
         """One of m that hold together."""
         return self.inside.interval(value, self._level(confidence))
 
@@ -100,7 +113,7 @@ class Chosen:
         """As the interval."""
         return self.inside.persons_above(self._level(confidence))
 
-    def sentences(self, answer: Any) -> Iterator[str]:
+    def sentences(self, answer: Answer) -> Iterator[str]:
         """What was said before the choice, with this interval, and the choice."""
         yield from self.inside.sentences(answer)
         yield f"Chosen among {self.among:,} by their released values; the intervals of all of these hold together."

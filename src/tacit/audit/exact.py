@@ -27,7 +27,7 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.numbers.enclosures import BITS, Enclosure, exp
+from tacit.numbers.enclosures import BITS, Enclosure, exp, log
 from tacit.numbers.exact import Number, exact
 from tacit.randomness import Categorical, Source
 
@@ -51,19 +51,23 @@ class Verification:
     worst: tuple[Dataset, Dataset] | None
     pairs: int
 
+    exhaustive = True
+    """The measured loss is exact, not a bound from samples."""
+
+    @property
+    def loss(self) -> float:
+        """What was measured, in the unit of the promise."""
+        return float(self.measured)
+
+    @property
+    def shown(self) -> str:
+        """The measured loss for people."""
+        return f"{self.promised.decisive[0]} = {'∞' if self.loss >= 10**9 else f'{self.loss:.5g}'}"
+
     @property
     def limit(self) -> Fraction:
         """The promised number the measured one is compared with."""
-        match self.promised:
-            case Pure(epsilon):
-                return epsilon
-            case Approx(_, delta):
-                return delta
-            case Zcdp(rho):
-                return rho
-            case Renyi(_, epsilon):
-                return epsilon
-        raise InvalidInput("this kind of guarantee has no exact verification.")
+        return self.promised.decisive[1]
 
     @property
     def broken(self) -> bool:
@@ -184,21 +188,19 @@ def _is_width(key: Hashable, p: Enclosure) -> bool:
 
 def max_divergence(p: dict[Hashable, Enclosure], q: dict[Hashable, Enclosure], bits: int = BITS) -> Enclosure:
     """max_y ln(p(y)/q(y)), 10^9 standing for infinity."""
-    low, high = Fraction(0), Fraction(0)
+    low, high, unbounded = Fraction(1), Fraction(1), False
     for y, a in p.items():
         b = q[y]
-        if a.high == 0 or (_is_width(y, a) and _is_width(y, b)):
+        if _is_width(y, a) and _is_width(y, b):
             continue
-        if b.high == 0 and a.low > 0:
+        if a.low > 0 and b.low > 0:
+            ratio = a / b
+            low, high = max(low, ratio.low), max(high, ratio.high)
+        elif b.high == 0 and a.low > 0:
             return Enclosure.of(_INFINITE, bits)
-        if a.low <= 0 or b.low <= 0:
-            if y is None:  # what is left is not resolved: it says nothing either way
-                continue
-            high = _INFINITE
-            continue
-        ratio = (a / b).log()
-        low, high = max(low, ratio.low), max(high, ratio.high)
-    return Enclosure.between(low, high, bits)
+        elif a.high > 0:
+            unbounded |= y is not None  # what is left is not resolved: it says nothing either way
+    return Enclosure.between(log(low, bits), _INFINITE if unbounded else log(high, bits), bits)
 
 
 def hockey_stick(

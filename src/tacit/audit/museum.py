@@ -64,12 +64,7 @@ class Caught:
     @property
     def measured(self) -> float:
         """The loss found, in the unit of the promise."""
-        return measured(self.broken)
-
-
-def measured(found: Verification | Audit) -> float:
-    """What a check measured, in the unit of its promise."""
-    return found.epsilon if isinstance(found, Audit) else float(found.measured)
+        return self.broken.loss
 
 
 def catch(exhibits: Iterable[Exhibit] | None = None) -> Iterator[Caught]:

@@ -28,7 +28,7 @@ from fractions import Fraction
 from math import exp
 from typing import Any, TypeVar
 
-from tacit.audit.statistical import CONFIDENCE, promised_epsilon
+from tacit.audit.statistical import CONFIDENCE, LowerBound
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.numbers.exact import Number, between, exact, whole
@@ -118,7 +118,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class OneRun:
+class OneRun(LowerBound):
     """What a one-run audit found."""
 
     canaries: int
@@ -138,22 +138,14 @@ class OneRun:
         return self.best.epsilon
 
     @property
-    def broken(self) -> bool:
-        """Whether the bound exceeds what was promised."""
-        return self.promised is not None and self.epsilon > float(promised_epsilon(self.promised, self.delta))
-
-    @property
-    def verdict(self) -> str:
-        """Broken or consistent; an audit can refute a promise, never prove it."""
-        return "broken" if self.broken else "consistent"
+    def loss(self) -> float:
+        """The same."""
+        return self.epsilon
 
     def __str__(self) -> str:
-        best, sure = self.best, f"{float(self.confidence):.9g}"
-        sentence = (
-            f"{best.correct} of {best.rule.guesses} guesses right among {self.canaries} canaries: "
-            f"ε ≥ {self.epsilon:.4f} at δ = {float(self.delta):g} with confidence {sure}"
-        )
-        return sentence if self.promised is None else f"{sentence}; {self.verdict} with {self.promised!r}"
+        best = self.best
+        guessed = f"{best.correct} of {best.rule.guesses} guesses right among {self.canaries} canaries"
+        return f"{guessed}: {self._sentence()}"
 
 
 def rules(canaries: int) -> tuple[Rule, ...]:

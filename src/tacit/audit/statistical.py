@@ -20,6 +20,7 @@ the last binary digit, by which careless noise gives the true value away. Furthe
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -85,8 +86,48 @@ def promised_epsilon(promised: Guarantee, delta: Fraction) -> Fraction:
     return promised.to(Approx, delta=delta).epsilon
 
 
+class LowerBound(ABC):
+    """A lower bound on ε from samples, beside what was promised; it can refute a promise, never prove it."""
+
+    delta: Fraction
+    confidence: Fraction
+    promised: Guarantee | None
+
+    exhaustive = False
+    """The bound is from samples, not exact."""
+
+    @property
+    @abstractmethod
+    def loss(self) -> float:
+        """The lower bound on ε."""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the bound exceeds what was promised."""
+        return self.promised is not None and self.loss > float(promised_epsilon(self.promised, self.delta))
+
+    @property
+    def verdict(self) -> str:
+        """Broken or consistent."""
+        return "broken" if self.broken else "consistent"
+
+    @property
+    def shown(self) -> str:
+        """The bound for people; with δ, where the promise names none."""
+        own = self.promised is not None and self.promised.ratio_bound() is not None
+        return f"ε ≥ {self.loss:.3f}{'' if own else f' (δ = {float(self.delta):.2g})'}"
+
+    def _sentence(self) -> str:
+        bound = f"ε ≥ {self.loss:.4f} at δ = {float(self.delta):g} with confidence {float(self.confidence):.9g}"
+        return f"{bound}{self._seen()}" + ("" if self.promised is None else f"; {self.verdict} with {self.promised!r}")
+
+    def _seen(self) -> str:
+        """What the bound rests on, at the end of a sentence."""
+        return ""
+
+
 @dataclass(frozen=True)
-class Audit:
+class Audit(LowerBound):
     """What a two-dataset audit found."""
 
     epsilon: float
@@ -103,19 +144,15 @@ class Audit:
     promised: Guarantee | None = None
 
     @property
-    def broken(self) -> bool:
-        """Whether the bound exceeds what was promised."""
-        return self.promised is not None and self.epsilon > float(promised_epsilon(self.promised, self.delta))
-
-    @property
-    def verdict(self) -> str:
-        """Broken or consistent."""
-        return "broken" if self.broken else "consistent"
+    def loss(self) -> float:
+        """The histogram's lower bound on ε."""
+        return self.epsilon
 
     def __str__(self) -> str:
-        sure = f"{float(self.confidence):.9g}"
-        sentence = f"ε ≥ {self.epsilon:.4f} at δ = {float(self.delta):g} with confidence {sure}, by {self.feature}"
-        return sentence if self.promised is None else f"{sentence}; {self.verdict} with {self.promised!r}"
+        return self._sentence()
+
+    def _seen(self) -> str:
+        return f", by {self.feature}"
 
 
 def audit(

@@ -21,13 +21,13 @@ from itertools import islice
 from math import inf, log
 from typing import TYPE_CHECKING, Any
 
-from tacit.audit.exact import Dataset, Verification
-from tacit.audit.museum import EXHIBITS, catch, measured
+from tacit.audit.exact import Dataset
+from tacit.audit.museum import EXHIBITS, catch
 from tacit.audit.questions import questions, small_tables, table_of
 from tacit.audit.registry import Case, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure
+from tacit.guarantees import Guarantee, Pure
 from tacit.tables.statistics.entry import Audited
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _mechanism(job: Job) -> Line:
     verdict = "broken" if sampled.broken else found.verdict
     if verdict != "broken" and not all(twins):
         verdict = "twin missed"
-    return Line("mechanism", case.name, repr(case.promised), _exactly(found), _sampled(sampled), verdict, passed, note)
+    return Line("mechanism", case.name, repr(case.promised), found.shown, sampled.shown, verdict, passed, note)
 
 
 TRIED, LISTED = 10, 100
@@ -208,26 +208,9 @@ def _expected(p: Sequence[float], q: Sequence[float], samples: int) -> float:
 
 
 def _delta(promised: Guarantee) -> Fraction:
-    match promised:
-        case Pure():
-            return Fraction(0)
-        case Approx(_, delta):
-            return delta
-    return LOOSE_DELTA
-
-
-def _unit(promised: Guarantee) -> str:
-    return {"Pure": "ε", "Approx": "δ", "Zcdp": "ρ", "Renyi": "ε"}[type(promised).__name__]
-
-
-def _exactly(found: Verification) -> str:
-    value = float(found.measured)
-    return f"{_unit(found.promised)} = {'∞' if value >= 10**9 else f'{value:.5g}'}"
-
-
-def _sampled(found: Audit) -> str:
-    at = "" if isinstance(found.promised, Pure | Approx) else f" (δ = {float(found.delta):.2g})"
-    return f"ε ≥ {found.epsilon:.3f}{at}"
+    """The δ at which a promise is sampled."""
+    bound = promised.ratio_bound()
+    return LOOSE_DELTA if bound is None else bound[1]
 
 
 # ---- statistics -------------------------------------------------------------------------------------------------
@@ -251,7 +234,7 @@ def _statistic(job: Job) -> Line:
         question.name,
         repr(question.cost),
         f"{report.tightness:.3g} of its draws' shares",
-        _sampled(sampled) if sampled else "–",
+        sampled.shown if sampled else "–",
         verdict,
         passed,
         note,
@@ -286,13 +269,10 @@ def _number(question: Audited, table: Table) -> Any:
 
 def _museum(job: Job) -> Line:
     (found,) = catch([EXHIBITS[job.index]])
-    exactly, sampled = "–", "–"
-    if isinstance(found.broken, Audit):
-        sampled = _sampled(found.broken)
-    else:
-        exactly = _exactly(found.broken)
+    shown = found.broken.shown
+    exactly, sampled = (shown, "–") if found.broken.exhaustive else ("–", shown)
     verdict = "caught" if found.passed else "missed"
-    note = f"{found.exhibit.story} Repaired: {measured(found.repaired):.6g}."
+    note = f"{found.exhibit.story} Repaired: {found.repaired.loss:.6g}."
     name, promised = found.exhibit.name, repr(found.exhibit.promised)
     return Line("museum", name, promised, exactly, sampled, verdict, found.passed, note)
 
@@ -342,7 +322,7 @@ def _library(job: Job) -> Line:
     found = probe(20_000 if job.full else 2_000, SURE)
     if found is None:
         return Line("library", name, "Pure(1)", "–", "–", MISSING, True)
-    return Line("library", name, "Pure(1)", "–", _sampled(found), found.verdict, True, f"by {found.feature}")
+    return Line("library", name, "Pure(1)", "–", found.shown, found.verdict, True, f"by {found.feature}")
 
 
 _WORK: dict[str, Callable[[Job], Line]] = {

@@ -119,7 +119,7 @@ class People:
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
         kind = type(statistic).__name__.lower()
-        asked = Question(plan=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
+        asked = Question(identity=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
         return charge_and_release(self.payer, cost, asked, release)
 
     def draw(self, law: Law[T]) -> T:

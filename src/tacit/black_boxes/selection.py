@@ -103,7 +103,7 @@ def best_of(
     paying = budget if session is None else session.budget
     payer = paying if isinstance(paying, Budget) else open_budget(paying)  # type: ignore[arg-type]
     cost = promised(guarantee, runs, order=order, delta=delta)
-    question = Question(plan=f"best_of {fresh_name()}", text="best of several runs", statistics=("best_of",))
+    question = Question(identity=f"best_of {fresh_name()}", text="best of several runs", statistics=("best_of",))
     kept: list[tuple[Any, Any, Any]] = []
 
     def once() -> tuple[Any, Any, Any] | None:

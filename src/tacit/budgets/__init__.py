@@ -5,18 +5,18 @@ from tacit.budgets.failures import FailuresUsedUp, Unsettled
 from tacit.budgets.filters import filter_for
 from tacit.budgets.odometers import Odometer
 from tacit.budgets.policies import Policy
-from tacit.budgets.questions import Question, Receipt, Request, Stored, Unanswered
+from tacit.budgets.questions import Message, Question, Receipt, Stored, Unanswered
 
 __all__ = [
     "ONE_PART",
     "Budget",
     "FailuresUsedUp",
+    "Message",
     "Odometer",
     "Parallel",
     "Policy",
     "Question",
     "Receipt",
-    "Request",
     "Stored",
     "Unanswered",
     "Unsettled",

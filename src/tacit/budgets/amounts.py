@@ -1,4 +1,4 @@
-"""Exact amounts: sums that stay short, and guarantees that say how much has been spent or is left.
+"""Exact sums that stay short, and the smaller of two amounts.
 
 What was typed is exact and stays exact; converted costs are decimals of twelve digits, which tacit.guarantees rounds
 up. A sum of many unlike fractions would grow without end; once its denominator passes 512 bits it is rounded up to a
@@ -7,7 +7,6 @@ multiple of 10^-100, so that a charge costs the same however long the history is
 
 from __future__ import annotations
 
-from dataclasses import fields
 from fractions import Fraction
 from typing import TypeVar
 
@@ -43,17 +42,4 @@ def _short(x: Fraction) -> Fraction:
 
 def smaller(a: G, b: G) -> G:
     """The smaller of two amounts of one kind, number by number."""
-    names = [field.name for field in fields(a)]  # type: ignore[arg-type]
-    return amount(type(a), **{name: min(getattr(a, name), getattr(b, name)) for name in names})
-
-
-def amount(kind: type[G], **numbers: Fraction) -> G:
-    """A guarantee used as an amount, which may be zero.
-
-    Nobody asks for a promise of ε = 0, so the public constructors refuse it; but a budget of which nothing is spent
-    has spent exactly that, and `budget.spent.epsilon` should be 0, not an error.
-    """
-    result = object.__new__(kind)
-    for name, number in numbers.items():
-        object.__setattr__(result, name, number)
-    return result
+    return type(a).amount(*map(min, a.numbers, b.numbers))

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from tacit.budgets.amounts import Vector, amount, less
+from tacit.budgets.amounts import Vector, less
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.guarantees.rounding import shortened
@@ -120,11 +120,11 @@ class Filter(ABC):
         """About the least cost that takes this share of the budget, rounded up, in a kind that people ask with."""
         match self.total:
             case Pure(epsilon) | Approx(epsilon, _):
-                return amount(Pure, epsilon=epsilon * share)
+                return Pure.amount(epsilon * share)
             case Zcdp(rho):
-                return amount(Zcdp, rho=rho * share)
+                return Zcdp.amount(rho * share)
             case Renyi(order, epsilon):
-                return amount(Renyi, order=order, epsilon=epsilon * share)
+                return Renyi.amount(order, epsilon * share)
         raise _unknown(self.total)
 
     def reserve(self, share: Filter) -> Vector:
@@ -176,8 +176,8 @@ class Basic(Filter):
 
     def _amount(self, sums: Vector) -> Guarantee:
         if isinstance(self.total, Pure):
-            return amount(Pure, epsilon=sums[0])
-        return amount(Approx, epsilon=sums[0], delta=sums[1])
+            return Pure.amount(sums[0])
+        return Approx.amount(sums[0], sums[1])
 
     def reserve(self, share: Filter) -> Vector:
         """As for every filter, but a converted total does not bound the sum of converted parts."""
@@ -226,9 +226,9 @@ class Concentrated(Filter):
 
     def _amount(self, number: Fraction) -> Guarantee:
         if isinstance(self.total, Zcdp):
-            return amount(Zcdp, rho=number)
+            return Zcdp.amount(number)
         assert isinstance(self.total, Renyi)
-        return amount(Renyi, order=self.total.order, epsilon=number)
+        return Renyi.amount(self.total.order, number)
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ class Advanced(Filter):
     def smallest(self, share: Fraction) -> Guarantee:
         """A pure cost that takes this share of ε and of ρ."""
         by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share else Fraction(0)
-        return amount(Pure, epsilon=max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
+        return Pure.amount(max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
 
     @property
     def set_aside(self) -> Fraction:
@@ -277,14 +277,14 @@ class Advanced(Filter):
         if rho <= self.limits[1]:
             converted = min(converted, self.total.epsilon)
         if epsilon <= converted:
-            return amount(Approx, epsilon=epsilon, delta=delta)
-        return amount(Approx, epsilon=converted, delta=delta + self.set_aside)
+            return Approx.amount(epsilon, delta)
+        return Approx.amount(converted, delta + self.set_aside)
 
     def remaining(self, sums: Vector) -> Guarantee:
         """The largest ε of one further pure cost, and the δ left for costs with a δ of their own."""
         epsilon, rho, delta = less(self.limits, sums)
         by_rho = Pure.within(Zcdp(rho)).epsilon if rho > 0 else Fraction(0)
-        return amount(Approx, epsilon=max(epsilon, by_rho), delta=delta)
+        return Approx.amount(max(epsilon, by_rho), delta)
 
 
 @dataclass(frozen=True)
@@ -307,16 +307,16 @@ class Rooted(Filter):
         """√(2·ln(1/δ')·S) + S/2, rounded up."""
         squares, delta = sums
         if squares == 0:
-            return amount(Approx, epsilon=Fraction(0), delta=delta)
+            return Approx.amount(Fraction(0), delta)
         kept = self.total.delta - self.limits[1]
         bound = (2 * log(1 / kept) * squares).sqrt() + squares / 2
-        return amount(Approx, epsilon=min(shortened(bound.high, up=True), self.total.epsilon), delta=delta + kept)
+        return Approx.amount(min(shortened(bound.high, up=True), self.total.epsilon), delta + kept)
 
     def remaining(self, sums: Vector) -> Guarantee:
         """The largest ε of one further pure cost, and the δ left."""
         squares, delta = less(self.limits, sums)
         root = shortened(Enclosure.of(squares).sqrt().low, up=False)
-        return amount(Approx, epsilon=root, delta=delta)
+        return Approx.amount(root, delta)
 
 
 def _unknown(guarantee: object) -> InvalidInput:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from fractions import Fraction
 from threading import Lock
 
-from tacit.budgets.amounts import Vector, amount, plus
+from tacit.budgets.amounts import Vector, plus
 from tacit.budgets.filters import ADVANCED_SHARE, BOUNDLESS, concentrated
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -65,8 +65,8 @@ class Odometer:
         """The bound now, `Pure` without δ and `Approx` with it; may be zero."""
         epsilon, rho, _ = self._sums
         if self._delta is None:
-            return amount(Pure, epsilon=epsilon)
-        return amount(Approx, epsilon=min(epsilon, self._level(rho)), delta=self._delta)
+            return Pure.amount(epsilon)
+        return Approx.amount(min(epsilon, self._level(rho)), self._delta)
 
     def _measure(self, cost: Guarantee) -> Vector:
         match cost:

@@ -17,7 +17,7 @@ from tacit.guarantees import Guarantee
 
 
 @dataclass(frozen=True)
-class Request:
+class Message:
     """A message that may arrive twice, such as a question sent again because its answer did not arrive."""
 
     key: str
@@ -32,7 +32,7 @@ class Request:
 
 
 class Unanswered(TacitError):
-    """This very request was charged before and its answer is not there; nothing more was charged."""
+    """This very message was charged before and its answer is not there; nothing more was charged."""
 
     def __init__(self, at: datetime, failed: bool) -> None:
         state = "it failed" if failed else "it is still being answered, or its answer was lost"
@@ -44,42 +44,42 @@ class Unanswered(TacitError):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, for the record, for policies and for finding the same question again."""
+    """A question for the record, for policies, and for finding the same one again."""
 
-    plan: str
-    """The canonical text of the plan: equal plans, equal questions."""
+    identity: str
+    """The canonical text of the question: questions of equal identity are the same."""
     text: str = ""
-    """What the analyst wrote, or the plan in words."""
+    """What the analyst wrote, or the statistic in words."""
     statistics: tuple[str, ...] = ()
     """The statistics it computes: "sum", "count", …"""
     columns: tuple[str, ...] = ()
     """Every column it reads, as "table.column"."""
     analyst: str = ""
     """Who asks."""
-    request: Request | None = None
+    message: Message | None = None
     """The message it came in, where the same message must not be charged twice."""
     owner: str = ""
     """For whom the answer is kept; empty for everybody who asks the same."""
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""
-        return _digest(self.plan, _written(cost), *([self.owner] if self.owner else []))
+        return _digest(self.identity, _written(cost), *([self.owner] if self.owner else []))
 
     def anyones(self, cost: Guarantee) -> str:
         """The key for everybody, whoever owns this one; ledgers of before have no other."""
-        return _digest(self.plan, _written(cost))
+        return _digest(self.identity, _written(cost))
 
     def once(self, cost: Guarantee) -> str:
-        """What this question has in common with the same one in the same request; empty outside a request.
+        """What this question has in common with the same one in the same message; empty outside a message.
 
-        The request says who sent it, so the owner of the answer plays no part: it may change between the two.
+        The message says who sent it, so the owner of the answer plays no part: it may change between the two.
         """
-        return once(self.request.key, self.anyones(cost)) if self.request else ""
+        return once(self.message.key, self.anyones(cost)) if self.message else ""
 
 
-def once(request: str, key: str = "") -> str:
-    """The key of a request, or of one question in it; no question's own key looks like that."""
-    return f"request {request} {key}".rstrip()
+def once(message: str, key: str = "") -> str:
+    """The key of a message, or of one question in it, as ledgers hold it; no question's own key looks like that."""
+    return f"request {message} {key}".rstrip()
 
 
 def _digest(*words: str) -> str:
@@ -102,7 +102,7 @@ class Receipt:
     key: str
     """The question's key, empty when it cannot be asked again for free."""
     once: str = ""
-    """The key under which the same request finds this charge, if it came in one."""
+    """The key under which the same message finds this charge, if it came in one."""
     account: tuple[str, ...] = ()
     """The account that was charged."""
 

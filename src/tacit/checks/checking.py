@@ -14,6 +14,7 @@ from tacit.engines import open_engine
 from tacit.engines.inspection import Inspection
 from tacit.errors import EngineError
 from tacit.tables import Private, Public
+from tacit.tables.face.declarations import declared_keys
 from tacit.tables.sql.persons import Touching
 
 Check = Callable[[], Iterable[Finding]]
@@ -39,7 +40,7 @@ def check(tables: Mapping[str, Private | Public], seconds: float | None = None) 
 
 def check_keys(tables: Mapping[str, Private | Public], seconds: float | None = None) -> Report:
     """Only what the promise rests on: whether keys that are called unique are."""
-    if not keys.declared(tables):
+    if not declared_keys(tables):
         return Report()
     with _inspecting(tables, seconds) as (inspection, _):
         room = _Room(seconds)

@@ -9,30 +9,17 @@ from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import query
 from tacit.tables import Private, Public
-
-Key = tuple[str, tuple[str, ...], str]
-"""A table, its columns, and who calls them unique."""
-
-
-def declared(tables: Mapping[str, Private | Public]) -> list[Key]:
-    """Every key that a declaration calls unique, once."""
-    found: dict[tuple[str, tuple[str, ...]], str] = {}
-    for name, table in tables.items():
-        for key in table.keys:
-            found.setdefault((name, key), "key=")
-        for link in table.through if isinstance(table, Private) else ():
-            found.setdefault((link.table, (link.key,)), f"through= of {name!r}")
-    return [(table, columns, why) for (table, columns), why in found.items()]
+from tacit.tables.face.declarations import declared_keys
 
 
 def checks(
     inspection: Inspection, tables: Mapping[str, Private | Public], *, dangling: bool = True
 ) -> Iterator[tuple[str, Callable[[], Iterable[Finding]]]]:
     """One check for each key, and one for each foreign key."""
-    for key in declared(tables):
-        yield f"{key[0]}: key {', '.join(key[1])}", partial(_repeated, inspection, *key)
-    for name, table in tables.items():
-        for link in table.through if isinstance(table, Private) and dangling else ():
+    for (table, columns), why in declared_keys(tables).items():
+        yield f"{table}: key {', '.join(columns)}", partial(_repeated, inspection, table, columns, why)
+    for name, declared in tables.items():
+        for link in declared.through if isinstance(declared, Private) and dangling else ():
             words = f"{name}: {link.column} to {link.table}.{link.key}"
             yield words, partial(_dangling, inspection, name, link.column, link.table, link.key)
 

@@ -45,19 +45,9 @@ class DownProfile:
         """D_j; None stands for the grid's lowest value."""
         return self.values[j] if whole(j, "j", 0) < len(self.values) else self.bottom
 
-    def rounded_up(self, grid: Grid) -> DownProfile:
-        """The profile with every value rounded up to the grid."""
-        points = [grid.value(index) for index in self._indices(grid, None)]
-        bottom = None if self.bottom is None else grid.value(_ceil(grid, self.bottom))
-        return DownProfile(points, bottom)
-
     def loss(self, grid: Grid, limit: int | None = None) -> StepLoss:
         """ℓ(y) = min{ j : D_j ≤ y }, at most ``limit`` where given."""
-        return self._loss(grid, limit, self._indices(grid, limit), strict=False)
-
-    def strict_loss(self, grid: Grid, limit: int | None = None) -> StepLoss:
-        """ℓ̄(y) = min{ j : D_j < y }, at most ``limit``, which a grid with a lowest value needs: there ℓ̄ has no end."""
-        return self._loss(grid, limit, self._indices(grid, limit), strict=True)
+        return self._loss(grid, limit, self._indices(grid, limit))
 
     def shifted_loss(self, grid: Grid, tau: int, limit: int | None = None) -> StepLoss:
         """ℓ* + τ = max{ ℓ, 2τ − ℓ̄ }, both parts clamped at ``limit``, which is 2τ unless more is asked.
@@ -70,8 +60,8 @@ class DownProfile:
         upper, strict = (self._loss(grid, top, indices, strict) for strict in (False, True))
         return StepLoss.joined(grid, _shifted(upper, strict, shift))
 
-    def _loss(self, grid: Grid, limit: int | None, indices: list[int], strict: bool) -> StepLoss:
-        """Runs from the highest value down: j = 0 first, at last the points that no D_j reaches."""
+    def _loss(self, grid: Grid, limit: int | None, indices: list[int], strict: bool = False) -> StepLoss:
+        """ℓ or ℓ̄ by runs from the highest value down: j = 0 first, at last the points that no D_j reaches."""
         # D_j ≤ y from index D_j on; D_j < y from the next one on.
         starts = [index + 1 if strict else index for index in indices]
         floor = grid.first if self.bottom is None else _ceil(grid, self.bottom)

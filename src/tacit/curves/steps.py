@@ -93,11 +93,6 @@ class StepLoss:
         """The smallest loss on the grid."""
         return min(run.loss for run in self.runs)
 
-    @property
-    def non_increasing(self) -> bool:
-        """Whether the loss never rises along the grid."""
-        return all(a.loss > b.loss for a, b in pairwise(self.runs))
-
     def clamped(self, limit: int) -> StepLoss:
         """min(ℓ, limit), which keeps sensitivity 1 and one-directionality."""
         top = whole(limit, "limit", 0)

@@ -13,7 +13,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from fractions import Fraction
 from types import MappingProxyType
 
 from tacit.engines.script import Query, Reading, Script, query
@@ -130,7 +129,11 @@ class Dialect(ABC):
 
     def steps(self, literal: Literal, scale: int) -> int:
         """An exact constant as a number of steps of 10^-scale."""
-        return int(Fraction(literal.value) * 10**scale)  # type: ignore[arg-type]
+        return int(literal.exact * 10**scale)
+
+    def call(self, function: str, arguments: Sequence[str]) -> str:
+        """A function of `tacit.language.functions`."""
+        return f"{function}({', '.join(arguments)})"
 
     # ---- numbers ------------------------------------------------------------------------------------------------
 

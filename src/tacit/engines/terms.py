@@ -18,6 +18,7 @@ from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.script import Reading
 from tacit.language import expressions as ast
+from tacit.language.functions import FUNCTIONS
 from tacit.language.types import FLOAT, Kind
 
 T = TypeVar("T")
@@ -229,19 +230,12 @@ class Terms:
         return formed(form, *terms, self.term(expression.default))
 
     @term.register
-    def _(self, expression: ast.Coalesce) -> Term:
-        return self._call("COALESCE", expression.operands)
-
-    @term.register
-    def _(self, expression: ast.Extreme) -> Term:
-        return self._call("GREATEST" if expression.largest else "LEAST", expression.operands)
-
-    @term.register
-    def _(self, expression: ast.Absolute) -> Term:
-        operand = self.term(expression.operand)
-        if expression.type == FLOAT:
-            return formed("ABS({})", operand)
-        return self._narrow(formed(f"ABS({self.dialect.wide('{}')})", operand))
+    def _(self, expression: ast.Call) -> Term:
+        arguments = [self.term(argument) for argument in expression.children()]
+        wide = FUNCTIONS[expression.function].overflows and expression.type.exact_number
+        places = [self.dialect.wide("{}") if wide else "{}"] * len(arguments)
+        called = formed(self.dialect.call(expression.function, places), *arguments)
+        return self._narrow(called) if wide else called
 
     @term.register
     def _(self, expression: ast.Extract) -> Term:
@@ -252,9 +246,6 @@ class Terms:
     def _(self, expression: ast.DateTrunc) -> Term:
         operand = self.term(expression.operand)
         return over(self.dialect.date_trunc(expression.unit, operand.sql, expression.type), operand)
-
-    def _call(self, function: str, operands: tuple[ast.Expression, ...]) -> Term:
-        return formed(f"{function}({', '.join('{}' for _ in operands)})", *map(self.term, operands))
 
     def _narrow(self, term: Term) -> Term:
         name = self.bind(term)

@@ -1,7 +1,8 @@
-"""What every guarantee can do: convert, compose, compare, and say what it means for a person."""
+"""What every guarantee can do: convert, compose, compare, render and read itself, and say what it means to a person."""
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from html import escape
 from typing import NoReturn, Self, TypeVar
@@ -16,6 +17,11 @@ G = TypeVar("G", bound="Guarantee")
 
 NEIGHBOURS = "adding or removing one person, with all their rows,"
 """What a guarantee is about, in a sentence."""
+
+KINDS: dict[str, type[Guarantee]] = {}
+"""The kinds that consist of numbers, by name; each adds itself."""
+
+_CALL = re.compile(r"(\w+)\((.*)\)")
 
 
 class Guarantee:
@@ -124,6 +130,73 @@ class Guarantee:
         """Whether the other spends no more than this, and less in some parameter."""
         return _no_more(other, self) and self != other
 
+    @staticmethod
+    def of(
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        order: Number | None = None,
+    ) -> Guarantee:
+        """The guarantee that keywords name: ε, (ε, δ), ρ, or ε at a Rényi order."""
+        given = {"order": order, "epsilon": epsilon, "delta": delta, "rho": rho}
+        numbers = {name: number for name, number in given.items() if number is not None}
+        kind = _NAMED.get(tuple(numbers))
+        if kind is None:
+            raise InvalidInput("name a guarantee by epsilon=, epsilon= and delta=, rho=, or order= and epsilon=.")
+        return KINDS[kind]._made(*numbers.values())
+
+    @staticmethod
+    def parse(text: str, *, amount: bool = False) -> Guarantee:
+        """Read what `text` or `repr` wrote; an `amount` may be zero."""
+        call = _CALL.fullmatch(text)
+        name, numbers = (call[1], call[2].replace("'", "").split(", ")) if call else _words(text)
+        try:
+            make = KINDS[name].amount if amount else KINDS[name]._made
+            return make(*map(Fraction, numbers))
+        except (KeyError, TypeError, ValueError, ZeroDivisionError):
+            raise InvalidInput('text must be a guarantee such as "Pure 1" or "Approx(1, 1e-06)".') from None
+
+    @classmethod
+    def _made(cls, *numbers: Number) -> Self:
+        """The guarantee of these numbers, in order."""
+        raise InvalidInput("only Pure, Approx, Zcdp and Renyi are made of numbers; give one of these.")
+
+    @classmethod
+    def amount(cls, *numbers: Fraction) -> Self:
+        """A guarantee used as an amount, any of whose numbers may be zero.
+
+        Nobody asks for a promise of ε = 0, so the constructors refuse it; but a budget of which nothing is spent has
+        spent exactly that, and `budget.spent.epsilon` should be 0, not an error.
+        """
+        raise InvalidInput("an amount is Pure, Approx, Zcdp or Renyi; give one of these.")
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers in order."""
+        return tuple(self.keywords().values())
+
+    def text(self) -> str:
+        """The kind and its numbers, exactly, for ledgers and the wire; `parse` reads it."""
+        raise InvalidInput("a ledger records Pure, Approx, Zcdp and Renyi guarantees; give one of these.")
+
+    def keywords(self) -> dict[str, Fraction]:
+        """The numbers by name, as `of` takes them."""
+        raise InvalidInput(f"{self!r} is not named by keywords; convert it to Pure, Approx, Zcdp or Renyi first.")
+
+    @property
+    def decisive(self) -> tuple[str, Fraction]:
+        """The letter and the value of the number with which a measured loss is compared."""
+        raise InvalidInput("this kind of guarantee has no exact verification.")
+
+    def addends(self) -> tuple[str, tuple[Fraction, ...]]:
+        """A heading, and the numbers that add up with those of other guarantees under the same heading."""
+        raise InvalidInput(f"{self!r} is not a few numbers; convert it to Pure, Approx, Zcdp or Renyi first.")
+
+    def ratio_bound(self) -> tuple[Fraction, Fraction] | None:
+        """(ε, δ) where probabilities change by a factor e^ε at most, except with probability δ; else None."""
+        return None
+
     def best_guess(self) -> Fraction:
         """The best chance of telling rightly whether a person is in the data, from even odds, rounded up.
 
@@ -140,18 +213,32 @@ class Guarantee:
     def describe(self) -> str:
         """What the guarantee means for a person, in one sentence."""
         return (
-            f"{self.title} with {self._symbols()}: {self._meaning()}, so whoever starts from even odds guesses rightly "
+            f"{self.title} with {self.symbols()}: {self._meaning()}, so whoever starts from even odds guesses rightly "
             f"whether a given person is in the data with probability at most {percent(self.best_guess())}."
         )
 
-    def _symbols(self) -> str:
+    def symbols(self) -> str:
+        """The numbers in a sentence, rounded up where they are long."""
+        return repr(self)
+
+    def short(self) -> str:
+        """The numbers in a table, to six digits."""
         return repr(self)
 
     def _meaning(self) -> str:
         return f"{NEIGHBOURS} changes the results' probabilities only so much"
 
     def _repr_html_(self) -> str:
-        return f"<div><strong>{escape(self._symbols())}</strong><br><small>{escape(self.describe())}</small></div>"
+        return f"<div><strong>{escape(self.symbols())}</strong><br><small>{escape(self.describe())}</small></div>"
+
+
+_NAMED = {("epsilon",): "Pure", ("epsilon", "delta"): "Approx", ("rho",): "Zcdp", ("order", "epsilon"): "Renyi"}
+"""The kind that each choice of keywords names."""
+
+
+def _words(text: str) -> tuple[str, list[str]]:
+    name, *numbers = text.split(" ")
+    return name, numbers
 
 
 def _no_more(a: object, b: object) -> bool:

@@ -31,7 +31,8 @@ from typing import cast
 from tacit.errors import InvalidInput
 from tacit.guarantees import conversions, rounding
 from tacit.guarantees.base import NEIGHBOURS, G, Guarantee
-from tacit.guarantees.words import factor, plain, written
+from tacit.guarantees.numbered import Numbered
+from tacit.guarantees.words import factor, plain
 from tacit.numbers.enclosures import Enclosure, sqrt
 from tacit.numbers.exact import Number, exact, non_negative, positive
 
@@ -39,18 +40,16 @@ __all__ = ["Approx", "Guarantee", "Pure", "Renyi", "Zcdp"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Pure(Guarantee):
+class Pure(Numbered):
     """ε-differential privacy: no result becomes more than e^ε times as likely when one person comes or goes."""
 
     epsilon: Fraction
 
     title = "Pure differential privacy"
+    decides = "epsilon"
 
     def __init__(self, epsilon: Number) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
-
-    def __repr__(self) -> str:
-        return f"Pure({written(self.epsilon)})"
 
     @classmethod
     def _implied_by(cls, given: Guarantee, delta: Number | None, order: Number | None) -> Pure:
@@ -90,24 +89,22 @@ class Pure(Guarantee):
     def _plus(self, other: Guarantee) -> Guarantee:
         return Pure(self.epsilon + other.epsilon) if isinstance(other, Pure) else other._plus(self)
 
-    def _scaled(self, by: Fraction) -> Pure:
-        return Pure(by * self.epsilon)
-
     def _spent(self, other: Guarantee) -> tuple[Fraction, ...]:
         return (self.epsilon,)
 
+    def ratio_bound(self) -> tuple[Fraction, Fraction]:
+        """(ε, 0)."""
+        return self.epsilon, Fraction(0)
+
     def _distance(self, bits: int) -> Enclosure:
         return conversions.tanh_half(self.epsilon, bits)
-
-    def _symbols(self) -> str:
-        return f"ε = {plain(self.epsilon)}"
 
     def _meaning(self) -> str:
         return f"{NEIGHBOURS} changes the probability of any result by a factor of at most {factor(self.epsilon)}"
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Approx(Guarantee):
+class Approx(Numbered):
     """(ε, δ)-differential privacy: like `Pure(ε)`, except with probability δ, when nothing is promised.
 
     ε may be 0: then results differ by at most δ in total variation. δ = 0 is refused in favour of `Pure`.
@@ -117,13 +114,11 @@ class Approx(Guarantee):
     delta: Fraction
 
     title = "Approximate differential privacy"
+    decides = "delta"
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         object.__setattr__(self, "epsilon", non_negative(epsilon, "epsilon"))
         object.__setattr__(self, "delta", probability(delta))
-
-    def __repr__(self) -> str:
-        return f"Approx({written(self.epsilon)}, {written(self.delta)})"
 
     @classmethod
     def _implied_by(cls, given: Guarantee, delta: Number | None, order: Number | None) -> Approx:
@@ -156,17 +151,15 @@ class Approx(Guarantee):
             raise InvalidInput("the deltas add up to 1 or more, which promises nothing; give each a smaller delta.")
         return Approx(self.epsilon + other.epsilon, delta)
 
-    def _scaled(self, by: Fraction) -> Approx:
-        return Approx(by * self.epsilon, by * self.delta)
-
     def _spent(self, other: Guarantee) -> tuple[Fraction, ...]:
+        return self.epsilon, self.delta
+
+    def ratio_bound(self) -> tuple[Fraction, Fraction]:
+        """(ε, δ)."""
         return self.epsilon, self.delta
 
     def _distance(self, bits: int) -> Enclosure:
         return conversions.tanh_half(self.epsilon, bits) * (1 - self.delta) + self.delta
-
-    def _symbols(self) -> str:
-        return f"ε = {plain(self.epsilon)} and δ = {plain(self.delta)}"
 
     def _meaning(self) -> str:
         change = f"{NEIGHBOURS} changes the probability of any result by a factor of at most {factor(self.epsilon)}"
@@ -174,18 +167,16 @@ class Approx(Guarantee):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Zcdp(Guarantee):
+class Zcdp(Numbered):
     """ρ-zero-concentrated differential privacy: D_α ≤ αρ at every order, as Gaussian noise of variance 1/(2ρ) has."""
 
     rho: Fraction
 
     title = "Zero-concentrated differential privacy"
+    decides = "rho"
 
     def __init__(self, rho: Number) -> None:
         object.__setattr__(self, "rho", positive(rho, "rho"))
-
-    def __repr__(self) -> str:
-        return f"Zcdp({written(self.rho)})"
 
     @classmethod
     def _implied_by(cls, given: Guarantee, delta: Number | None, order: Number | None) -> Zcdp:
@@ -229,17 +220,11 @@ class Zcdp(Guarantee):
             self._refuse_sum(other)
         return Zcdp(self.rho + other._rho())
 
-    def _scaled(self, by: Fraction) -> Zcdp:
-        return Zcdp(by * self.rho)
-
     def _spent(self, other: Guarantee) -> tuple[Fraction, ...]:
         return (self.rho,)
 
     def _distance(self, bits: int) -> Enclosure:
         return conversions.divergence_distance(self.rho, bits)
-
-    def _symbols(self) -> str:
-        return f"ρ = {plain(self.rho)}"
 
     def _meaning(self) -> str:
         root = sqrt(2 * self.rho)
@@ -250,20 +235,18 @@ class Zcdp(Guarantee):
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Renyi(Guarantee):
+class Renyi(Numbered):
     """(α, ε)-Rényi differential privacy: the Rényi divergence of order α > 1 is at most ε."""
 
     order: Fraction
     epsilon: Fraction
 
     title = "Rényi differential privacy"
+    decides = "epsilon"
 
     def __init__(self, order: Number, epsilon: Number) -> None:
         object.__setattr__(self, "order", above_one(order))
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
-
-    def __repr__(self) -> str:
-        return f"Renyi({written(self.order)}, {written(self.epsilon)})"
 
     @classmethod
     def _implied_by(cls, given: Guarantee, delta: Number | None, order: Number | None) -> Renyi:
@@ -312,6 +295,10 @@ class Renyi(Guarantee):
     def _scaled(self, by: Fraction) -> Renyi:
         return Renyi(self.order, by * self.epsilon)
 
+    def addends(self) -> tuple[str, tuple[Fraction, ...]]:
+        """ε adds up at one order only."""
+        return f"Renyi at order {self.order}:", (self.epsilon,)
+
     def _spent(self, other: Guarantee) -> tuple[Fraction, ...]:
         if not (isinstance(other, Renyi) and other.order == self.order):
             raise InvalidInput("Renyi guarantees of different orders are not ordered; compare them at one order.")
@@ -319,9 +306,6 @@ class Renyi(Guarantee):
 
     def _distance(self, bits: int) -> Enclosure:
         return conversions.divergence_distance(self.epsilon, bits)
-
-    def _symbols(self) -> str:
-        return f"α = {plain(self.order)} and ε = {plain(self.epsilon)}"
 
     def _meaning(self) -> str:
         return f"{NEIGHBOURS} moves the results by a Rényi divergence of order α of at most ε"

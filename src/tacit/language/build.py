@@ -1,4 +1,4 @@
-"""Expressions with their types checked: one function for each node of the closed list.
+"""Expressions with their types checked: one function for each operator and clause of the closed list.
 
 Every refusal here follows from the schema and the question alone, names the clause, and comes before anything runs.
 """
@@ -16,17 +16,14 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import (
     PARTS,
     UNITS,
-    Absolute,
     Arithmetic,
     Case,
     Cast,
-    Coalesce,
     Comparison,
     DateTrunc,
     DaysBetween,
     Expression,
     Extract,
-    Extreme,
     In,
     IsNull,
     Like,
@@ -117,9 +114,9 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
     source = constant.type
     try:
         if kind.kind is Kind.FLOAT and source.exact_number:
-            return Literal(kind, float(Fraction(value)))  # type: ignore[arg-type]
+            return Literal(kind, float(constant.exact))
         if kind.kind is Kind.DECIMAL and source.exact_number and source.scale <= kind.scale:
-            return Literal(kind, Fraction(value))  # type: ignore[arg-type]
+            return Literal(kind, constant.exact)
         if kind.kind is Kind.INTEGER and source.kind is Kind.BOOLEAN:
             return Literal(kind, int(bool(value)))
         if kind.kind is Kind.DATE and isinstance(value, str):
@@ -162,19 +159,33 @@ def common_type(expressions: Sequence[Expression], name: str) -> ColumnType:
     raise InvalidInput(f"{name} mixes {listed}; compare and combine values of one kind.")
 
 
-def _numbers(expressions: Sequence[Expression], name: str) -> list[Expression]:
-    found = [widen(e, INTEGER) if _untyped(e) else e for e in expressions]
-    for expression in found:
+def numbers(expressions: Sequence[Expression], name: str) -> list[Expression]:
+    """The expressions, all of which must be numbers; a bare NULL is an integer."""
+    typed = [widen(e, INTEGER) if _untyped(e) else e for e in expressions]
+    for expression in typed:
         if not expression.type.number:
             raise InvalidInput(f"{name} needs numbers, not {expression.type}; use a numeric column.")
-    return found
+    return typed
+
+
+def alike(expressions: Sequence[Expression], name: str) -> list[Expression]:
+    """The expressions, each widened to their common type."""
+    kind = common_type(expressions, name)
+    return [widen(expression, kind, name) for expression in expressions]
+
+
+def ordered(expressions: Sequence[Expression], name: str) -> list[Expression]:
+    """The expressions, each widened to their common type, whose values must have an order."""
+    if common_type(expressions, name).kind is Kind.OTHER:
+        raise InvalidInput(f"{name} needs values Tacit can order; leave the column out.")
+    return alike(expressions, name)
 
 
 def arithmetic(operator: Choice["+", "-", "*", "/"], left: Expression, right: Expression) -> Expression:
     """``left op right``; the difference of two dates is a number of days."""
     if operator == "-" and left.type == DATE and right.type == DATE:
         return DaysBetween(INTEGER, left, right)
-    left, right = _numbers((left, right), operator)
+    left, right = numbers((left, right), operator)
     kind = FLOAT if operator == "/" else common_type((left, right), operator)
     if kind == FLOAT:
         return Arithmetic(FLOAT, operator, widen(left, FLOAT), widen(right, FLOAT))
@@ -194,7 +205,7 @@ def comparison(operator: Choice["=", "<>", "<", "<=", ">", ">="], left: Expressi
     if kind.kind is Kind.OTHER:
         raise InvalidInput(f"{operator} compares a column of a type that Tacit does not read; leave it out.")
     if kind.exact_number:
-        left, right = _numbers((left, right), operator)
+        left, right = numbers((left, right), operator)
         return Comparison(BOOLEAN, operator, left, right)
     return Comparison(BOOLEAN, operator, widen(left, kind, operator), widen(right, kind, operator))
 
@@ -249,27 +260,6 @@ def case(branches: Sequence[tuple[Expression, Expression]], default: Expression 
         tuple((widen(when, BOOLEAN, "WHEN"), widen(then, kind, "CASE")) for when, then in branches),
         widen(default, kind, "CASE"),
     )
-
-
-def coalesce(operands: Sequence[Expression]) -> Expression:
-    """The first value that is not NULL."""
-    kind = common_type(operands, "COALESCE")
-    return Coalesce(kind, tuple(widen(operand, kind, "COALESCE") for operand in operands))
-
-
-def absolute(operand: Expression) -> Expression:
-    """ABS of a number."""
-    (number,) = _numbers((operand,), "ABS")
-    return Absolute(number.type, number)
-
-
-def extreme(operands: Sequence[Expression], largest: bool) -> Expression:
-    """GREATEST or LEAST."""
-    name = "GREATEST" if largest else "LEAST"
-    kind = common_type(operands, name)
-    if kind.kind is Kind.OTHER:
-        raise InvalidInput(f"{name} needs values Tacit can order; leave the column out.")
-    return Extreme(kind, largest, tuple(widen(operand, kind, name) for operand in operands))
 
 
 def extract(part: str, operand: Expression) -> Expression:

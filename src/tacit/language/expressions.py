@@ -8,13 +8,14 @@ RULES. Integers and decimals are 64-bit counts of steps 10^-scale; + and − kee
 / always gives FLOAT. INTEGER ⊂ DECIMAL(s) ⊂ FLOAT and DATE ⊂ TIMESTAMP are the only conversions made silently; a
 decimal becomes the double (steps as double) / 10^scale. LEAST and GREATEST ignore NULL.
 
-The classes here trust what they are given. `tacit.language.build` makes them with types checked and widened;
-`tacit.language.parsing` turns SQL text, or a parsed sqlglot node, into them.
+The classes here trust what they are given. `tacit.language.build` and `tacit.language.functions` make them with types
+checked and widened; `tacit.language.parsing` turns SQL text, or a parsed sqlglot node, into them. Old ledgers know
+questions by the names of these classes and of their fields in their order, so both stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime
 from fractions import Fraction
@@ -22,7 +23,7 @@ from functools import cached_property
 from typing import Literal as Choice
 
 from tacit.errors import InvalidInput
-from tacit.language.types import ColumnType, Schema
+from tacit.language.types import ColumnType, KeyType, Schema
 
 Scalar = int | float | bool | str | date | datetime | Fraction | None
 """A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
@@ -31,7 +32,7 @@ LARGEST_EXPRESSION = 2000
 """The most nodes one expression may have."""
 
 DEEPEST_EXPRESSION = 250
-"""How deep nodes may be nested, as in a sum of so many columns: whatever walks over them does so by recursion."""
+"""How deep nodes may be nested, as in a sum of that many columns: whatever walks over them does so by recursion."""
 
 
 @dataclass(frozen=True)
@@ -95,29 +96,45 @@ class Literal(Expression):
 
     value: Scalar
 
+    @property
+    def exact(self) -> Fraction:
+        """The value of an exact number or a truth value that is not NULL."""
+        assert isinstance(self.value, int | Fraction)
+        return Fraction(self.value)
+
 
 @dataclass(frozen=True)
-class Arithmetic(Expression):
+class Unary(Expression):
+    """Made of one other value."""
+
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary(Expression):
+    """``left op right``."""
+
+    operator: str
+    left: Expression
+    right: Expression
+
+
+class Arithmetic(Binary):
     """``left op right`` on numbers; operands of a FLOAT result are FLOAT."""
 
     operator: Choice["+", "-", "*", "/"]
-    left: Expression
-    right: Expression
+
+
+class Comparison(Binary):
+    """``left op right`` on two values of one kind."""
+
+    operator: Choice["=", "<>", "<", "<=", ">", ">="]
 
 
 @dataclass(frozen=True)
 class DaysBetween(Expression):
     """``left − right`` on dates, in days."""
 
-    left: Expression
-    right: Expression
-
-
-@dataclass(frozen=True)
-class Comparison(Expression):
-    """``left op right`` on two values of one kind."""
-
-    operator: Choice["=", "<>", "<", "<=", ">", ">="]
     left: Expression
     right: Expression
 
@@ -130,33 +147,29 @@ class Logic(Expression):
     operands: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Not(Expression):
+class Not(Unary):
     """The negation of a truth value."""
 
-    operand: Expression
+
+class IsNull(Unary):
+    """Whether the operand is absent."""
+
+
+class Cast(Unary):
+    """A widening conversion: to a finer decimal, to FLOAT, from DATE to TIMESTAMP, from BOOLEAN to INTEGER."""
 
 
 @dataclass(frozen=True)
-class In(Expression):
+class In(Unary):
     """Whether the operand equals one of some constants, none of them NULL."""
 
-    operand: Expression
     items: tuple[Literal, ...]
 
 
 @dataclass(frozen=True)
-class IsNull(Expression):
-    """Whether the operand is absent."""
-
-    operand: Expression
-
-
-@dataclass(frozen=True)
-class Like(Expression):
+class Like(Unary):
     """Whether text matches a constant pattern of ``%``, ``_`` and ordinary characters; no escape character."""
 
-    operand: Expression
     pattern: str
 
 
@@ -166,28 +179,6 @@ class Case(Expression):
 
     branches: tuple[tuple[Expression, Expression], ...]
     default: Expression
-
-
-@dataclass(frozen=True)
-class Coalesce(Expression):
-    """The first operand that is not NULL."""
-
-    operands: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Absolute(Expression):
-    """The absolute value of a number."""
-
-    operand: Expression
-
-
-@dataclass(frozen=True)
-class Extreme(Expression):
-    """GREATEST (``largest``) or LEAST of the operands that are not NULL."""
-
-    largest: bool
-    operands: tuple[Expression, ...]
 
 
 @dataclass(frozen=True)
@@ -206,11 +197,60 @@ class DateTrunc(Expression):
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Cast(Expression):
-    """A widening conversion: to a finer decimal, to FLOAT, from DATE to TIMESTAMP, from BOOLEAN to INTEGER."""
+class Call(Expression):
+    """A function of its children; `tacit.language.functions` describes each."""
 
-    operand: Expression
+    @property
+    def function(self) -> str:
+        """The function's name."""
+        raise NotImplementedError
+
+
+class Absolute(Unary, Call):
+    """The absolute value of a number."""
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return "ABS"
+
+
+@dataclass(frozen=True)
+class Coalesce(Call):
+    """The first operand that is not NULL."""
+
+    operands: tuple[Expression, ...]
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return "COALESCE"
+
+
+@dataclass(frozen=True)
+class Extreme(Call):
+    """GREATEST (``largest``) or LEAST of the operands that are not NULL."""
+
+    largest: bool
+    operands: tuple[Expression, ...]
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return "GREATEST" if self.largest else "LEAST"
+
+
+@dataclass(frozen=True)
+class NamedCall(Call):
+    """Any function that has no class of its own above, by its name."""
+
+    name: str
+    operands: tuple[Expression, ...]
+
+    @property
+    def function(self) -> str:
+        """As SQL names it."""
+        return self.name
 
 
 def columns_of(expression: Expression) -> tuple[Column, Column] | None:
@@ -219,6 +259,18 @@ def columns_of(expression: Expression) -> tuple[Column, Column] | None:
         return None
     left, right = expression.left, expression.right
     return (left, right) if isinstance(left, Column) and isinstance(right, Column) else None
+
+
+def compares_keys(
+    left: Column, right: Column, tables: Mapping[str, str], key_type: Callable[[str, str], KeyType]
+) -> bool:
+    """Whether an equality of two columns compares their very keys (`tacit.language.types`).
+
+    ``tables`` says which table each alias stands for; a column of any other alias has no key.
+    """
+    if left.table not in tables or right.table not in tables:
+        return False
+    return key_type(tables[left.table], left.name).meets(key_type(tables[right.table], right.name))
 
 
 PARTS = ("year", "quarter", "month", "week", "day", "dow", "isodow", "doy", "hour", "minute", "second")

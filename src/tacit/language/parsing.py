@@ -15,16 +15,18 @@ from typing import Literal as Choice
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Expression, Literal, Scope
+from tacit.language.functions import COALESCE, FUNCTIONS, Function
 from tacit.language.syntax import parsed
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TIMESTAMP, ColumnType, Kind, decimal
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_LIST = (
-    "columns, constants, + - * /, comparisons, AND OR NOT, IN, BETWEEN, IS NULL, LIKE, CASE, COALESCE, ABS, LEAST, "
-    "GREATEST, EXTRACT, DATE_TRUNC and widening casts"
-)
+
+def _supported() -> str:
+    """What an expression may use, for refusals."""
+    operators = "columns, constants, + - * /, comparisons, AND OR NOT, IN, BETWEEN, IS NULL, LIKE, CASE"
+    return f"{operators}, {', '.join(FUNCTIONS)}, EXTRACT, DATE_TRUNC and widening casts"
 
 
 def parse(text: str, scope: Scope) -> Expression:
@@ -74,12 +76,12 @@ class _Converter:
     def convert(self, node: Any) -> Expression:
         rule = self.rules.get(type(node).__name__)
         if rule is None:
-            raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_LIST}.")
+            raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_supported()}.")
         method, parts = rule
         extra = [name for name, part in node.args.items() if name not in parts and name != "_type" and part]
         if extra:
             part = "a subquery" if extra[0] == "query" else extra[0].upper()
-            raise UnsupportedQuery(f"{_clause(node)} with {part} is not supported; use {_LIST}.")
+            raise UnsupportedQuery(f"{_clause(node)} with {part} is not supported; use {_supported()}.")
         if self.depth == DEEPEST_EXPRESSION:
             raise _deep()
         self.depth += 1
@@ -94,7 +96,7 @@ class _Converter:
         from sqlglot import exp
 
         if not isinstance(node.this, exp.Identifier):
-            raise UnsupportedQuery(f"* is not supported in an expression; use {_LIST}.")
+            raise UnsupportedQuery(f"* is not supported in an expression; use {_supported()}.")
         found = self.scope.find(node.name, node.table or None, bool(node.this.args.get("quoted")))
         if found.type.kind is Kind.OTHER:
             raise InvalidInput(f"column {node.name!r} has a type that Tacit does not read; use another column.")
@@ -141,7 +143,7 @@ class _Converter:
             return build.is_null(operand)
         if kind == "Boolean":
             wanted = operand if node.expression.this else build.negation(operand)
-            return build.coalesce((build.widen(wanted, BOOLEAN, "IS"), Literal(BOOLEAN, False)))
+            return COALESCE(build.widen(wanted, BOOLEAN, "IS"), Literal(BOOLEAN, False))
         raise UnsupportedQuery("IS is supported with NULL, TRUE and FALSE; write = for other values.")
 
     def case(self, node: exp.Case) -> Expression:
@@ -153,11 +155,12 @@ class _Converter:
         default = node.args.get("default")
         return build.case(branches, self.convert(default) if default is not None else None)
 
-    def coalesce(self, node: exp.Coalesce) -> Expression:
-        return build.coalesce(self.all([node.this, *node.expressions]))
-
-    def extreme(self, node: exp.Func) -> Expression:
-        return build.extreme(self.all([node.this, *node.expressions]), largest=type(node).__name__ == "Greatest")
+    def call(self, function: Function, node: exp.Func) -> Expression:
+        given: list[Any] = []
+        for part in function.parts:
+            held = node.args.get(part)
+            given += held if isinstance(held, list) else [held]
+        return function(*self.all(given))
 
     def extract(self, node: exp.Extract) -> Expression:
         return build.extract(str(node.name).lower(), self.convert(node.expression))
@@ -177,7 +180,6 @@ _COMPARISON: dict[str, Any] = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "
 def _rules() -> dict[str, _Rule]:
     """For each node its method and the parts it may have; ``typed`` and ``safe`` record a dialect's habits."""
     two = frozenset(("this", "expression"))
-    many = frozenset(("this", "expressions", "ignore_nulls"))
     one = frozenset(("this",))
     return {
         "Column": (_Converter.column, frozenset(("this", "table"))),
@@ -196,15 +198,16 @@ def _rules() -> dict[str, _Rule]:
         "Is": (_Converter.identity, two),
         "Like": (_Converter.like, two | {"negate"}),
         "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
-        "Coalesce": (_Converter.coalesce, many),
-        "Abs": (lambda self, node: build.absolute(self.convert(node.this)), one),
-        "Least": (_Converter.extreme, many),
-        "Greatest": (_Converter.extreme, many),
+        **{function.node: _call(function) for function in FUNCTIONS.values()},
         "Extract": (_Converter.extract, two),
         "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
         "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
         "Cast": (_Converter.cast, frozenset(("this", "to"))),
     }
+
+
+def _call(function: Function) -> _Rule:
+    return lambda self, node: self.call(function, node), frozenset(function.parts + function.ignored)
 
 
 def _number(text: str) -> Literal:

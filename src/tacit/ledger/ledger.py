@@ -13,17 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 
 from tacit.budgets.budget import Budget
 from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
+from tacit.closing import Closing
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
-from tacit.ledger.book import Dataset, LedgerBook, account_from, login, read_dataset
+from tacit.ledger.book import LedgerBook, login
 from tacit.ledger.entries import GENESIS, Entry, chained
+from tacit.ledger.rows import Dataset, account_from, read_dataset
 from tacit.ledger.sqlite import SqliteStore
 from tacit.ledger.store import Row, Store, moment, stamp
 from tacit.numbers.exact import Number
@@ -38,7 +39,7 @@ _BRIEF = "CASE WHEN what = 'answered' AND length(body) > {0} THEN substr(body, l
 _CHARGE = ',"charge":'
 
 
-class Ledger:
+class Ledger(Closing):
     """Durable budgets, kept by a store."""
 
     def __init__(self, store: Store) -> None:
@@ -199,14 +200,6 @@ class Ledger:
     def close(self) -> None:
         """Let go of files and connections."""
         self._store.close()
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Ledger at {self._store.where}{', read-only' if self.read_only else ''}>"

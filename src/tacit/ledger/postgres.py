@@ -13,14 +13,13 @@ noticed by itself: note the last hash of a report elsewhere and give it to `veri
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.errors import LedgerError
-from tacit.ledger.store import IDENTITY, TABLES, VERSION, Row, Store, Work, new_identity
+from tacit.ledger.pools import Pool
+from tacit.ledger.store import IDENTITY, TABLES, VERSION, Gathering, Row, Store, Work, new_identity
 
 if TYPE_CHECKING:
     import psycopg
@@ -35,20 +34,14 @@ _APPEND_ONLY = (
     " FOR EACH STATEMENT EXECUTE FUNCTION tacit_append_only()",
 )
 
-_inherited: list[Any] = []
-"""Connections opened before a fork: kept, because closing them here would end the owner's session."""
 
-
-class _Work:
+class _Work(Gathering):
     def __init__(self, cursor: psycopg.Cursor[Row]) -> None:
+        super().__init__()
         self._cursor = cursor
-        self.writes: list[tuple[str, tuple[Any, ...]]] = []
 
     def read(self, statement: str, *values: Any) -> list[Row]:
         return self._cursor.execute(_marked(statement), values).fetchall()
-
-    def write(self, statement: str, *values: Any) -> None:
-        self.writes.append((statement, values))
 
 
 def _marked(statement: str) -> bytes:
@@ -72,14 +65,13 @@ class PostgresStore(Store):
                 "a PostgreSQL ledger needs the package psycopg; nothing was changed: install tacit[postgres]."
             ) from None
         self._driver, self._dsn = psycopg, connection_string
-        self._pool: list[psycopg.Connection[Row]] = []
-        self._owner, self._lock = os.getpid(), Lock()
+        self._pool = Pool(self._connect)
         connection = self._connect()
         try:
             self._prepare(connection, create and not read_only)
         except psycopg.Error as error:
             self._fail(error, "nothing was spent")
-        self._give(connection)
+        self._pool.give(connection)
 
     def _connect(self) -> psycopg.Connection[Row]:
         try:
@@ -119,19 +111,6 @@ class PostgresStore(Store):
     def _exists(connection: psycopg.Connection[Row]) -> bool:
         return connection.execute("SELECT to_regclass('tacit_meta') IS NOT NULL").fetchone() == (True,)
 
-    def _take(self) -> psycopg.Connection[Row]:
-        if self._owner != os.getpid():  # after a fork the old lock may be held by a thread that is not here
-            _inherited.extend(self._pool)
-            self._pool, self._lock, self._owner = [], Lock(), os.getpid()
-        with self._lock:
-            if self._pool:
-                return self._pool.pop()
-        return self._connect()
-
-    def _give(self, connection: psycopg.Connection[Row]) -> None:
-        with self._lock:
-            self._pool.append(connection)
-
     @contextmanager
     def reading(self) -> Iterator[Work]:
         """A work that reads one snapshot."""
@@ -143,7 +122,7 @@ class PostgresStore(Store):
 
     def _run(self, begin: str) -> Iterator[Work]:
         spent = "nothing was spent"
-        connection = self._take()
+        connection = self._pool.take()
         try:
             with connection.pipeline(), connection.cursor() as cursor:
                 cursor.execute(begin.encode())
@@ -161,7 +140,7 @@ class PostgresStore(Store):
         except BaseException:
             self._roll_back(connection)
             raise
-        self._give(connection)
+        self._pool.give(connection)
 
     def _roll_back(self, connection: psycopg.Connection[Row]) -> None:
         try:
@@ -170,7 +149,7 @@ class PostgresStore(Store):
             with suppress(self._driver.Error):
                 connection.close()
         else:
-            self._give(connection)
+            self._pool.give(connection)
 
     def _fail(self, error: psycopg.Error, spent: str) -> NoReturn:
         """Say what happened in our own words; the server's may quote rows or the connection string."""
@@ -191,8 +170,4 @@ class PostgresStore(Store):
 
     def close(self) -> None:
         """Close this process's connections."""
-        with self._lock:
-            if self._owner == os.getpid():
-                for connection in self._pool:
-                    connection.close()
-            self._pool = []
+        self._pool.close()

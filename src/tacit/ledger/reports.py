@@ -155,10 +155,7 @@ def _sum(group: list[Charge]) -> str:
     """The costs of each kind, added number by number; a summary, not a promise."""
     totals: dict[str, list[Fraction]] = {}
     for charge in group:
-        kind, _, numbers = charge.cost.partition(" ")
-        vector = texts.vector(numbers)
-        if kind == "Renyi":
-            kind, vector = f"Renyi at order {vector[0]}:", vector[1:]
+        kind, vector = charge.guarantee.addends()
         totals[kind] = [a + b for a, b in zip(totals.get(kind, [Fraction(0)] * len(vector)), vector, strict=True)]
     return "; ".join(f"{kind} {' '.join(map(_number, numbers))}" for kind, numbers in sorted(totals.items()))
 

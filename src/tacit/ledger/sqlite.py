@@ -23,14 +23,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Lock
 from time import monotonic
 from typing import Any, NoReturn
 
 from tacit.errors import LedgerError
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.heads import Head, HeadFile
-from tacit.ledger.store import IDENTITY, TABLES, VERSION, Row, Store, Work, new_identity
+from tacit.ledger.pools import Pool
+from tacit.ledger.store import IDENTITY, TABLES, VERSION, Gathering, Row, Store, Work, new_identity
 
 _APPLICATION = 0x7AC17001
 """Marks a SQLite file as a Tacit ledger, so that no other file is ever written to."""
@@ -43,9 +43,6 @@ _GLANCE = 3
 
 _HEADED = "head"
 """Among a ledger's facts: that it has a head beside it."""
-
-_inherited: list[sqlite3.Connection] = []
-"""Connections opened before a fork: kept, because closing them here would disturb the process that owns them."""
 
 _APPEND_ONLY = tuple(
     f"CREATE TRIGGER tacit_entries_no_{verb.lower()} BEFORE {verb} ON tacit_entries"
@@ -64,16 +61,13 @@ def _resolved(path: str | Path) -> Path:
         ) from None
 
 
-class _Work:
+class _Work(Gathering):
     def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__()
         self._connection = connection
-        self.writes: list[tuple[str, tuple[Any, ...]]] = []
 
     def read(self, statement: str, *values: Any) -> list[Row]:
         return self._connection.execute(statement, values).fetchall()
-
-    def write(self, statement: str, *values: Any) -> None:
-        self.writes.append((statement, values))
 
 
 class SqliteStore(Store):
@@ -83,8 +77,7 @@ class SqliteStore(Store):
         super().__init__(read_only)
         self._path = _resolved(path)
         self.where = str(path)
-        self._pool: list[sqlite3.Connection] = []
-        self._owner, self._lock = os.getpid(), Lock()
+        self._pool = Pool(self._connect)
         self._head, self._accepting = HeadFile(self._path), accept
         if self._fresh() and (read_only or not create):
             raise LedgerError(
@@ -98,7 +91,7 @@ class SqliteStore(Store):
         try:
             if self._fresh():  # for its owner only, whatever the umask; SQLite gives its log the same rights
                 os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600))
-            self._give(self._connect())
+            self._pool.give(self._connect())
         except OSError:
             raise LedgerError(
                 f"{self.where} could not be used: the file cannot be opened; nothing was spent: check the path and its "
@@ -255,19 +248,6 @@ class SqliteStore(Store):
                 connection.execute("ROLLBACK")
             raise
 
-    def _take(self) -> sqlite3.Connection:
-        if self._owner != os.getpid():  # after a fork the old lock may be held by a thread that is not here
-            _inherited.extend(self._pool)
-            self._pool, self._lock, self._owner = [], Lock(), os.getpid()
-        with self._lock:
-            if self._pool:
-                return self._pool.pop()
-        return self._connect()
-
-    def _give(self, connection: sqlite3.Connection) -> None:
-        with self._lock:
-            self._pool.append(connection)
-
     @contextmanager
     def reading(self) -> Iterator[Work]:
         """A work that reads one snapshot."""
@@ -296,7 +276,7 @@ class SqliteStore(Store):
     def _run(self, *begin: str) -> Iterator[Work]:
         spent = "nothing was spent"
         try:
-            connection = self._take()
+            connection = self._pool.take()
             try:
                 self._begin(connection, begin)
                 work = _Work(connection)
@@ -317,9 +297,9 @@ class SqliteStore(Store):
             except BaseException:
                 if connection.in_transaction:  # an interrupt while waiting comes before it has begun
                     connection.execute("ROLLBACK")
-                self._give(connection)
+                self._pool.give(connection)
                 raise
-            self._give(connection)
+            self._pool.give(connection)
         except sqlite3.Error as error:
             self._fail(error, spent)
 
@@ -344,21 +324,17 @@ class SqliteStore(Store):
 
     def damage(self) -> list[str]:
         """SQLite's own check of the file."""
-        connection = self._take()
+        connection = self._pool.take()
         try:
             rows = connection.execute("PRAGMA integrity_check(20)").fetchall()
             behind = self._behind(connection, self._head.read()) if self._headed(connection) else None
         except sqlite3.DatabaseError:
             return ["the file is damaged: SQLite cannot read it"]
         finally:
-            self._give(connection)
+            self._pool.give(connection)
         faults = [] if rows == [("ok",)] else [f"the file is damaged: SQLite finds {len(rows)} faults"]
         return faults + ([] if behind is None else [f"the file is not what it was: {behind}"])
 
     def close(self) -> None:
         """Close this process's connections."""
-        with self._lock:
-            if self._owner == os.getpid():
-                for connection in self._pool:
-                    connection.close()
-            self._pool = []
+        self._pool.close()

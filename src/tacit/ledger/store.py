@@ -51,6 +51,17 @@ class Work(Protocol):
         ...
 
 
+class Gathering:
+    """The writes of a work, gathered until its block ends."""
+
+    def __init__(self) -> None:
+        self.writes: list[tuple[str, tuple[Any, ...]]] = []
+
+    def write(self, statement: str, *values: Any) -> None:
+        """Put a statement among the writes."""
+        self.writes.append((statement, values))
+
+
 class Store(ABC):
     """A place that keeps a ledger's tables."""
 

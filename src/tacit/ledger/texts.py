@@ -15,9 +15,8 @@ from tacit.budgets.amounts import Vector
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted
 from tacit.budgets.policies import Policy, statistics
 from tacit.errors import InvalidInput, LedgerError
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Guarantee
 
-_KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (Pure, Approx, Zcdp, Renyi)}
 _FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted)}
 
 
@@ -60,37 +59,17 @@ def sums(text: str) -> tuple[Vector, Fraction]:
 
 
 @lru_cache(maxsize=1024)
-def guarantee_text(guarantee: Guarantee) -> str:
-    """The kind and its numbers."""
-    match guarantee:
-        case Pure(epsilon):
-            numbers: Vector = (epsilon,)
-        case Approx(epsilon, delta):
-            numbers = (epsilon, delta)
-        case Zcdp(rho):
-            numbers = (rho,)
-        case Renyi(order, epsilon):
-            numbers = (order, epsilon)
-        case _:
-            raise InvalidInput("a ledger records Pure, Approx, Zcdp and Renyi guarantees; give one of these.")
-    return f"{type(guarantee).__name__} {vector_text(numbers)}"
-
-
-@lru_cache(maxsize=1024)
 def guarantee(text: str) -> Guarantee:
-    """Read `guarantee_text`."""
-    name, _, numbers = text.partition(" ")
+    """Read `Guarantee.text`."""
     try:
-        return _KINDS[name](*vector(numbers))
-    except (KeyError, TypeError, ValueError):
+        return Guarantee.parse(text)
+    except InvalidInput:
         raise _damaged() from None
 
 
 def filter_text(rule: Filter) -> str:
     """The terms of a budget."""
-    return canonical(
-        {"filter": type(rule).__name__, "limits": vector_text(rule.limits), "total": guarantee_text(rule.total)}
-    )
+    return canonical({"filter": type(rule).__name__, "limits": vector_text(rule.limits), "total": rule.total.text()})
 
 
 @lru_cache(maxsize=256)
@@ -108,7 +87,7 @@ def policy_text(policy: Policy) -> str:
     """What is limited, and nothing else."""
     limits: dict[str, Any] = {}
     if policy.largest is not None:
-        limits["largest"] = guarantee_text(policy.largest)
+        limits["largest"] = policy.largest.text()
     if policy.columns is not None:
         limits["columns"] = sorted(policy.columns)
     if policy.statistics is not None:

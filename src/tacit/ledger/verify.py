@@ -20,9 +20,10 @@ from tacit.budgets.failures import Tally
 from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
-from tacit.ledger.book import account_from, after, read_dataset, tally_key
+from tacit.ledger.book import after, tally_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
+from tacit.ledger.rows import account_from, read_dataset
 from tacit.ledger.store import Row, Work
 
 

@@ -15,7 +15,7 @@ from typing import Self
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Accuracy, Law
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number
 from tacit.randomness.source import Source
@@ -121,6 +121,12 @@ def cdf_by_runs(loss: StepLoss, index: int, level_pmf: LevelPmf, bits: int) -> E
             break
         result = result + level_pmf(run.loss, bits) * (length - max(0, last - index))
     return result.clamp(0, 1)
+
+
+def excess_accuracy(beta: Fraction, window: int) -> Accuracy:
+    """The promise that the loss exceeds the smallest by at most a window."""
+    statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - beta}"
+    return Accuracy(beta, window, statement)
 
 
 def finite_size(grid: Grid) -> int:

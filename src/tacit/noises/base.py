@@ -65,7 +65,7 @@ class IntegerNoise(ABC):
         """What value + Z keeps for an integer that moves by at most this between neighbours."""
 
     def concentrated_loss(self, shift: int) -> Fraction | None:
-        """The ρ of two outputs whose values differ by this, where a formula is proved; else None."""
+        """The least ρ with D_α ≤ αρ between Z and Z + shift, both ways; None where no formula knows it."""
         return None
 
     def limit(self, beta: Fraction) -> int:

@@ -6,8 +6,10 @@ PROOF  Completing the square, the moment of order α of the ratio is e^{α(α−
 e^{-(z−m)²/(2v)} with a real centre m over the same sum with centre 0. By Poisson's formula that sum is
 Σ_k c_k·cos(2πkm) with c_k > 0, largest at m = 0. So D_α ≤ α(f − f')²/(2v) ≤ αρ. The same formula gives Var Z ≤ v.
 
-LAW  Sums of `gaussian_sums`. Tails keep all their bits up to v = 4096, and up to 2^20 where they must be sharp, at the
-price of summing 16√v terms: a probability along a path of comparisons needs all its bits.
+ACCURACY  Tails are sums of `gaussian_sums`, and at most a normal variable's of the same scale (`reach`).
+
+COST  One draw takes some 20 µs at any scale. Tails keep all their bits up to v = 4096, and up to 2^20 where they must
+be sharp, at the price of summing 16√v terms: a probability along a path of comparisons needs all its bits.
 """
 
 from __future__ import annotations
@@ -43,7 +45,11 @@ class DiscreteGaussian(IntegerNoise):
 
     def guarantee(self, sensitivity: int = 1) -> Zcdp:
         """Zcdp(sensitivity²/(2·squared_scale))."""
-        return Zcdp(sensitivity**2 / (2 * self.squared_scale))
+        return Zcdp(self.concentrated_loss(sensitivity))
+
+    def concentrated_loss(self, shift: int) -> Fraction:
+        """shift²/(2·squared_scale)."""
+        return shift**2 / (2 * self.squared_scale)
 
     def draw(self, source: Source) -> int:
         """By `discrete_gaussian`."""
@@ -59,10 +65,6 @@ class DiscreteGaussian(IntegerNoise):
             return 1 - self.tail(1 - z, bits, sharp=sharp)
         part = tail_sum(self.squared_scale, z, bits, SHARP if sharp else SUMMED)
         return part / whole_sum(self.squared_scale, bits)
-
-    def concentrated_loss(self, shift: int) -> Fraction:
-        """shift²/(2v)."""
-        return shift**2 / (2 * self.squared_scale)
 
     def reach(self, confidence: float) -> tuple[int, int]:
         """P[Z > m] ≤ P[N ≥ m] for the normal N of the same scale."""

@@ -8,13 +8,15 @@ something in [−down·s, up·s]; where it may move either way, it is Pure(max(u
 PROOF  For y at or above both values the ratio is e^{up·m}, m ≤ s the move; at or below both it is e^{-down·m}; between
 them it lies between these two.
 
-LAW  Z is X − Y for independent geometrics of rates up and down, so with r = e^{-up} and q = e^{-down}
+ACCURACY  Z is X − Y for independent geometrics of rates up and down, so with r = e^{-up} and q = e^{-down}
 
     P[Z = z] = (1 − r)(1 − q)/(1 − rq)·e^{-…},   P[Z ≥ k] = (1 − q)/(1 − rq)·r^k for k ≥ 0,   Var Z = Var X + Var Y.
 
 `LopsidedSum(first, second, factor)` is W = Z1 + G·Z2. Split Σ_k P[Z2 = k]·P[Z1 ≥ t − Gk] at K = ⌊t/G⌋: with k ≤ K the
 tail of Z1 is a power of r1, beyond it is one minus a power of q1, and the law of Z2 is two geometric halves. So
 P[W ≥ t] is a sum of five geometric series, each in closed form.
+
+COST  One draw takes some 10 µs at any rates, a tail well under a millisecond.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import cos
+from math import cos, inf, sin
 from math import exp as float_exp
 from math import log as float_log
 from math import pi as float_pi
@@ -74,6 +74,11 @@ class SmoothNoise(ABC):
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
         """P[Z > z] for z ≥ 0, with about ``bits`` significant bits."""
 
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """Var Z, infinite where the tails are too heavy."""
+
     @abstractmethod
     def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
         """center + scale·Z rounded to the lattice, exactly."""
@@ -82,7 +87,7 @@ class SmoothNoise(ABC):
         """The decay e^{-t} and the shift s, both exact, that this noise admits."""
         return _parameters(self)
 
-    def between(self, low: Fraction, high: Fraction, bits: int = BITS) -> Enclosure:
+    def mass(self, low: Fraction, high: Fraction, bits: int = BITS) -> Enclosure:
         """P[low < Z < high], with about ``bits`` significant bits."""
         if high <= 0:
             low, high = -high, -low
@@ -94,15 +99,16 @@ class SmoothNoise(ABC):
     def _tail(self, z: Fraction, bits: int) -> Enclosure:
         return _cached_tail(self, z, bits)
 
-    def reach(self, beta: Fraction) -> Fraction:
-        """A number that |Z| exceeds with probability at most β, at most 1 % larger than need be."""
+    def reach(self, confidence: Fraction) -> tuple[Fraction, Fraction]:
+        """Equal numbers (down, up) with P[−down ≤ Z ≤ up] ≥ confidence, at most 1 % larger than need be."""
+        beta = 1 - confidence
         low, high = Fraction(0), Fraction(1)
         while 2 * self.tail(high, 64).high > beta:
             low, high = high, 2 * high
         while high - low > high / 100:
             middle = (low + high) / 2
             low, high = (low, middle) if 2 * self.tail(middle, 64).high <= beta else (middle, high)
-        return high
+        return high, high
 
 
 @lru_cache(maxsize=1 << 14)
@@ -122,16 +128,22 @@ def _parameters(noise: SmoothNoise) -> tuple[Fraction, Fraction]:
 
 
 @dataclass(frozen=True)
-class StudentNoise(SmoothNoise):
-    """Student's law with whole degrees of freedom."""
+class PureNoise(SmoothNoise):
+    """A noise that is pure."""
 
     epsilon: Fraction
-    degrees: int = 2
 
     @property
     def guarantee(self) -> Pure:
         """Pure(ε)."""
         return Pure(self.epsilon)
+
+
+@dataclass(frozen=True)
+class StudentNoise(PureNoise):
+    """Student's law with whole degrees of freedom."""
+
+    degrees: int = 2
 
     @property
     def pace(self) -> float:
@@ -158,22 +170,21 @@ class StudentNoise(SmoothNoise):
             cosine = cosine * square
         return (Fraction(1, 2) - part / whole).clamp(0, 1)
 
+    @property
+    def variance(self) -> float:
+        """d/(d − 2)."""
+        return self.degrees / (self.degrees - 2) if self.degrees > 2 else inf
+
     def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
         """By `rounded_student`."""
         return rounded_student(center, scale, lattice, self.degrees, source=source)
 
 
 @dataclass(frozen=True)
-class PowerNoise(SmoothNoise):
+class PowerNoise(PureNoise):
     """Density in proportion to 1/(1 + |z|^γ)."""
 
-    epsilon: Fraction
     gamma: Fraction = Fraction(27, 10)
-
-    @property
-    def guarantee(self) -> Pure:
-        """Pure(ε)."""
-        return Pure(self.epsilon)
 
     @property
     def pace(self) -> float:
@@ -192,6 +203,12 @@ class PowerNoise(SmoothNoise):
         whole = _half(self.gamma, work)
         part = whole - _near(z, self.gamma, work) if z <= 1 else _far(z, self.gamma, work)
         return (part / (whole * 2)).clamp(0, 1)
+
+    @property
+    def variance(self) -> float:
+        """sin(π/γ)/sin(3π/γ)."""
+        turn = float_pi / float(self.gamma)
+        return sin(turn) / sin(3 * turn) if self.gamma > 3 else inf
 
     def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
         """By `rounded_power`."""
@@ -239,7 +256,12 @@ class LaplaceNoise(SmoothNoise):
 
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
         """½·e^{-z}."""
-        return exp(-z, bits) * Fraction(1, 2)
+        return laplace_tail(z, bits)
+
+    @property
+    def variance(self) -> float:
+        """Twice the squared scale."""
+        return 2.0
 
     def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
         """By `rounded_laplace`."""
@@ -280,6 +302,11 @@ class LogNormalNoise(SmoothNoise):
                 result = result + Enclosure.between(0, Fraction(1, 1 << 2 * work), work) * weight
         return ((result + Enclosure.between(-nodes.error, nodes.error, work)) * Fraction(1, 2)).clamp(0, 1)
 
+    @property
+    def variance(self) -> float:
+        """2·e^{2σ²}."""
+        return 2 * float_exp(2 * float(self.sigma) ** 2)
+
     def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
         """From a lazy exponential and a lazy normal variable."""
         return _released(center, scale, lattice, lambda: self._magnitude(source), source)
@@ -295,6 +322,11 @@ class LogNormalNoise(SmoothNoise):
             return (laplace.enclosure(bits) * stretch).fixed(bits)
 
         return magnitude
+
+
+def laplace_tail(z: Fraction, bits: int = BITS) -> Enclosure:
+    """P[Z > z] for Z of density ½·e^{-|z|}."""
+    return exp(-z, bits) * Fraction(1, 2) if z >= 0 else 1 - exp(z, bits) * Fraction(1, 2)
 
 
 @dataclass(frozen=True)

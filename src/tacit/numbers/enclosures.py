@@ -198,6 +198,9 @@ class Enclosure:
 
     def clamp(self, low: int, high: int) -> Enclosure:
         """The part inside [low, high], for a number known to lie there (a probability, say)."""
+        shift = -self._exponent
+        if shift >= 0 and low << shift <= self._low and self._high <= high << shift:
+            return self
         a = self.low if self.low > low else Fraction(low)
         b = self.high if self.high < high else Fraction(high)
         return self if (a, b) == (self.low, self.high) else Enclosure.between(min(a, b), max(a, b), self.bits)

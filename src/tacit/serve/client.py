@@ -13,21 +13,19 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tacit.answers.answer import Answer, Answers
-from tacit.budgets.amounts import amount
+from tacit.answers.storing import decoded_answer
 from tacit.budgets.failures import FailuresUsedUp
+from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
-from tacit.ledger import texts
 from tacit.numbers.exact import Number
 from tacit.serve.running import Busy
 from tacit.tables.face.preview import Preview
-from tacit.tables.releasing.stored import decode
 
 if TYPE_CHECKING:
     import httpx
@@ -84,7 +82,7 @@ class RemoteBudget:
             return f"<{self._facts()['words']}>"
 
 
-class RemoteSession:
+class RemoteSession(Closing):
     """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session.
 
     >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
@@ -141,8 +139,7 @@ class RemoteSession:
         Answer(sum of amount: 1,234.5, Pure(0.5))
         """
         with _understood():
-            answer: Answer | Answers = decode(self._post("ask", query, keys, fresh, epsilon, delta, rho)["whole"])
-            return answer
+            return decoded_answer(self._post("ask", query, keys, fresh, epsilon, delta, rho)["whole"])
 
     def preview(
         self,
@@ -178,14 +175,6 @@ class RemoteSession:
         >>> far.close()  # doctest: +SKIP
         """
         self._line.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         tables = "".join(f"\n  {name} ({declared}): {schema}" for name, (declared, schema) in self._tables.items())
@@ -303,16 +292,11 @@ def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, 
 
 
 def _amount(text: str) -> Guarantee:
-    """A guarantee as a ledger writes it; as an amount it may be zero."""
-    kind, _, numbers = text.partition(" ")
-    kinds: dict[str, tuple[type[Guarantee], tuple[str, ...]]] = {
-        "Pure": (Pure, ("epsilon",)),
-        "Approx": (Approx, ("epsilon", "delta")),
-        "Zcdp": (Zcdp, ("rho",)),
-        "Renyi": (Renyi, ("order", "epsilon")),
-    }
-    found, names = kinds[kind]
-    return amount(found, **dict(zip(names, texts.vector(numbers), strict=True)))
+    """A guarantee as the gateway writes it; as an amount it may be zero."""
+    try:
+        return Guarantee.parse(text, amount=True)
+    except InvalidInput:
+        raise ValueError(text) from None  # not the caller's mistake
 
 
 def _keys(keys: Any) -> list[Any]:

@@ -7,7 +7,7 @@ PROMISE. An analyst sees public facts, costs, and answers that were paid for; no
 PROOF. The only way to data is the query that the analyst's own session makes of SQL, which charges first
 (tacit.tables.releasing.releaser); all else here reads the configuration and the ledger, which hold no data.
 
-A question that is sent again under the same key is the same `Request` to the budget: charged once, in the transaction
+A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
 its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
 and failed, and the gateway writes that down.
@@ -25,7 +25,8 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
-from tacit.budgets import Budget, Receipt, Request, Unanswered, Unsettled, filter_for
+from tacit.answers.storing import decoded_answer
+from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
@@ -38,7 +39,6 @@ from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
 from tacit.tables.releasing.releaser import Releaser
-from tacit.tables.releasing.stored import decode
 from tacit.tables.sql.queries import understand
 from tacit.tables.sql.query import Query
 
@@ -146,11 +146,11 @@ class Gateway:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
         budget = self.session(caller, name).budget
         return {
-            "total": texts.guarantee_text(budget.total),
-            "spent": texts.guarantee_text(budget.spent),
-            "remaining": texts.guarantee_text(budget.remaining),
+            "total": budget.total.text(),
+            "spent": budget.spent.text(),
+            "remaining": budget.remaining.text(),
             "composition": budget.composition,
-            "least": None if budget.least is None else texts.guarantee_text(budget.least),
+            "least": None if budget.least is None else budget.least.text(),
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
@@ -173,10 +173,10 @@ class Gateway:
         seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
         return {
             "sql": question.sql,
-            "cost": texts.guarantee_text(seen.cost),
+            "cost": seen.cost.text(),
             "fits": seen.fits,
             "free": seen.free,
-            "remaining": texts.guarantee_text(seen.remaining),
+            "remaining": seen.remaining.text(),
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
             "words": seen.words,
@@ -200,7 +200,7 @@ class Gateway:
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
         sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        releaser = session._releaser.within(Request(sender, question.fingerprint) if key else None, heard)
+        releaser = session._releaser.within(Message(sender, question.fingerprint) if key else None, heard)
         query = self._query(releaser, question)
         begins()
         turn = time.monotonic() + TURN
@@ -274,7 +274,7 @@ class Gateway:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")
-        return None if stored is None else decode(stored).as_stored()
+        return None if stored is None else decoded_answer(stored).as_stored()
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.answers.answer import Answer, Answers
 from tacit.answers.values import show
-from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.serve import drawings
 from tacit.serve.history import Line
@@ -18,14 +18,7 @@ from tacit.tables.statistics.catalogue import callable_in_sql
 
 def price(amount: Guarantee) -> str:
     """A cost or a budget in letters, as text."""
-    match amount:
-        case Pure(epsilon):
-            return f"ε = {_digits(epsilon)}"
-        case Approx(epsilon, delta):
-            return f"ε = {_digits(epsilon)}, δ = {_digits(delta)}"
-        case Zcdp(rho):
-            return f"ρ = {_digits(rho)}"
-    return repr(amount)
+    return amount.short()
 
 
 def _digits(number: Fraction) -> str:

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
-from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.guarantees import Approx, Guarantee
 from tacit.ledger import texts
 from tacit.serve.history import Line
 
@@ -59,11 +59,4 @@ def _plain(key: Any) -> bool:
 
 
 def _written(cost: Guarantee) -> str:
-    match cost:
-        case Pure(epsilon):
-            return f'epsilon="{epsilon}"'
-        case Approx(epsilon, delta):
-            return f'epsilon="{epsilon}", delta="{delta}"'
-        case Zcdp(rho):
-            return f'rho="{rho}"'
-    raise TypeError(type(cost).__name__)
+    return ", ".join(f'{name}="{number}"' for name, number in cost.keywords().items())

@@ -22,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import encode
 from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
 from tacit.engines.duckdb.engine import limit_memory
 from tacit.errors import EngineError, TacitError
-from tacit.ledger import texts
 from tacit.serve import parts
 from tacit.serve.config import Config
 from tacit.serve.gateway import Gateway
@@ -35,7 +35,6 @@ from tacit.serve.questions import Asked
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
 from tacit.serve.wire import Message, receive
-from tacit.tables.releasing.stored import encode
 
 Work = Mapping[str, Any]
 Tell = Callable[[Message], None]
@@ -110,7 +109,7 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
 
     def heard(receipt: Receipt) -> None:
         with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
-            cost, account = texts.guarantee_text(receipt.cost), list(receipt.account)
+            cost, account = receipt.cost.text(), list(receipt.account)
             facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
             tell(Message({"charged": facts}))
 
@@ -121,7 +120,7 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
     facts = {"stored": is_stored(found)}
     if work["page"]:
         return facts, parts.answer(found).encode(errors="replace")
-    left = texts.guarantee_text(gateway.session(caller, name).budget.remaining)
+    left = gateway.session(caller, name).budget.remaining.text()
     return facts, _json(told(found) | {"remaining": left})
 
 
@@ -161,7 +160,7 @@ def told(answer: Answer | Answers) -> dict[str, Any]:
     return {
         "answer": finite(answer.to_dict()),
         "words": str(answer),
-        "cost": texts.guarantee_text(answer.guarantee),
+        "cost": answer.guarantee.text(),
         "stored": is_stored(answer),
         "whole": encode(answer),
     }

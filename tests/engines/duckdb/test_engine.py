@@ -248,3 +248,15 @@ def test_only_what_cannot_change_unseen_has_a_version(files: Path) -> None:
     mixed = DuckDB({"t": Source(arrow), "u": Source(pd.DataFrame({"a": [1]}))})
     assert mixed.version(("t",)) is not None
     assert mixed.version(("t", "u")) is None
+
+
+def test_what_a_version_is_made_of_keeps_its_text(files: Path) -> None:
+    """Ledgers keep versions: another text for the same files would be another version."""
+    table = DuckDB({"orders": Source(files / "product.csv")}).tables["orders"]
+    read = (table.schema, table.token, table.feed)
+    assert repr(read) == (
+        "(Schema(columns=(('id', ColumnType(kind=<Kind.TEXT: 'text'>, scale=0)), "
+        "('weight', ColumnType(kind=<Kind.INTEGER: 'integer'>, scale=0)))), '', "
+        f"Feed(name='text0', files=(TextFile(path='{files / 'product.csv'}', encoding='utf-8', mark=0),), "
+        "dialect=Dialect(delimiter=',', quote='\"', escape='\"'), width=2, skip=1, objects=False))"
+    )

@@ -6,19 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
-from tacit.mechanisms.totals.capped_flow import (
-    LEVELS,
-    SCANNED,
-    WEIGHED,
-    CappedFlow,
-    Design,
-    Scanned,
-    Weighed,
-    capped_flow,
-    octaves,
-    slopes,
-)
+from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, octaves, slopes
 
 each_design = pytest.mark.parametrize("design", [WEIGHED, SCANNED])
 
@@ -55,7 +45,7 @@ def test_slopes_count_persons_who_gain_and_stop_at_the_limit() -> None:
 
 
 @each_design
-def test_the_cap_is_found_at_any_scale_and_intervals_hold(design: Design) -> None:
+def test_the_cap_is_found_at_any_scale_and_intervals_hold(design: FlowDesign) -> None:
     """More than 15 of 60 draws miss a 95 % interval, or half of 61 caps are off, with probability below 10^-7."""
     for total in (10, 10**9):
         curve = Persons(2000, total)
@@ -72,7 +62,7 @@ def test_the_cap_is_found_at_any_scale_and_intervals_hold(design: Design) -> Non
 
 @each_design
 @pytest.mark.parametrize("epsilon", ["0.001", 1, 1000])
-def test_nobody_and_few_never_fail(design: Design, epsilon: object) -> None:
+def test_nobody_and_few_never_fail(design: FlowDesign, epsilon: object) -> None:
     for count in (0, 1, 20):
         draw = capped_flow(Persons(count, 7), epsilon, design=design).sample()  # type: ignore[arg-type]
         assert draw.cap >= 1

@@ -11,20 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
 from tacit.audit.cases.scan_and_release import SMALL, buckets
 from tacit.audit.exact import verify
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.mechanisms.totals.scan_and_release import (
-    CAPS,
-    DESIGN,
-    CappedTotal,
-    CappedTotalLaw,
-    Design,
-    SignedTotal,
-    scan_and_release,
-    signed_scan_and_release,
-)
+from tacit.mechanisms.totals.scan_and_release import CAPS, CappedTotalLaw, scan_and_release, signed_scan_and_release
 from tacit.noises import Lopsided, LopsidedSum
 from tacit.randomness.source import NotPrivate, seeded_not_private
 from tests.support import agrees
@@ -37,7 +29,7 @@ def lognormal(n: int, unit: int = 1, seed: int = 5) -> list[int]:
     return sorted(1 + round(unit * random.lognormvariate(3, 1.5)) for _ in range(n))
 
 
-def law_of(totals: list[int], epsilon: object, design: Design = DESIGN) -> CappedTotalLaw:
+def law_of(totals: list[int], epsilon: object, design: TotalDesign = DESIGN) -> CappedTotalLaw:
     return scan_and_release(*buckets(tuple(totals), CAPS), epsilon, design=design)  # type: ignore[arg-type]
 
 
@@ -95,7 +87,7 @@ SHARE = st.fractions(Fraction(1, 20), Fraction(2, 5), max_denominator=40)
 @settings(max_examples=6, deadline=None)
 @given(
     st.builds(
-        Design,
+        TotalDesign,
         test=SHARE,
         size=st.fractions(0, 4),
         choice=SHARE,
@@ -108,7 +100,7 @@ SHARE = st.fractions(Fraction(1, 20), Fraction(2, 5), max_denominator=40)
     st.integers(1, 7),
     st.sampled_from([Fraction(1, 2), Fraction(3)]),
 )
-def test_no_design_exceeds_its_promise(design: Design, totals: list[int], joins: int, epsilon: Fraction) -> None:
+def test_no_design_exceeds_its_promise(design: TotalDesign, totals: list[int], joins: int, epsilon: Fraction) -> None:
     caps = (1, 3, 4)
     pair = (tuple(sorted([*totals, joins])), tuple(sorted(totals)))
     found = verify(

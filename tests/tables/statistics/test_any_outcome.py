@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from tacit import Approx, Private, Session
+from tacit.answers.storing import decode, encode
+from tacit.answers.totals import CappedTotal
 from tacit.audit.statistics import captured
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.noise.noise_vector import NoiseVector
-from tacit.mechanisms.totals.scan_and_release import CappedTotal, CappedTotalLaw
+from tacit.mechanisms.totals.scan_and_release import CappedTotalLaw
 from tacit.randomness import SYSTEM
 from tacit.tables.releasing.room import Room
-from tacit.tables.releasing.stored import decode, encode
 from tests.tables.support import EXTREME, arrow, found, questions, shown
 
 COSTS: list[tuple[dict[str, Any], int]] = [

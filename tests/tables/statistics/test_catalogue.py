@@ -35,7 +35,7 @@ ORDERS = pa.table(
         "region": [("north", "south", "east")[i % 3] for i in range(ROWS)],
     }
 )
-ABOVE = sum(amount > 0 for amount in ORDERS["amount"].to_pylist())
+ABOVE = sum((i * 37) % 90 > 20 for i in range(ROWS))
 
 
 def orders(**options: Any) -> Any:

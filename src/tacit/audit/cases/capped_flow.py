@@ -13,14 +13,12 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
+from tacit.answers.flows import FlowDesign, Scanned, Weighed
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.networks import HUB, RING, Network, parts, rows
 from tacit.audit.registry import Case
 from tacit.guarantees import Pure
-from tacit.mechanisms.choose.exponential import exponential
-from tacit.mechanisms.choose.priors import Decaying
-from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.totals.capped_flow import Curve, Design, Scanned, Weighed, capped_flow, slopes
+from tacit.mechanisms.totals.capped_flow import capped_flow
 from tacit.noises import Lopsided
 
 EPSILON = Fraction(2)
@@ -52,7 +50,7 @@ def _curve(network: Network, x: Dataset) -> _Values:
     return _Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
 
 
-def _mechanism(network: Network, design: Design) -> Mechanism:
+def _mechanism(network: Network, design: FlowDesign) -> Mechanism:
     return lambda x: capped_flow(_curve(network, x), EPSILON, levels=LEVELS, design=design)
 
 
@@ -76,7 +74,7 @@ def _changes(curves: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
     return [(curve, curves[0]) for curve in curves[1:]]
 
 
-def _of_values(base: dict[int, int], design: Design) -> Mechanism:
+def _of_values(base: dict[int, int], design: FlowDesign) -> Mechanism:
     caps = tuple(base)
     return lambda x: capped_flow(_Values(dict(zip(caps, x, strict=True))), EPSILON, levels=caps[::2], design=design)
 
@@ -84,7 +82,7 @@ def _of_values(base: dict[int, int], design: Design) -> Mechanism:
 _ALL = (Fraction(1), Fraction(1))
 
 
-class _Unaffordable(Design):
+class _Unaffordable(FlowDesign):
     """A design with noise that the choice does not leave room for, or of a fixed cap."""
 
     rates: tuple[Fraction, Fraction]
@@ -109,22 +107,20 @@ class _WrongScanned(_Unaffordable, Scanned):
     fixed: int | None = None
 
 
-@dataclass(frozen=True)
 class _OneWay(Weighed):
-    """The choice made as if a person could only raise the loss, by one person at most."""
+    """The choice made as if a person could only raise the loss, by one person at most: a rate three times too large."""
 
-    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-        """The exponential mechanism with a rate three times too large."""
-        return exponential(
-            slopes(curve, levels, self.parts, 1000), cost, Decaying(1, self.ratio), change=(0, self.parts)
-        )
+    @property
+    def share(self) -> Fraction:
+        """Three times what it costs."""
+        return 3 * super().share
 
 
-def _weighed(up: Fraction, down: Fraction, fixed: int | None = None) -> Design:
+def _weighed(up: Fraction, down: Fraction, fixed: int | None = None) -> FlowDesign:
     return _WrongWeighed(**vars(WEIGHED), rates=(up, down), fixed=fixed)
 
 
-def _scanned(up: Fraction, down: Fraction, fixed: int | None = None, **others: Fraction) -> Design:
+def _scanned(up: Fraction, down: Fraction, fixed: int | None = None, **others: Fraction) -> FlowDesign:
     return _WrongScanned(**{**vars(SCANNED), **others}, rates=(up, down), fixed=fixed)
 
 

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from tacit.answers.totals import Charges, TotalDesign
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import Case
 from tacit.guarantees import Pure
 from tacit.mechanisms.totals.scan_and_release import (
     Buckets,
     CappedTotalLaw,
-    Charges,
-    Design,
     SignedTotalLaw,
     scan_and_release,
     signed_scan_and_release,
@@ -23,7 +22,7 @@ from tacit.noises import Lopsided
 
 EPSILON = Fraction(2)
 CAPS = (1, 2, 5)
-SMALL = Design(
+SMALL = TotalDesign(
     test=Fraction(1, 10),
     size=Fraction(2),
     choice=Fraction(3, 10),
@@ -47,12 +46,12 @@ def buckets(totals: Dataset, caps: tuple[int, ...]) -> Buckets:
     return counts, sums
 
 
-def _mechanism(design: Design) -> Mechanism:
+def _mechanism(design: TotalDesign) -> Mechanism:
     return lambda x: scan_and_release(*buckets(x, CAPS), EPSILON, caps=CAPS, design=design)
 
 
 @dataclass(frozen=True)
-class _Wrong(Design):
+class _Wrong(TotalDesign):
     """A design whose noises are not what its choice leaves."""
 
     change: Callable[[Charges, bool], Charges] = lambda right, many: right

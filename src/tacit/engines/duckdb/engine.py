@@ -186,7 +186,10 @@ def _settled(states: Sequence[FileState]) -> bool:
 
 
 def _named(tables: Sequence[DuckTable], states: Sequence[FileState]) -> str:
-    """The same files read in another way hold other rows, so how they are read is part of the name."""
+    """The same files read in another way hold other rows, so how they are read is part of the name.
+
+    Ledgers keep these names, so the representation of what is hashed here must not change.
+    """
     import duckdb
 
     read = [(table.sql.source, table.schema, table.token, table.feed) for table in tables]

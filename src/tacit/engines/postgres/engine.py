@@ -71,11 +71,11 @@ class Postgres(OpenTables[PostgresTable]):
         if any(data != sources[0] for data in sources):
             raise InvalidInput("the tables of one session must be in one database; use one connection for all.")
         given = sources[0]
-        self._connections: _Given | _Own
+        self._connections: _GivenConnection | _OwnConnections
         if isinstance(given, psycopg.Connection):
-            self._connections = _Given(given)
+            self._connections = _GivenConnection(given)
         elif isinstance(given, str):
-            self._connections = _Own(given)
+            self._connections = _OwnConnections(given)
         else:
             raise InvalidInput("a PostgreSQL source is a connection string or an open psycopg.Connection.")
         weakref.finalize(self, self._connections.close)  # a session that nobody closes leaves no connection open
@@ -125,7 +125,7 @@ class Postgres(OpenTables[PostgresTable]):
         self._connections.close()
 
 
-class _Given:
+class _GivenConnection:
     """A connection that was handed over: one transaction at a time, shared by snapshots inside one another."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -151,7 +151,7 @@ class _Given:
         """It is not ours."""
 
 
-class _Own:
+class _OwnConnections:
     """Connections of our own, as many as there are snapshots at once; idle ones are used again by their process."""
 
     def __init__(self, text: str) -> None:

@@ -219,7 +219,8 @@ class SparkSnapshot(SQLSnapshot):
 
     def _sql(self, script: Script, asked: Query, views: Mapping[str, str]) -> DataFrame:
         """The answer of a query of a script."""
-        return self._engine.session.sql(script.inlined(asked, views))  # type: ignore[no-any-return]
+        frame: DataFrame = self._engine.session.sql(script.inlined(asked, views))
+        return frame
 
     def _view(self, meaning: str, frame: DataFrame) -> str:
         """The name of a view that lasts as long as the snapshot.

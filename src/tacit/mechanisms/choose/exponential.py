@@ -26,7 +26,7 @@ from itertools import accumulate
 from tacit.curves import StepLoss
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
-from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
 from tacit.mechanisms.law import Accuracy
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, positive, whole
@@ -104,9 +104,7 @@ class ExponentialLaw(GridLaw):
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
         if isinstance(self.prior, Uniform) and isinstance(self.grid.size, int):
-            window = excess(self._gamma, self.grid.size, failure)
-            statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
-            return Accuracy(failure, window, statement)
+            return excess_accuracy(failure, excess(self._gamma, self.grid.size, failure))
         statement = (
             f"for every value z the loss exceeds that of z by less than {1 / self._gamma}·ln(1/({failure}·π(z))), "
             f"π(z) the prior's share of z, with probability at least {1 - failure}"

@@ -18,80 +18,31 @@ dx, a_z = −γℓ(z), between neighbouring a_z, where it is a sum of powers of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
-from tacit.mechanisms.choose.exponential import ExponentialLaw, rate
+from tacit.mechanisms.choose.exponential import ExponentialLaw
 from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw
 from tacit.mechanisms.choose.priors import Uniform
-from tacit.mechanisms.choose.race import Key, Race, folded, smallest_exponential, smallest_uniform
-from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths, level_counts
+from tacit.mechanisms.choose.race import Key, LevelLaw, RacedLaw, folded, smallest_exponential, smallest_uniform
+from tacit.mechanisms.grid_law import excess_accuracy, level_counts
 from tacit.mechanisms.law import Accuracy
+from tacit.noises.base import first_where
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source, uniform_below
+from tacit.randomness import Source
 
 LARGEST = 64
 """The largest grid whose exact probabilities are computed for Laplace noise; drawing has no such limit."""
 
-_KEYS: dict[str, Callable[[int, Source], Key]] = {
-    "exponential": smallest_uniform,
-    "laplace": lambda length, source: folded(smallest_uniform(length, source)),
-    "gumbel": smallest_exponential,
-}
 
+class _LaplaceMax(LevelLaw):
+    """With Laplace noise."""
 
-class NoisyMaxLaw(GridLaw):
-    """The law of report noisy max."""
-
-    def __init__(self, loss: StepLoss, epsilon: Fraction, noise: str) -> None:
-        self.grid, self._loss, self.guarantee, self.noise = loss.grid, loss, Pure(epsilon), noise
-        self.name = f"noisy max, {noise} noise,"
-        self._size, self._lengths = finite_size(loss.grid), lengths(loss)
-        gamma, least = rate(loss, epsilon), loss.minimum
-        self._firsts = [run.first or 0 for run in loss.runs]
-        self._race = Race([gamma * (run.loss - least) for run in loss.runs], self._size)
-        self._key = _KEYS[noise]
-        self._exact: GridLaw | _LaplaceIntegral = (
-            PermuteAndFlipLaw(loss, epsilon)
-            if noise == "exponential"
-            else ExponentialLaw(loss, epsilon, Uniform())
-            if noise == "gumbel"
-            else _LaplaceIntegral(loss, gamma, self._size)
-        )
-
-    def _draw_index(self, source: Source) -> int:
-        run = self._race.winner([self._key(length, source) for length in self._lengths])
-        return self._firsts[run] + uniform_below(self._lengths[run], source=source)
-
-    def _pmf_at(self, index: int, bits: int) -> Enclosure:
-        return self._exact._pmf_at(index, bits)
-
-    def _cdf_at(self, index: int, bits: int) -> Enclosure:
-        return self._exact._cdf_at(index, bits)
-
-    def accuracy(self, beta: Number) -> Accuracy:
-        """The largest excess loss (over the best value's) with probability at least 1 − β."""
-        return self._exact.accuracy(beta)
-
-
-class _LaplaceIntegral:
-    """The exact probabilities with Laplace noise."""
-
-    def __init__(self, loss: StepLoss, gamma: Fraction, size: int) -> None:
-        self._loss, self._gamma, self._size = loss, gamma, size
-        self._counts = list(level_counts(loss).items())
-        self._level_pmf = lru_cache(maxsize=None)(self._compute_level)
-
-    def _pmf_at(self, index: int, bits: int) -> Enclosure:
-        return self._level_pmf(self._loss.at(index), bits)
-
-    def _cdf_at(self, index: int, bits: int) -> Enclosure:
-        return cdf_by_runs(self._loss, index, self._level_pmf, bits)
+    @staticmethod
+    def _key(length: int, source: Source) -> Key:
+        return folded(smallest_uniform(length, source))
 
     def _compute_level(self, level: int, bits: int) -> Enclosure:
         if self._size > LARGEST:
@@ -107,9 +58,9 @@ class _LaplaceIntegral:
 
     def _integral(self, level: int, work: int) -> Enclosure:
         """The sum of the integrals between neighbouring levels, from the worst level up, so that v = e^{-x} falls."""
-        least = self._counts[0][0]
+        counts, least = level_counts(self._loss), self._least
         shift = self._gamma * (level - least)  # −a_y, the best level at 0
-        others = [(self._gamma * (loss - least), count - (loss == level)) for loss, count in self._counts]
+        others = [(self._gamma * (loss - least), count - (loss == level)) for loss, count in counts.items()]
         above = sum(count for _, count in others)
         scale = exp(sum((height * count for height, count in others), Fraction(0)), work) * Fraction(1, 2**above)
         polynomial, result = [Enclosure.of(1, work)], Enclosure.of(0, work)
@@ -132,20 +83,36 @@ class _LaplaceIntegral:
         raise AssertionError("the last region ends the loop")
 
     def accuracy(self, beta: Number) -> Accuracy:
+        """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
-        low, high = 0, 1  # the bound for an excess of `high` or more is at most β, that for `low` is not
-        while self._bound(high).high > failure:
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._bound(middle).high > failure else (low, middle)
-        window = high - 1
-        statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
-        return Accuracy(failure, window, statement)
+        return excess_accuracy(failure, first_where(lambda k: self._bound(k + 1).high <= failure))
 
     def _bound(self, t: int) -> Enclosure:
         s = self._gamma * t
         return exp(-s) * (Fraction(1, 2) + s / 4) * self._size
+
+
+class _GumbelMax(RacedLaw):
+    """With Gumbel noise: the law of the exponential mechanism."""
+
+    _key = staticmethod(smallest_exponential)
+
+    def __init__(self, loss: StepLoss, epsilon: Fraction) -> None:
+        super().__init__(loss, epsilon)
+        self._same = ExponentialLaw(loss, epsilon, Uniform())
+
+    def _pmf_at(self, index: int, bits: int) -> Enclosure:
+        return self._same._pmf_at(index, bits)
+
+    def _cdf_at(self, index: int, bits: int) -> Enclosure:
+        return self._same._cdf_at(index, bits)
+
+    def accuracy(self, beta: Number) -> Accuracy:
+        """The exponential mechanism's."""
+        return self._same.accuracy(beta)
+
+
+_LAWS: dict[str, type[RacedLaw]] = {"exponential": PermuteAndFlipLaw, "laplace": _LaplaceMax, "gumbel": _GumbelMax}
 
 
 def _power_integral(power: int, low: Fraction | None, high: Fraction | None, work: int) -> Enclosure:
@@ -166,8 +133,10 @@ def _times_linear(polynomial: list[Enclosure], slope: Enclosure) -> list[Enclosu
     return [polynomial[0], *middle, raised[-1]]
 
 
-def noisy_max(loss: StepLoss, epsilon: Number, noise: str = "exponential") -> NoisyMaxLaw:
+def noisy_max(loss: StepLoss, epsilon: Number, noise: str = "exponential") -> RacedLaw:
     """A grid value chosen by report noisy max with ``noise`` "exponential", "laplace" or "gumbel"."""
-    if noise not in _KEYS:
+    if noise not in _LAWS:
         raise InvalidInput('noise must be "exponential", "laplace" or "gumbel".')
-    return NoisyMaxLaw(loss, positive(epsilon, "epsilon"), noise)
+    law = _LAWS[noise](loss, positive(epsilon, "epsilon"))
+    law.name = f"noisy max, {noise} noise,"
+    return law

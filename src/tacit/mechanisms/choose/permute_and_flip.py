@@ -22,47 +22,27 @@ rigorous integer coefficients, on grids of at most 2^12 values.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
-from tacit.mechanisms.choose.exponential import excess, rate
-from tacit.mechanisms.choose.race import Race, smallest_uniform
-from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths, level_counts
+from tacit.mechanisms.choose.exponential import excess
+from tacit.mechanisms.choose.race import LevelLaw, smallest_uniform
+from tacit.mechanisms.grid_law import excess_accuracy, level_counts
 from tacit.mechanisms.law import Accuracy
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source, uniform_below
 
 LARGEST = 2**12
 """The largest grid whose exact probabilities are computed; drawing has no such limit."""
 
 
-class PermuteAndFlipLaw(GridLaw):
+class PermuteAndFlipLaw(LevelLaw):
     """The law of permute-and-flip, which is that of noisy max with exponential noise."""
 
     name = "permute-and-flip"
 
-    def __init__(self, loss: StepLoss, epsilon: Fraction) -> None:
-        self.grid, self.guarantee = loss.grid, Pure(epsilon)
-        self._loss, self._gamma, self._least = loss, rate(loss, epsilon), loss.minimum
-        self._size, self._lengths = finite_size(loss.grid), lengths(loss)
-        exponents = [self._gamma * (run.loss - self._least) for run in loss.runs]
-        self._race = Race(exponents, self._size)
-        self._level_pmf = lru_cache(maxsize=None)(self._compute_level)
-
-    def _draw_index(self, source: Source) -> int:
-        keys = [smallest_uniform(length, source) for length in self._lengths]
-        run = self._race.winner(keys)
-        return (self._loss.runs[run].first or 0) + uniform_below(self._lengths[run], source=source)
-
-    def _pmf_at(self, index: int, bits: int) -> Enclosure:
-        return self._level_pmf(self._loss.at(index), bits)
-
-    def _cdf_at(self, index: int, bits: int) -> Enclosure:
-        return cdf_by_runs(self._loss, index, self._level_pmf, bits)
+    _key = staticmethod(smallest_uniform)
 
     def _compute_level(self, level: int, bits: int) -> Enclosure:
         """P(y) for a value of this loss: p_y·∫ Π (1 − p_z + p_z·s) ds with s = 1 − t, so that nothing cancels."""
@@ -80,9 +60,7 @@ class PermuteAndFlipLaw(GridLaw):
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
-        window = excess(self._gamma, self._size, failure)
-        statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
-        return Accuracy(failure, window, statement)
+        return excess_accuracy(failure, excess(self._gamma, self._size, failure))
 
 
 Polynomial = list[int]

@@ -14,12 +14,17 @@ which settles nearly all races without an exponential.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from tacit.numbers.enclosures import exp
-from tacit.randomness import LazyExponential, LazyUniform, Source
+from tacit.curves import StepLoss
+from tacit.guarantees import Pure
+from tacit.mechanisms.choose.exponential import rate
+from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths
+from tacit.numbers.enclosures import Enclosure, exp
+from tacit.randomness import LazyExponential, LazyUniform, Source, uniform_below
 
 Ends = tuple[int, int]
 """Integers (a, b) with a ≤ key·2^bits ≤ b."""
@@ -103,3 +108,40 @@ class Race:
             if len(left) == 1:
                 return left[0]
             bits, sharp = (2 * bits if sharp else bits), True
+
+
+class RacedLaw(GridLaw):
+    """The law of a race over a finite grid: the value with the smallest e^{γℓ(y)}·e^{-N_y}."""
+
+    def __init__(self, loss: StepLoss, epsilon: Fraction) -> None:
+        self.grid, self.guarantee = loss.grid, Pure(epsilon)
+        self._loss, self._gamma, self._least = loss, rate(loss, epsilon), loss.minimum
+        self._size, self._lengths = finite_size(loss.grid), lengths(loss)
+        self._race = Race([self._gamma * (run.loss - self._least) for run in loss.runs], self._size)
+
+    @staticmethod
+    @abstractmethod
+    def _key(length: int, source: Source) -> Key:
+        """The smallest of ``length`` independent e^{-N}."""
+
+    def _draw_index(self, source: Source) -> int:
+        run = self._race.winner([self._key(length, source) for length in self._lengths])
+        return (self._loss.runs[run].first or 0) + uniform_below(self._lengths[run], source=source)
+
+
+class LevelLaw(RacedLaw):
+    """A race whose exact probabilities are computed for each level of the loss."""
+
+    def __init__(self, loss: StepLoss, epsilon: Fraction) -> None:
+        super().__init__(loss, epsilon)
+        self._level_pmf = lru_cache(maxsize=None)(self._compute_level)
+
+    @abstractmethod
+    def _compute_level(self, level: int, bits: int) -> Enclosure:
+        """The probability of one value of this loss."""
+
+    def _pmf_at(self, index: int, bits: int) -> Enclosure:
+        return self._level_pmf(self._loss.at(index), bits)
+
+    def _cdf_at(self, index: int, bits: int) -> Enclosure:
+        return cdf_by_runs(self._loss, index, self._level_pmf, bits)

@@ -71,7 +71,7 @@ class SmoothLaw(Law[Fraction]):
         number = exact(y, "y")
         if (number / self.lattice).denominator != 1:
             return Enclosure.of(0, bits)
-        return self.noise.between(self._edge(number - self.lattice), self._edge(number), bits)
+        return self.noise.mass(self._edge(number - self.lattice), self._edge(number), bits)
 
     def cdf(self, y: Number, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output ≤ y]."""
@@ -94,7 +94,7 @@ class SmoothLaw(Law[Fraction]):
         """The error as a multiple of the smooth sensitivity."""
         failure = between(beta, "beta", 0, 1)
         decay, shift = self.noise.parameters()
-        times = float(self.noise.reach(failure) / shift)
+        times = float(self.noise.reach(1 - failure)[1] / shift)
         statement = (
             f"the error is at most {times:.4g} times the smooth sensitivity at decay {float(decay):.6g} for each "
             f"person, and half a step of the lattice, with probability at least {1 - failure}"

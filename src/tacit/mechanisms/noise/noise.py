@@ -10,7 +10,7 @@ PROMISE AND PROOF
   the true one: every probability is w or e^ε·w with the same w.
 
 ACCURACY: `law.reach(beta)` is the smallest a with P[|Z| ≤ a] ≥ 1 − β (for a Gaussian of v > 4096 at most one more).
-TO VERIFY: the ratio of Laplace noise on two values is attained beyond both; Gaussian noise has the formula above.
+TO VERIFY: the ratio of Laplace noise on two values is attained beyond both; Gaussian noise has a formula.
 COST: 6 to 20 µs a draw at any scale.
 """
 
@@ -86,7 +86,7 @@ class NoisyInteger(Law[int]):
         return [self._value]
 
     def concentrated_loss(self, other: Self) -> Fraction | None:
-        """What the noise says of the distance between the two values, where it is the same."""
+        """What the noise knows about a shift by the difference of the values, where both have the same noise."""
         return self.noise.concentrated_loss(self._value - other._value) if self.noise == other.noise else None
 
 

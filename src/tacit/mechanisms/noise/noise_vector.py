@@ -5,9 +5,9 @@ PROMISE. `laplace_vector` is ε-DP for a vector whose ℓ1 distance between neig
 
 PROOF. Laplace: Π_i e^{−ε|y_i−v_i|/s} changes by at most e^{ε‖v−v'‖₁/s} ≤ e^ε. Gaussian: Rényi divergences of
 independent parts add, Σ_i α(v_i−v'_i)²/(2σ²) ≤ αs²/(2σ²) = αρ with σ² = s²/(2ρ), and the discrete Gaussian's is at
-most the continuous one's.
+most the continuous one's (`tacit.noises.discrete_gaussian`).
 
-ACCURACY. Each part has the noise of `tacit.mechanisms.noise.noise`. COST. One vectorised draw.
+ACCURACY. Each part has the noise of `tacit.mechanisms.noise.noise`. COST. One draw for each part.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from itertools import product
 from typing import Self
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import gaussian, laplace
+from tacit.mechanisms.noise.noise import NoisyInteger
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.numbers.exact import Number
+from tacit.numbers.exact import Number, whole
 from tacit.randomness.source import Source
 
 
 class NoiseVector(Law[tuple[int, ...]]):
-    """Independent integer laws, side by side."""
+    """Integers with independent noise of one kind on each."""
 
     name = "noise vector"
 
-    def __init__(self, parts: Sequence[Law[int]], guarantee: Guarantee) -> None:
-        if not parts:
+    def __init__(self, values: Sequence[int], noise: IntegerNoise, guarantee: Guarantee) -> None:
+        if not values:
             raise InvalidInput("values must list at least one number.")
-        self._parts = tuple(parts)
-        self.guarantee = guarantee
+        self.noise, self.guarantee = noise, guarantee
+        self._parts = [NoisyInteger(value, noise, guarantee) for value in values]
 
     def _draw(self, source: Source) -> tuple[int, ...]:
         return tuple(part._draw(source) for part in self._parts)
@@ -75,11 +76,13 @@ class NoiseVector(Law[tuple[int, ...]]):
 
 def laplace_vector(values: Sequence[int], epsilon: Number, sensitivity: int = 1) -> NoiseVector:
     """The law of ``values`` with discrete Laplace noise of scale sensitivity/ε on each; ℓ1-sensitivity."""
-    parts = [laplace(value, epsilon, sensitivity) for value in values]
-    return NoiseVector(parts, parts[0].guarantee if parts else laplace(0, epsilon, sensitivity).guarantee)
+    guarantee = Pure(epsilon)
+    noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
+    return NoiseVector(values, noise, guarantee)
 
 
 def gaussian_vector(values: Sequence[int], rho: Number, sensitivity: int = 1) -> NoiseVector:
     """The law of ``values`` with discrete Gaussian noise of variance sensitivity²/(2ρ) on each; ℓ2-sensitivity."""
-    parts = [gaussian(value, rho, sensitivity) for value in values]
-    return NoiseVector(parts, parts[0].guarantee if parts else gaussian(0, rho, sensitivity).guarantee)
+    guarantee = Zcdp(rho)
+    noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
+    return NoiseVector(values, noise, guarantee)

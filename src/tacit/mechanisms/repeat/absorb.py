@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, rounding
+from tacit.guarantees import Approx, Guarantee, rounding
 from tacit.mechanisms.law import Law
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
@@ -95,8 +95,7 @@ def absorbed(guarantee: Guarantee, beta: Fraction) -> Approx:
 
 def two_parameters(guarantee: Guarantee) -> tuple[Fraction, Fraction]:
     """ε and δ of a pure or approximate guarantee; other kinds are refused."""
-    if isinstance(guarantee, Pure):
-        return guarantee.epsilon, Fraction(0)
-    if isinstance(guarantee, Approx):
-        return guarantee.epsilon, guarantee.delta
-    raise InvalidInput("the law must be Pure or Approx; no such rule is known for other kinds of guarantee.")
+    bound = guarantee.ratio_bound()
+    if bound is None:
+        raise InvalidInput("the law must be Pure or Approx; no such rule is known for other kinds of guarantee.")
+    return bound

@@ -16,7 +16,8 @@ from math import ceil
 from typing import NamedTuple
 
 from tacit.grids import Grid
-from tacit.numbers.enclosures import Enclosure, exp
+from tacit.noises import Lopsided
+from tacit.numbers.enclosures import Enclosure
 
 OPEN = 2**64
 """How many points stand for an open end when parameters and accuracy are stated."""
@@ -36,14 +37,12 @@ class Rates(NamedTuple):
     each: Fraction
 
     def early(self, size: int, need: int) -> Enclosure:
-        """A bound on the chance that one of so many points of at least this need stops the walk."""
-        r1, r2 = exp(-self.threshold), exp(-self.each)
-        return size * exp(-self.each * need) * (1 - r1) / (1 - r1 * r2)
+        """size·P[ν − ξ ≥ need]: a bound on the chance that one of ``size`` points of this need stops the walk."""
+        return size * Lopsided(self.each, self.threshold).tail(need)
 
     def late(self, excess: int) -> Enclosure:
-        """A bound on the chance to pass a point that needs −excess or less."""
-        r1, r2 = exp(-self.threshold), exp(-self.each)
-        return exp(-self.threshold * excess) * r1 * (1 - r2) / (1 - r1 * r2)
+        """A bound on the chance to pass a point that needs −excess or less: P[ξ − ν > excess]."""
+        return Lopsided(self.threshold, self.each).tail(excess + 1)
 
     def need_for(self, size: int, chance: Fraction) -> int:
         """The smallest need for which `early` is at most a chance."""

@@ -24,7 +24,7 @@ from fractions import Fraction
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.grid_law import GridLaw, finite_size
+from tacit.mechanisms.grid_law import GridLaw, excess_accuracy, finite_size
 from tacit.mechanisms.law import Accuracy
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
@@ -98,8 +98,7 @@ class TreeDescentLaw(GridLaw):
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
         window = self.depth * self.noise.limit_of_all(self.depth, failure) if self.depth else 0
-        statement = f"the loss exceeds the smallest by at most {window}, with probability at least {1 - failure}"
-        return Accuracy(failure, window, statement)
+        return excess_accuracy(failure, window)
 
 
 def tree_descent(loss: StepLoss, epsilon: Number | None = None, rho: Number | None = None) -> TreeDescentLaw:

@@ -3,7 +3,7 @@
 L(λ) is a statistic with every person capped at λ, in whole units: concave up to that rounding, and adding a person
 raises it by something in [0, λ] (`tacit.flows` makes such curves). Over a public list of levels X the loss is
 k(X) = ⌊R·(L(2X) − L(X))/X⌋, at most a public limit: about how many persons still gain from a larger cap, in parts of
-1/R. A `Design` says how a level is found by it and where L is released with noise Z, which falls like e^{-up·z/λ}
+1/R. A `FlowDesign` says how a level is found by it and where L is released with noise Z, which falls like e^{-up·z/λ}
 above 0 and like e^{-down·|z|/λ} below:
 
 - `Weighed`: X with probability in proportion to π(X)·e^{-κ·k(X)/R}, π a public prior that falls with X; L(X) + Z.
@@ -42,13 +42,12 @@ average slope of a concave curve only rises towards 0, and rounding moves k by a
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, sqrt
+from math import ceil
 from typing import Protocol, Self
 
+from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
@@ -60,7 +59,6 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises import Lopsided
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, positive
 from tacit.randomness.source import Source
@@ -92,131 +90,6 @@ LEVELS = octaves(2**61)
 """Levels for sums in any unit."""
 
 
-@dataclass(frozen=True)
-class Design(ABC):
-    """The public parameters of a way to choose, as shares of ε."""
-
-    @property
-    @abstractmethod
-    def share(self) -> Fraction:
-        """What the choice would cost alone."""
-
-    @property
-    @abstractmethod
-    def up(self) -> Fraction:
-        """The rate of the noise above 0, times the cap."""
-
-    @property
-    @abstractmethod
-    def down(self) -> Fraction:
-        """The rate of the noise below 0, times the cap."""
-
-    @property
-    @abstractmethod
-    def sound(self) -> bool:
-        """Whether the promise's conditions hold."""
-
-    @property
-    @abstractmethod
-    def factor(self) -> int:
-        """The cap at which L is released, over the level that was chosen."""
-
-    @abstractmethod
-    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-        """The law of the index of a level, alone Pure(cost)."""
-
-    def noise(self, cap: int, epsilon: Fraction) -> Lopsided:
-        """The noise at a cap."""
-        return Lopsided(self.up * epsilon / cap, self.down * epsilon / cap)
-
-
-@dataclass(frozen=True)
-class Weighed(Design):
-    """A level in proportion to a prior and to how few persons gain beyond it; released at the level."""
-
-    weight: Fraction = Fraction(4, 25)
-    """κ."""
-    ratio: Fraction = Fraction(9, 20)
-    """How the prior falls from level to level: about λ^-2.3."""
-    parts: int = 16
-    """R, the parts of a person in which the loss is counted."""
-    least: int = 2**30
-    """Levels of the largest loss weigh at most one over this, whatever the data."""
-    factor = 1
-
-    @property
-    def share(self) -> Fraction:
-        """What the choice would cost alone."""
-        return 3 * self.weight
-
-    @property
-    def up(self) -> Fraction:
-        """The rate of the noise above 0, times the cap."""
-        return 1 - 3 * self.weight
-
-    @property
-    def down(self) -> Fraction:
-        """The rate of the noise below 0, times the cap."""
-        return 1 - (2 + Fraction(1, self.parts)) * self.weight
-
-    @property
-    def sound(self) -> bool:
-        """Whether the promise's conditions hold."""
-        return self.up > 0 and self.down >= self.weight > 0 and self.parts >= 1
-
-    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-        """The exponential mechanism; losses are limited where they outweigh a prior that falls over all levels."""
-        limit = log_ceiling(3 * self.parts / cost, self.least / self.ratio ** len(levels))
-        loss = slopes(curve, levels, self.parts, limit)
-        return exponential(loss, cost, Decaying(1, self.ratio), change=(self.parts, 2 * self.parts))
-
-
-@dataclass(frozen=True)
-class Scanned(Design):
-    """The first level that few persons gain beyond; released at twice the level."""
-
-    threshold: Fraction = Fraction(4, 25)
-    """ε1, the rate of the scan's threshold."""
-    each: Fraction = Fraction(3, 50)
-    """ε2, the rate of each of its comparisons."""
-    offset: Fraction = Fraction(20)
-    """c·ε."""
-    limit: Fraction = Fraction(450)
-    """Losses are limited to this over ε: e^{-25} is the chance to stop at a level of that loss."""
-    factor = 2
-
-    @property
-    def share(self) -> Fraction:
-        """What the choice would cost alone."""
-        return 2 * self.threshold + 3 * self.each
-
-    @property
-    def up(self) -> Fraction:
-        """The rate of the noise above 0, times the cap."""
-        return 1 - 2 * self.threshold - 2 * self.each
-
-    @property
-    def down(self) -> Fraction:
-        """The rate of the noise below 0, times the cap."""
-        return 1 - self.threshold - 3 * self.each
-
-    @property
-    def sound(self) -> bool:
-        """Whether the promise's conditions hold."""
-        return self.up >= 2 * self.each > 0 and self.down > 0 and self.threshold > 0
-
-    def chosen(self, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-        """The upward threshold scan."""
-        epsilon = cost / self.share
-        loss = slopes(curve, levels, 1, ceil(self.limit / epsilon))
-        return ScanLaw(
-            loss, True, Rates(self.threshold * epsilon, self.each * epsilon), int(self.offset / epsilon), Pure(cost)
-        )
-
-
-WEIGHED, SCANNED = Weighed(), Scanned()
-
-
 def slopes(curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> StepLoss:
     """k over the levels."""
     losses, enough = [limit] * len(levels), limit + 2 * (parts + 1)  # beyond that every loss below is at the limit
@@ -230,33 +103,20 @@ def slopes(curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> Ste
     return StepLoss.from_losses(integers(0, len(levels) - 1), losses)
 
 
-@dataclass(frozen=True)
-class CappedFlow:
-    """What was released: a cap, and the statistic with every person capped there, with noise."""
-
-    cap: int
-    value: int
-    epsilon: Fraction
-    design: Design
-
-    @property
-    def noise(self) -> Lopsided:
-        """The noise of the value."""
-        return self.design.noise(self.cap, self.epsilon)
-
-    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
-        """Integers (down, up), not negative: with this confidence L(cap) lies in [value − up, value + down]."""
-        return self.noise.reach(confidence)
-
-    @property
-    def variance(self) -> float:
-        """The variance of the noise."""
-        return self.noise.variance
-
-    @property
-    def noise_std(self) -> float:
-        """The standard deviation of the noise."""
-        return sqrt(self.variance)
+def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
+    """The law of the index of a level, alone Pure(cost)."""
+    match design:
+        case Weighed():  # losses are limited where they outweigh a prior that falls over all levels
+            parts = design.parts
+            limit = log_ceiling(3 * parts / cost, design.least / design.ratio ** len(levels))
+            loss = slopes(curve, levels, parts, limit)
+            return exponential(loss, cost, Decaying(1, design.ratio), change=(parts, 2 * parts))
+        case Scanned():
+            epsilon = cost / design.share
+            loss = slopes(curve, levels, 1, ceil(design.limit / epsilon))
+            rates = Rates(design.threshold * epsilon, design.each * epsilon)
+            return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(cost))
+    raise InvalidInput("design must be Weighed or Scanned.")
 
 
 class CappedFlowLaw(Law[CappedFlow]):
@@ -264,11 +124,11 @@ class CappedFlowLaw(Law[CappedFlow]):
 
     name = "capped flow"
 
-    def __init__(self, curve: Curve, epsilon: Fraction, levels: tuple[int, ...], design: Design) -> None:
+    def __init__(self, curve: Curve, epsilon: Fraction, levels: tuple[int, ...], design: FlowDesign) -> None:
         self.levels, self.design, self.guarantee = levels, design, Pure(epsilon)
         self._curve, self._epsilon = curve, epsilon
         self._places = {design.factor * level: i for i, level in enumerate(levels)}
-        self._choice = design.chosen(curve, design.share * epsilon, levels)
+        self._choice = choice(design, curve, design.share * epsilon, levels)
 
     def _draw(self, source: Source) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
@@ -318,7 +178,7 @@ class CappedFlowLaw(Law[CappedFlow]):
 
 
 def capped_flow(
-    curve: Curve, epsilon: Number, *, levels: tuple[int, ...] = LEVELS, design: Design = WEIGHED
+    curve: Curve, epsilon: Number, *, levels: tuple[int, ...] = LEVELS, design: FlowDesign = WEIGHED
 ) -> CappedFlowLaw:
     """The law of a capped statistic with a privately chosen cap, Pure(ε), no bound given."""
     total = positive(epsilon, "epsilon")

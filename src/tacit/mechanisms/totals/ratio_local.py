@@ -37,7 +37,8 @@ from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, shared
 from tacit.noises import DiscreteLaplace
-from tacit.numbers.enclosures import BITS, Enclosure, exp
+from tacit.noises.smooth_noises import laplace_tail
+from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
 from tacit.randomness import Source, rounded_laplace
 
@@ -161,11 +162,6 @@ def laplace_mass(y: Fraction, center: Fraction, scale: Fraction, lattice: Fracti
     low = None if y == 0 else (y - lattice / 2 - center) / scale
     high = None if y == 1 else (y + lattice / 2 - center) / scale
     if high is not None and (low is None or high <= -low):  # the side on which both tails are small
-        return _below(high, bits) - (0 if low is None else _below(low, bits))
+        return laplace_tail(-high, bits) - (0 if low is None else laplace_tail(-low, bits))
     assert low is not None  # the lattice has at least the values 0 and 1
-    return _below(-low, bits) - (0 if high is None else _below(-high, bits))
-
-
-def _below(z: Fraction, bits: int) -> Enclosure:
-    """P[Z < z] for Z of density ½·e^{-|z|}."""
-    return exp(z, bits) * Fraction(1, 2) if z < 0 else 1 - exp(-z, bits) * Fraction(1, 2)
+    return laplace_tail(low, bits) - (0 if high is None else laplace_tail(high, bits))

@@ -1,7 +1,7 @@
 """A sum over persons without bounds: choose a cap, release what lies within it and how many persons lie above it.
 
 Every person has a total s > 0 (rows counted, values added); n persons have one, N(C) of them a total above C. Drawn
-one after the other, and all released, with shares of ε from a public `Design`:
+one after the other, and all released, with shares of ε from a public `TotalDesign`:
 
 1. *many or few*: many if n + Z ≥ B, Z discrete Laplace of rate η.
 2. *the cap* C of a public list, without end for all purposes. Many: P(C) ∝ C^-p·e^{-κ·N(C)}. Few: the upward threshold
@@ -54,13 +54,13 @@ COST  Linear in the length of the list: about a millisecond.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
-from math import ceil, isqrt, sqrt
+from math import ceil
 from typing import Self
 
+from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
@@ -69,9 +69,9 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
-from tacit.noises import DiscreteLaplace, Lopsided, LopsidedSum
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.numbers.exact import Number, between, positive, whole
+from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import Categorical
 from tacit.randomness.source import Source
 
@@ -81,8 +81,6 @@ CAPS = (
 )
 """Ten caps for each power of ten, readable numbers, up to beyond any sum of 2^63 values of 63 bits."""
 
-STATED = Fraction(10**4)
-"""Tails are computed for ε up to this; beyond, noise is next to none and its exact tails would fill the memory."""
 
 LISTED = 16
 """The most caps whose outcomes are listed."""
@@ -91,142 +89,13 @@ _PRECISION = 512
 """Bits with which the choice of a cap begins: its weights differ by that much."""
 
 
-@dataclass(frozen=True)
-class Charges:
-    """The rates of the noises as shares of ε; those of `within` are divided by the cap."""
-
-    within_up: Fraction
-    within_down: Fraction
-    above_up: Fraction
-    above_down: Fraction
-
-
-@dataclass(frozen=True)
-class Design:
-    """The public parameters, as shares of ε, or in persons times ε."""
-
-    test: Fraction = Fraction(1, 50)
-    """η, the rate of the test for many persons."""
-    size: Fraction = Fraction(600)
-    """B·ε."""
-    choice: Fraction = Fraction(1, 4)
-    """κ, the rate of the choice among caps for many persons."""
-    power: int = 8
-    """Twice p, the power of the cap by which its weight falls."""
-    threshold: Fraction = Fraction(3, 10)
-    """ε1, the rate of the scan's threshold for few persons."""
-    each: Fraction = Fraction(3, 20)
-    """ε2, the rate of each of its comparisons."""
-    offset: Fraction = Fraction(10)
-    """c·ε."""
-    counted: Fraction = Fraction(2)
-    """What a person above the cap counts as, in caps."""
-    allowed: Fraction = Fraction(3, 2)
-    """How many persons above the cap, times ε, are put down to noise."""
-    doubted: Fraction = Fraction(2)
-    """How many more of one, times ε; of several, so much less."""
-
-    def charges(self, many: bool) -> Charges:
-        """What is left of ε for the noises."""
-        if many:
-            return Charges(1 - self.choice - self.test, Fraction(1), 1 - self.test, 1 - self.choice)
-        both = self.threshold + self.each
-        return Charges(1 - both, 1 - self.test, 1 - self.threshold, 1 - self.each - self.test)
-
-    def noises(self, many: bool, cap: int, epsilon: Fraction) -> tuple[Lopsided, Lopsided]:
-        """The noise of what lies within the cap, and that of the number of persons above it."""
-        charges, scale = self.charges(many), epsilon / cap
-        return (
-            Lopsided(charges.within_up * scale, charges.within_down * scale),
-            Lopsided(charges.above_up * epsilon, charges.above_down * epsilon),
-        )
-
-    def weight(self, cap: int, largest: int) -> int:
-        """⌊2^k·C^-p⌋, with k so large that every weight of the list has 64 bits."""
-        bits: int = 64 + self.power * largest.bit_length() // 2
-        return (1 << bits) // isqrt(cap**self.power)
-
-
-DESIGN = Design()
-
-
-@dataclass(frozen=True)
-class CappedTotal:
-    """What was released about a sum of positive totals; everything it says follows from that and public facts."""
-
-    cap: int
-    within: int
-    """The sum of all totals up to the cap, with noise."""
-    above: int
-    """The number of persons above the cap, with noise."""
-    many: bool
-    """How the cap was chosen."""
-    epsilon: Fraction
-    design: Design = DESIGN
-
-    @property
-    def value(self) -> int:
-        """The total, persons above the cap counted as `counted` each as far as they stand out of the noise."""
-        if self.above <= 0:
-            return self.within
-        noise = self.design.allowed + self.design.doubted / (self.above * self.epsilon)
-        return self.within + int(self.counted * max(Fraction(0), self.above - noise / self.epsilon))
-
-    @property
-    def counted(self) -> int:
-        """What one person above the cap counts as."""
-        return int(self.design.counted * self.cap)
-
-    @property
-    def noise(self) -> LopsidedSum:
-        """The noise of within + counted·above."""
-        within, above = self._stated
-        return LopsidedSum(within, above, self.counted)
-
-    @property
-    def _stated(self) -> tuple[Lopsided, Lopsided]:
-        """The noises as stated: those of an ε above `STATED` as if it were that, which is more noise."""
-        return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
-
-    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
-        """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
-
-        The capped total is the sum with every person above the cap counted as `counted`.
-        """
-        beta = (1 - between(confidence, "confidence", 0, 1)) / 2
-        shift = self.within + self.counted * self.above - self.value  # the noise is around within + counted·above
-        up, down = self.noise.limit(beta), self.noise.mirrored.limit(beta)
-        return max(0, down + shift), max(0, up - shift)
-
-    def persons_above_cap(self, confidence: Number = "0.95") -> int:
-        """At most so many persons have a total above the cap, with this confidence, whatever the data."""
-        beta = 1 - between(confidence, "confidence", 0, 1)
-        _, noise = self._stated
-        return max(0, self.above + noise.mirrored.limit(beta))
-
-    def at_least(self, confidence: Number = "0.95") -> int:
-        """The sum of all totals is at least this, with this confidence, whatever the data."""
-        beta = 1 - between(confidence, "confidence", 0, 1)
-        return max(0, self.within + self.cap * self.above - LopsidedSum(*self._stated, self.cap).limit(beta))
-
-    @property
-    def variance(self) -> float:
-        """The variance of the noise of within + counted·above, which that of `value` does not exceed by much."""
-        return self.noise.variance
-
-    @property
-    def noise_std(self) -> float:
-        """Its square root."""
-        return sqrt(self.variance)
-
-
 class CappedTotalLaw(Law[CappedTotal]):
     """The law of `scan_and_release`."""
 
     name = "scan and release"
 
     def __init__(
-        self, counts: Sequence[int], sums: Sequence[int], epsilon: Fraction, caps: tuple[int, ...], design: Design
+        self, counts: Sequence[int], sums: Sequence[int], epsilon: Fraction, caps: tuple[int, ...], design: TotalDesign
     ) -> None:
         self.caps, self.design, self.guarantee = caps, design, Pure(epsilon)
         self._epsilon = epsilon
@@ -317,7 +186,7 @@ def scan_and_release(
     epsilon: Number,
     *,
     caps: tuple[int, ...] = CAPS,
-    design: Design = DESIGN,
+    design: TotalDesign = DESIGN,
 ) -> CappedTotalLaw:
     """The law of what is released about the sum of positive person totals, Pure(ε), no bound given.
 
@@ -330,50 +199,6 @@ def scan_and_release(
     return CappedTotalLaw(
         [whole(count, "counts", 0) for count in counts], [whole(s, "sums", 0) for s in sums], total, caps, design
     )
-
-
-@dataclass(frozen=True)
-class SignedTotal:
-    """A sum of totals of either sign: the released positive part less the released negative part."""
-
-    positive: CappedTotal
-    negative: CappedTotal
-
-    @property
-    def value(self) -> int:
-        """The difference of the two values."""
-        return self.positive.value - self.negative.value
-
-    @property
-    def cap(self) -> int:
-        """No person counts for more than this in either direction without being above a cap."""
-        return max(self.positive.cap, self.negative.cap)
-
-    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
-        """As those of a `CappedTotal`: each part gets half of what the confidence leaves."""
-        each = (1 + between(confidence, "confidence", 0, 1)) / 2
-        (down, up), (other_down, other_up) = self.positive.reach(each), self.negative.reach(each)
-        return down + other_up, up + other_down
-
-    def persons_above_cap(self, confidence: Number = "0.95") -> int:
-        """At most so many persons are above the cap of their part, from the exact law of both noises' sum.
-
-        Two bounds of 95 % each, added, would hold with 90 %.
-        """
-        beta = 1 - between(confidence, "confidence", 0, 1)
-        (_, noise), (_, other) = self.positive._stated, self.negative._stated
-        missed = LopsidedSum(noise.mirrored, other.mirrored, 1).limit(beta)
-        return max(0, self.positive.above + self.negative.above + missed)
-
-    @property
-    def variance(self) -> float:
-        """The sum of the two."""
-        return self.positive.variance + self.negative.variance
-
-    @property
-    def noise_std(self) -> float:
-        """Its square root."""
-        return sqrt(self.variance)
 
 
 class SignedTotalLaw(Law[SignedTotal]):
@@ -416,7 +241,7 @@ Buckets = tuple[Sequence[int], Sequence[int]]
 
 
 def signed_scan_and_release(
-    positive: Buckets, negative: Buckets, epsilon: Number, *, caps: tuple[int, ...] = CAPS, design: Design = DESIGN
+    positive: Buckets, negative: Buckets, epsilon: Number, *, caps: tuple[int, ...] = CAPS, design: TotalDesign = DESIGN
 ) -> SignedTotalLaw:
     """The law of a sum of totals of either sign, Pure(ε); the negative totals are given by their absolute values."""
     parts = (scan_and_release(*part, epsilon, caps=caps, design=design) for part in (positive, negative))

@@ -150,6 +150,17 @@ class Public:
         return f"public{_show(self.keys)}"
 
 
+def declared_keys(tables: Mapping[str, Private | Public]) -> dict[tuple[str, Key], str]:
+    """Every key of a table that a declaration calls unique, with the argument that does so."""
+    declared: dict[tuple[str, Key], str] = {}
+    for name, table in tables.items():
+        for key in table.keys:
+            declared.setdefault((name, key), "key=")
+        for link in table.through if isinstance(table, Private) else ():
+            declared.setdefault((link.table, (link.key,)), f"through= of {name!r}")
+    return declared
+
+
 def as_keys(given: KeyNames | None) -> tuple[Key, ...]:
     """The keys that ``key=`` names: one column, some columns together, or a list with lists of them."""
     names: Any = () if given is None else given

@@ -10,11 +10,11 @@ from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answer, Answers
 from tacit.budgets import Budget, open_budget
+from tacit.closing import Closing
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tacit.tables.sql.query import Query
 
 
-class Session:
+class Session(Closing):
     """Private and public tables under one budget.
 
     >>> shop = tacit.Session({"orders": Private(data, person="customer"), "regions": Public(regions)}, budget=Pure(1))
@@ -248,14 +248,6 @@ class Session:
         """
         if self._owner:
             self._tables.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _lines(self) -> list[tuple[str, str, str]]:
         """For each table its name, how it was declared, and its columns."""

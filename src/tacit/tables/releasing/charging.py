@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tacit.answers.answer import Answer, Answers
+from tacit.answers.storing import encode
 from tacit.budgets import Budget, Question
 from tacit.engines import FAILED
 from tacit.errors import EngineError
 from tacit.guarantees import Guarantee
-from tacit.tables.releasing.stored import encode
 
 
 def charge_and_release(

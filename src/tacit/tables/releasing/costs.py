@@ -31,10 +31,9 @@ def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Num
     if rho is not None:
         if epsilon is not None or delta is not None:
             raise InvalidInput("give either rho= or epsilon= (with delta= if wanted), not both.")
-        return Zcdp(rho)
-    if epsilon is None:
+    elif epsilon is None:
         raise InvalidInput("name what the answer may cost: epsilon=0.5, or rho=0.01, or epsilon=0.5, delta=1e-6.")
-    return Pure(epsilon) if delta is None else Approx(epsilon, delta)
+    return Guarantee.of(epsilon=epsilon, delta=delta, rho=rho)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ FORMS: dict[type, str] = {
     expressions.Extract: "Extract(type, part, operand)",
     expressions.DateTrunc: "DateTrunc(type, unit, operand)",
     expressions.Cast: "Cast(type, operand)",
+    expressions.NamedCall: "NamedCall(type, name, operands)",
     requests.Relation: "Relation(table, alias, person, joins, filter, others, kind, members)",
     requests.Join: "Join(table, alias, on, kind)",
     requests.Membership: "Membership(place, wanted)",
@@ -59,7 +60,7 @@ def identity(*parts: object) -> str:
     return _written(parts)
 
 
-def _written(part: Any) -> str:
+def _written(part: object) -> str:
     if isinstance(part, tuple):
         return f"({', '.join(map(_written, part))}{',' if len(part) == 1 else ''})"
     if part is None or isinstance(part, bool | int | float | str | Fraction | Decimal | date):
@@ -67,11 +68,12 @@ def _written(part: Any) -> str:
     if isinstance(part, types.Kind):
         return f"<Kind.{part.value.upper()}: {part.value!r}>"
     tag, names = _form(type(part))
-    return f"{tag or part.key}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
+    head = part.key if isinstance(part, Statistic) and not tag else tag
+    return f"{head}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
 
 
 @cache
-def _form(kind: type) -> tuple[str, tuple[str, ...]]:
+def _form(kind: Any) -> tuple[str, tuple[str, ...]]:
     """The tag and the fields of a kind of value."""
     if issubclass(kind, Statistic):
         shown = (item.name for item in fields(cast(Any, kind)) if item.repr)

@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tacit.answers.answer import Answer, Answers
-from tacit.budgets import ONE_PART, Budget, Question, Receipt, Request
+from tacit.answers.storing import decoded_answer
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.errors import EngineError, UnsupportedQuery
@@ -32,7 +33,6 @@ from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
 from tacit.tables.releasing.sampling import Sampling
-from tacit.tables.releasing.stored import decode
 
 if TYPE_CHECKING:
     from tacit.tables.sql.open_tables import OpenTables
@@ -56,7 +56,7 @@ class Releaser:
     """Who is in this part."""
     deciding: tuple[str, ...] = ()
     """The tables whose rows say who is in this part."""
-    message: Request | None = None
+    message: Message | None = None
     """The message that a question came in, which may arrive twice."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
@@ -76,7 +76,7 @@ class Releaser:
         question = self.question(relation, statistic, text)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
-            return decode(stored.answer).as_stored()  # type: ignore[no-any-return]
+            return decoded_answer(stored.answer).as_stored()
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
@@ -145,12 +145,12 @@ class Releaser:
         for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            plan=identity(relation, statistic, *([self.sampling] if self.sampling else [])),
+            identity=identity(relation, statistic, *([self.sampling] if self.sampling else [])),
             text=text or statistic.words,
             statistics=(statistic.key,),
             columns=tuple(sorted(columns)),
             analyst=self.analyst,
-            request=self.message,
+            message=self.message,
             owner=self.budget.account if self.own_answers else "",
         )
 
@@ -158,7 +158,7 @@ class Releaser:
         """The same tables, paid from another budget."""
         return replace(self, account=budget)
 
-    def within(self, message: Request | None, heard: Callable[[Receipt], object] | None = None) -> Releaser:
+    def within(self, message: Message | None, heard: Callable[[Receipt], object] | None = None) -> Releaser:
         """For one message: what the same message asked and paid before is not charged again.
 
         ``heard`` is told of each charge once it is recorded.

@@ -36,13 +36,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from tacit.engines import Engine
 from tacit.engines.requests import Bound, Join, Relation, Repeats, duplicate_keys
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.language.expressions import Column
+from tacit.language.expressions import Column, compares_keys
 from tacit.language.types import KeyType
-from tacit.tables.face.declarations import Key, Private, Public
+from tacit.tables.face.declarations import Key, Private, Public, declared_keys
 
 MOST_REPEATS = 1000
 """How many rows public tables may make of one private row before a join counts as expanding."""
@@ -62,13 +63,12 @@ class Reach:
     """The first table out of reach and the columns by which it is joined."""
 
 
-def declared_keys(tables: Mapping[str, Private | Public], enforced: Callable[[str], Iterable[Key]]) -> Keys:
-    """All keys of each table: declared, the targets of foreign keys, and what the source enforces."""
-    found = {name: {*table.keys, *enforced(name)} for name, table in tables.items()}
-    for table in tables.values():
-        for link in table.through if isinstance(table, Private) else ():
-            found[link.table].add((link.key,))
-    return {name: frozenset(keys) for name, keys in found.items()}
+def known_keys(tables: Mapping[str, Private | Public], enforced: Callable[[str], Iterable[Key]]) -> Keys:
+    """All keys of each table: those that declarations call unique, and what the source enforces."""
+    keys = {name: set(enforced(name)) for name in tables}
+    for name, key in declared_keys(tables):
+        keys[name].add(key)
+    return {name: frozenset(found) for name, found in keys.items()}
 
 
 def reach(
@@ -151,11 +151,7 @@ class Expanding:
         so that ``max_rows``, which a filter can reach, never binds.
         """
         names = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
-
-        def meet(left: Column, right: Column) -> bool:
-            a, b = (self._key_type(names[column.table], column.name) for column in (left, right))
-            return a.meets(b)
-
+        meet = partial(compares_keys, tables=names, key_type=self._key_type)
         found = reach(relation, self._keys, lambda table: isinstance(self._tables[table], Public), meet)
         factor = 1
         for table, columns in found.repeating if found.missed is None else ():

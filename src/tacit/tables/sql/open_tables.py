@@ -10,7 +10,7 @@ from tacit.engines.requests import Relation, key_repeats
 from tacit.errors import InvalidInput
 from tacit.language.types import Schema
 from tacit.tables.face.declarations import Private, Public
-from tacit.tables.sql.expanding import Expanding, check_keys, declared_keys, verify_keys, verify_sizes
+from tacit.tables.sql.expanding import Expanding, check_keys, known_keys, verify_keys, verify_sizes
 from tacit.tables.sql.persons import Touching
 from tacit.tables.sql.views import ViewBuilder
 
@@ -35,7 +35,7 @@ class OpenTables:
             self.touching = Touching(self._declared, schemas, self.engine.key_type)
             self.touching.check()
             check_keys(self._declared, schemas, self.engine.key_type)
-            self._keys = declared_keys(self._declared, self.engine.keys)
+            self._keys = known_keys(self._declared, self.engine.keys)
             self.expanding = Expanding(
                 self._declared,
                 self._keys,

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidInput
 from tacit.language import build
-from tacit.language.expressions import Column, Comparison, Expression, columns_of
+from tacit.language.expressions import Column, Comparison, Expression, columns_of, compares_keys
 from tacit.tables.face.declarations import Private, Public
 
 if TYPE_CHECKING:
@@ -127,14 +127,7 @@ class Touching:
                     found.append(build.comparison("=", own, self._column(fresh, link.table, link.key, "through")))
         names = dict(refs)
         pairs = [pair for pair in map(sides, found) if pair is not None]
-        return refs, found, _once(touched, [pair for pair in pairs if self._meet(*pair, names)])
-
-    def _meet(self, left: Column, right: Column, names: Mapping[str, str]) -> bool:
-        """Whether an equality of the two compares their very keys."""
-        if left.table not in names or right.table not in names:
-            return False
-        a, b = (self._key_type(names[column.table], column.name) for column in (left, right))
-        return a.meets(b)
+        return refs, found, _once(touched, [pair for pair in pairs if compares_keys(*pair, names, self._key_type)])
 
 
 def sides(condition: Expression) -> tuple[Column, Column] | None:

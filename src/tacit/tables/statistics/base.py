@@ -15,7 +15,7 @@ from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import gaussian, laplace
 from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
-from tacit.noises import DiscreteGaussian, DiscreteLaplace, Noise
+from tacit.noises import Noise
 from tacit.numbers.exact import exact
 from tacit.numbers.units import Unit
 from tacit.tables.releasing.costs import Allowance
@@ -138,22 +138,15 @@ def range_of(ends: Any) -> tuple[Fraction, Fraction]:
 
 
 def noisy(value: int, allowance: Allowance, sensitivity: int = 1) -> tuple[Law[int], Noise]:
-    """The law of an integer with noise for this allowance, and the noise's own description."""
-    law = gaussian if allowance.concentrated else laplace
-    return law(value, allowance.amount, sensitivity), noise_for(allowance, sensitivity)
+    """The law of an integer with noise for this allowance, and that noise."""
+    law = (gaussian if allowance.concentrated else laplace)(value, allowance.amount, sensitivity)
+    return law, law.noise
 
 
 def noisy_vector(values: Sequence[int], allowance: Allowance, sensitivity: int) -> tuple[NoiseVector, Noise]:
     """The law of a vector with noise on each part; the sensitivity bounds its ℓ1 norm, and so its ℓ2 norm."""
-    law = gaussian_vector if allowance.concentrated else laplace_vector
-    return law(values, allowance.amount, sensitivity), noise_for(allowance, sensitivity)
-
-
-def noise_for(allowance: Allowance, sensitivity: int) -> Noise:
-    """Gaussian noise for ρ, Laplace noise for ε."""
-    if allowance.concentrated:
-        return DiscreteGaussian.for_zcdp(allowance.amount, sensitivity)
-    return DiscreteLaplace.for_pure(allowance.amount, sensitivity)
+    law = (gaussian_vector if allowance.concentrated else laplace_vector)(values, allowance.amount, sensitivity)
+    return law, law.noise
 
 
 def unit_of(kind: ColumnType, step: Fraction) -> Unit:

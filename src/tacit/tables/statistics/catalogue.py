@@ -45,7 +45,7 @@ class Statistics(
     """Everything that can be asked of a table, or of its groups."""
 
 
-_added: list[type[Asking[Any]]] = []
+_added: list[type[Any]] = []
 
 
 def entries() -> tuple[Entry, ...]:
@@ -54,8 +54,8 @@ def entries() -> tuple[Entry, ...]:
     return tuple(entry for face in (*faces, *_added) for entry in face._entries)
 
 
-def add(face: type[Asking[Any]]) -> None:
-    """Put in the statistics of one more class: their methods, and what their entries say."""
+def add(face: type[Any]) -> None:
+    """Put in the statistics of one more subclass of `Asking`: their methods, and what their entries say."""
     known = {entry.key for entry in entries()}
     forms = {name for entry in entries() for name in entry.sql}
     for entry in face._entries:
@@ -66,14 +66,14 @@ def add(face: type[Asking[Any]]) -> None:
     _added.append(face)
 
 
-def remove(face: type[Asking[Any]]) -> None:
+def remove(face: type[Any]) -> None:
     """Take out what `add` put in."""
     _added.remove(face)
     for name, _ in _methods(face):
         delattr(Statistics, name)
 
 
-def _methods(face: type[Asking[Any]]) -> Iterator[tuple[str, Any]]:
+def _methods(face: type[Any]) -> Iterator[tuple[str, Any]]:
     return ((name, item) for name, item in vars(face).items() if callable(item) and not name.startswith("_"))
 
 

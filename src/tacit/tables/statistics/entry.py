@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from tacit.errors import UnsupportedQuery
-from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.guarantees import Guarantee
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.methods import Methods
 
@@ -64,18 +64,7 @@ class Audited:
 
     def __call__(self, table: Any, **options: Any) -> Any:
         """Ask the question."""
-        return self.ask(table, **_keywords(self.cost), **options)
-
-
-def _keywords(cost: Guarantee) -> dict[str, Any]:
-    match cost:
-        case Pure(epsilon):
-            return {"epsilon": epsilon}
-        case Approx(epsilon, delta):
-            return {"epsilon": epsilon, "delta": delta}
-        case Zcdp(rho):
-            return {"rho": rho}
-    raise AssertionError("a question costs Pure, Approx or Zcdp")
+        return self.ask(table, **self.cost.keywords(), **options)
 
 
 @dataclass(frozen=True)

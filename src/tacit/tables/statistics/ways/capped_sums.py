@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.answers.capped import TotalNoise
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
 from tacit.mechanisms.totals.scan_and_release import scan_and_release
@@ -105,4 +104,4 @@ class JointCapper(Capper):
         """The sum within the cap, each person above it counted as somewhat more than the cap."""
         counts, sums = [bucket.count for bucket in buckets], [bucket.sum for bucket in buckets]
         drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount), part)
-        return Released(drawn.value, drawn.counted, TotalNoise(drawn))
+        return Released(drawn.value, drawn.counted, drawn)

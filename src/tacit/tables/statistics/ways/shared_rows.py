@@ -17,13 +17,14 @@ import numpy as np
 
 from tacit.answers.answer import Answer
 from tacit.answers.capped import CappedSum
+from tacit.answers.flows import SCANNED, WEIGHED
 from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
 from tacit.engines.requests import Touches
 from tacit.flows.rows import Rows
 from tacit.grids import Grid, digits
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
-from tacit.mechanisms.totals.capped_flow import SCANNED, WEIGHED, capped_flow, octaves
+from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
@@ -61,8 +62,8 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     if not allowance.concentrated:
         drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
         return Released(drawn.value, drawn.cap, drawn)
-    choice = design.chosen(capped, allowance.share(SCAN_SHARE).epsilon, levels)
-    cap = design.factor * levels[int(room.draw(choice))]
+    level = room.draw(choice(design, capped, allowance.share(SCAN_SHARE).epsilon, levels))
+    cap = design.factor * levels[int(level)]
     law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
     return Released(room.draw(law), cap, noise)
 

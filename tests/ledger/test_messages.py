@@ -10,13 +10,13 @@ import pytest
 
 import tacit
 from tacit import Private, Pure
-from tacit.budgets import Budget, Question, Request, Unanswered, open_budget
+from tacit.budgets import Budget, Message, Question, Unanswered, open_budget
 from tacit.errors import InvalidInput
 from tacit.ledger import open_ledger, verify
 from tests.ledger import raw
 
-REQUEST = Request("ada's key", "SELECT SUM(x)")
-QUESTION = Question("sum(t.x)", "SELECT SUM(x) FROM t", ("sum",), ("t.x",), "ada", REQUEST)
+MESSAGE = Message("ada's key", "SELECT SUM(x)")
+QUESTION = Question("sum(t.x)", "SELECT SUM(x) FROM t", ("sum",), ("t.x",), "ada", MESSAGE)
 COST = Pure("0.5")
 
 
@@ -35,14 +35,14 @@ def once_for_all(budget: Budget) -> None:
     with pytest.raises(Unanswered):
         budget.charge(COST, QUESTION)
     with pytest.raises(InvalidInput, match="another question"):
-        budget.repeated(replace(QUESTION, request=replace(REQUEST, asked="SELECT MAX(x)")), COST)
+        budget.repeated(replace(QUESTION, message=replace(MESSAGE, asked="SELECT MAX(x)")), COST)
     assert budget.spent == COST
-    other = replace(QUESTION, plan="max(t.x)")  # a second aggregate of the same message
+    other = replace(QUESTION, identity="max(t.x)")  # a second aggregate of the same message
     budget.settle(budget.charge(COST, other), None)
     with pytest.raises(Unanswered, match="it failed"):
         budget.repeated(other, COST)
     assert budget.spent == Pure(1)
-    budget.charge(COST, replace(QUESTION, request=None))  # paid again, but for this the answer stays the first one
+    budget.charge(COST, replace(QUESTION, message=None))  # paid again, but for this the answer stays the first one
     assert budget.repeated(QUESTION, COST) == found
 
 
@@ -85,7 +85,7 @@ def test_a_session_asks_the_same_message_once(tmp_path: Path) -> None:
     data = tmp_path / "t.csv"
     data.write_text("who,x\n" + "".join(f"{i},{i % 7}\n" for i in range(50)))
     session = tacit.Session({"t": Private(data, person="who")}, Pure(1), name="d", ledger=tmp_path / "ledger.db")
-    view = session._with(session._releaser.within(REQUEST))
+    view = session._with(session._releaser.within(MESSAGE))
     query = "SELECT SUM(x), COUNT(*) FROM t"
     first = view.sql(query, epsilon=1, fresh=True)
     again = view.sql(query, epsilon=1, fresh=True)  # though fresh, and though the budget is spent

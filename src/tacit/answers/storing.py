@@ -1,0 +1,201 @@
+"""Answers as plain JSON and back: the one form in which ledgers keep them and gateways send them.
+
+CONTRACT  A stored answer outlives the version that wrote it, so this module keeps:
+
+- *Tags.* Every value of Tacit is written as ``{"!": tag, field: …}``. Tags and fields stand in `FORMS` and nowhere
+  else; they are never derived from the name of a class or from a `repr`, so classes can be renamed and moved. A tag
+  means one thing for ever and is its own version: a class whose fields change their meaning gets a new tag.
+- *Old ledgers.* Whatever a released version wrote can be read, and says what holds: the same value, and what is known
+  about its error by the present version. `OLDER` reads tags that are no longer written. Fields that are missing have
+  their defaults, which must stay what they meant; fields that are not known are left out, for what they said is
+  worked out anew.
+- *New ledgers.* An older version cannot read tags it does not know and says so (`UnknownForm`); it never guesses.
+
+Numbers, texts, dates and times are exact: a Fraction or Decimal is written as text under its own tag, a float as JSON
+writes it, which is exact as well. Nothing else is read or written, so a stored answer can hold nothing but these.
+
+TO ADD A CLASS  that an answer may hold, add one line to `FORMS`, with a new tag. TO RENAME one, leave its line's tag
+and fields as they are. TO CHANGE its fields, give it a new tag and move the old one to `OLDER` with a function that
+reads it. `tests/answers/older_answers.json` holds answers of every kind as older versions wrote them; record new
+kinds there before a release, and never change what it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from tacit.answers.answer import Answer, Answers
+from tacit.answers.capped import CappedSum
+from tacit.answers.flows import CappedFlow, Scanned, Weighed
+from tacit.answers.groups import Capped, ShownCount
+from tacit.answers.order import Fallen, Inner, Ranked
+from tacit.answers.quotients import Quotient, Share, Variance
+from tacit.answers.sampled import SampledCount, SampledValue
+from tacit.answers.spreads import Additive, Chosen, Covers, Spread
+from tacit.answers.totals import CappedTotal, TotalDesign
+from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+from tacit.noises import (
+    Coarser,
+    Difference,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Lopsided,
+    Noise,
+    TruncatedLaplace,
+)
+from tacit.numbers.units import WHOLE, Unit
+
+TAG = "!"
+
+
+class UnknownForm(ValueError):
+    """What is read was written by a newer version of Tacit, or is no answer."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How one class is written."""
+
+    kind: Callable[..., Any]
+    """The class; of a form that is only read, what makes the value of its fields."""
+    fields: tuple[str, ...]
+
+
+def _form(kind: Callable[..., Any], fields: str) -> Form:
+    return Form(kind, tuple(fields.split()))
+
+
+FORMS: dict[str, Form] = {
+    "Answer": _form(
+        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored"
+    ),
+    # guarantees
+    "Pure": _form(Pure, "epsilon"),
+    "Approx": _form(Approx, "epsilon delta"),
+    "Zcdp": _form(Zcdp, "rho"),
+    "Renyi": _form(Renyi, "order epsilon"),
+    # noises
+    "DiscreteLaplace": _form(DiscreteLaplace, "rate"),
+    "DiscreteGaussian": _form(DiscreteGaussian, "squared_scale"),
+    "TruncatedLaplace": _form(TruncatedLaplace, "rate bound"),
+    "Lopsided": _form(Lopsided, "up down"),
+    "Difference": _form(Difference, "first second"),
+    "Coarser": _form(Coarser, "noise fine"),
+    # capped totals and what is public about them
+    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
+    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
+    "CappedFlow": _form(CappedFlow, "cap value epsilon design"),
+    "Weighed": _form(Weighed, "weight ratio parts least"),
+    "Scanned": _form(Scanned, "threshold each offset limit"),
+    # spreads
+    "Unit": _form(Unit, "step kind"),
+    "Additive": _form(Additive, "noise unit covers"),
+    "Capped": _form(Capped, "noise unit covers"),
+    "CappedSum": _form(CappedSum, "noise unit covers"),
+    "ShownCount": _form(ShownCount, "noise threshold"),
+    "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
+    "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
+    "Variance": _form(Variance, "sums noise width root"),
+    "Inner": _form(Inner, "largest beyond inner"),
+    "Fallen": _form(Fallen, "persons least"),
+    "Ranked": _form(Ranked, "epsilon size step what place"),
+    "Chosen": _form(Chosen, "inside among"),
+    "SampledValue": _form(SampledValue, "inside value probability scales"),
+    "SampledCount": _form(SampledCount, "noise value probability"),
+}
+"""What is written, and read, under each tag."""
+
+
+def _two_sided(above: Fraction, below: Fraction) -> Noise:
+    """Discrete Laplace noise was written with a rate for either side."""
+    return DiscreteLaplace(above) if above == below else Lopsided(above, below)
+
+
+def _additive(noise: Noise, unit: Unit = WHOLE, covers: Covers = "truth") -> Spread:
+    """The number of persons of a group that was found forgot that it is shown only above a threshold.
+
+    Its noise is truncated at a bound R that the threshold exceeds by two, so the threshold can be told from it.
+    """
+    if isinstance(noise, TruncatedLaplace):
+        return ShownCount(noise, noise.bound + 2)
+    return Additive(noise, unit, covers)
+
+
+OLDER: dict[str, Form] = {
+    "TwoSidedGeometric": _form(_two_sided, "above below"),
+    "TruncatedNoise": _form(TruncatedLaplace, "rate bound"),
+    "TotalNoise": _form(lambda drawn: drawn, "drawn"),  # a capped total is its own noise
+    "Additive": _form(_additive, "noise unit covers"),
+}
+"""How values are read that earlier versions wrote otherwise."""
+
+_READ = FORMS | OLDER
+_TAGS = {form.kind: tag for tag, form in FORMS.items()}
+
+_TEXTS: dict[str, Callable[[str], Any]] = {
+    "Fraction": Fraction,
+    "Decimal": Decimal,
+    "float": float,
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+}
+
+
+def encode(part: Any) -> Any:
+    """Plain values from an answer, or from anything that an answer may hold."""
+    match part:
+        case None | bool() | str():
+            return part
+        case int():
+            return int(part)
+        case float():
+            return part if isfinite(part) else {TAG: "float", "text": repr(part)}
+        case Fraction():
+            return {TAG: "Fraction", "text": str(part)}
+        case Decimal():
+            return {TAG: "Decimal", "text": str(part)}
+        case datetime():
+            return {TAG: "datetime", "text": part.isoformat()}
+        case date():
+            return {TAG: "date", "text": part.isoformat()}
+        case tuple():
+            return {TAG: "tuple", "items": [encode(item) for item in part]}
+        case Answers():
+            pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
+            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+    tag = _TAGS.get(type(part))
+    if tag is None:
+        raise TypeError("an answer cannot hold a value of this class; add its form.")
+    return {TAG: tag} | {name: encode(getattr(part, name)) for name in FORMS[tag].fields}
+
+
+def decode(part: Any) -> Any:
+    """What `encode` wrote, or the `encode` of an earlier version."""
+    if not isinstance(part, Mapping):
+        return part
+    tag = part[TAG]
+    if tag in _TEXTS:
+        return _TEXTS[tag](part["text"])
+    if tag == "tuple":
+        return tuple(decode(item) for item in part["items"])
+    if tag == "Answers":
+        answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
+        return Answers(answers, decode(part["guarantee"]), part["name"])
+    form = _READ.get(tag)
+    if form is None:
+        raise UnknownForm("this answer was written by a newer version of Tacit; update Tacit to read it.")
+    return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
+
+
+def decoded_answer(stored: Mapping[str, Any]) -> Answer | Answers:
+    """A whole answer that was stored or sent."""
+    found = decode(stored)
+    if not isinstance(found, Answer | Answers):
+        raise UnknownForm("what was stored or sent is no answer.")
+    return found

@@ -1,0 +1,200 @@
+"""What was released about a sum with a privately chosen cap: the cap, what lies within it and how many lie above it.
+
+`tacit.mechanisms.totals.scan_and_release` draws these and proves that the rates of a `TotalDesign` keep its promise.
+Everything they say follows from what was released and from public facts, so it holds whatever the data and for every
+cap.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, sqrt
+
+from tacit.noises import Lopsided, LopsidedSum
+from tacit.numbers.exact import Number, between
+
+STATED = Fraction(10**4)
+"""Tails are computed for ε up to this; beyond, noise is next to none and its exact tails would fill the memory."""
+
+
+class Total(ABC):
+    """What was released about a total, and the noise in it: with the public design it states its own error."""
+
+    @abstractmethod
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
+        """Integers (down, up) ≥ 0: the capped total lies in [value − up, value + down] with this confidence."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> float:
+        """The variance of the noise."""
+
+    @property
+    def noise_std(self) -> float:
+        """The standard deviation of the noise."""
+        return sqrt(self.variance)
+
+
+@dataclass(frozen=True)
+class Charges:
+    """The rates of the noises as shares of ε; those of `within` are divided by the cap."""
+
+    within_up: Fraction
+    within_down: Fraction
+    above_up: Fraction
+    above_down: Fraction
+
+
+@dataclass(frozen=True)
+class TotalDesign:
+    """The public parameters, as shares of ε, or in persons times ε."""
+
+    test: Fraction = Fraction(1, 50)
+    """η, the rate of the test for many persons."""
+    size: Fraction = Fraction(600)
+    """B·ε."""
+    choice: Fraction = Fraction(1, 4)
+    """κ, the rate of the choice among caps for many persons."""
+    power: int = 8
+    """Twice p, the power of the cap by which its weight falls."""
+    threshold: Fraction = Fraction(3, 10)
+    """ε1, the rate of the scan's threshold for few persons."""
+    each: Fraction = Fraction(3, 20)
+    """ε2, the rate of each of its comparisons."""
+    offset: Fraction = Fraction(10)
+    """c·ε."""
+    counted: Fraction = Fraction(2)
+    """What a person above the cap counts as, in caps."""
+    allowed: Fraction = Fraction(3, 2)
+    """How many persons above the cap, times ε, are put down to noise."""
+    doubted: Fraction = Fraction(2)
+    """How many more of one, times ε; of n persons one n-th of that."""
+
+    def charges(self, many: bool) -> Charges:
+        """What is left of ε for the noises."""
+        if many:
+            return Charges(1 - self.choice - self.test, Fraction(1), 1 - self.test, 1 - self.choice)
+        both = self.threshold + self.each
+        return Charges(1 - both, 1 - self.test, 1 - self.threshold, 1 - self.each - self.test)
+
+    def noises(self, many: bool, cap: int, epsilon: Fraction) -> tuple[Lopsided, Lopsided]:
+        """The noise of what lies within the cap, and that of the number of persons above it."""
+        charges, scale = self.charges(many), epsilon / cap
+        return (
+            Lopsided(charges.within_up * scale, charges.within_down * scale),
+            Lopsided(charges.above_up * epsilon, charges.above_down * epsilon),
+        )
+
+    def weight(self, cap: int, largest: int) -> int:
+        """⌊2^k·C^-p⌋, with k so large that every weight of the list has 64 bits."""
+        bits: int = 64 + self.power * largest.bit_length() // 2
+        return (1 << bits) // isqrt(cap**self.power)
+
+
+DESIGN = TotalDesign()
+
+
+@dataclass(frozen=True)
+class CappedTotal(Total):
+    """What was released about a sum of positive totals; everything it says follows from that and public facts."""
+
+    cap: int
+    within: int
+    """The sum of all totals up to the cap, with noise."""
+    above: int
+    """The number of persons above the cap, with noise."""
+    many: bool
+    """How the cap was chosen."""
+    epsilon: Fraction
+    design: TotalDesign = DESIGN
+
+    @property
+    def value(self) -> int:
+        """The total, persons above the cap counted as `counted` each as far as they stand out of the noise."""
+        if self.above <= 0:
+            return self.within
+        noise = self.design.allowed + self.design.doubted / (self.above * self.epsilon)
+        return self.within + int(self.counted * max(Fraction(0), self.above - noise / self.epsilon))
+
+    @property
+    def counted(self) -> int:
+        """What one person above the cap counts as."""
+        return int(self.design.counted * self.cap)
+
+    @property
+    def noise(self) -> LopsidedSum:
+        """The noise of within + counted·above."""
+        within, above = self.noises
+        return LopsidedSum(within, above, self.counted)
+
+    @property
+    def noises(self) -> tuple[Lopsided, Lopsided]:
+        """Those of `within` and `above` as stated: of an ε above `STATED` as if it were that, which is more noise."""
+        return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
+
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
+        """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
+
+        The capped total is the sum with every person above the cap counted as `counted`.
+        """
+        beta = (1 - between(confidence, "confidence", 0, 1)) / 2
+        shift = self.within + self.counted * self.above - self.value  # the noise is around within + counted·above
+        up, down = self.noise.limit(beta), self.noise.mirrored.limit(beta)
+        return max(0, down + shift), max(0, up - shift)
+
+    def persons_above_cap(self, confidence: Number = "0.95") -> int:
+        """With this confidence no more persons than this have a total above the cap, whatever the data."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        _, noise = self.noises
+        return max(0, self.above + noise.mirrored.limit(beta))
+
+    def at_least(self, confidence: Number = "0.95") -> int:
+        """The sum of all totals is at least this, with this confidence, whatever the data."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        return max(0, self.within + self.cap * self.above - LopsidedSum(*self.noises, self.cap).limit(beta))
+
+    @property
+    def variance(self) -> float:
+        """The variance of the noise of within + counted·above, which that of `value` does not exceed by much."""
+        return self.noise.variance
+
+
+@dataclass(frozen=True)
+class SignedTotal(Total):
+    """A sum of totals of either sign: the released positive part less the released negative part."""
+
+    positive: CappedTotal
+    negative: CappedTotal
+
+    @property
+    def value(self) -> int:
+        """The difference of the two values."""
+        return self.positive.value - self.negative.value
+
+    @property
+    def cap(self) -> int:
+        """No person counts for more than this in either direction without being above a cap."""
+        return max(self.positive.cap, self.negative.cap)
+
+    def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
+        """As those of a `CappedTotal`: each part gets half of what the confidence leaves."""
+        each = (1 + between(confidence, "confidence", 0, 1)) / 2
+        (down, up), (other_down, other_up) = self.positive.reach(each), self.negative.reach(each)
+        return down + other_up, up + other_down
+
+    def persons_above_cap(self, confidence: Number = "0.95") -> int:
+        """As of a `CappedTotal`, each person against the cap of their part, from the exact law of both noises' sum.
+
+        Two bounds of 95 % each, added, would hold with 90 %.
+        """
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        (_, noise), (_, other) = self.positive.noises, self.negative.noises
+        missed = LopsidedSum(noise.mirrored, other.mirrored, 1).limit(beta)
+        return max(0, self.positive.above + self.negative.above + missed)
+
+    @property
+    def variance(self) -> float:
+        """The sum of the two."""
+        return self.positive.variance + self.negative.variance

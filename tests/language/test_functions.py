@@ -1,0 +1,63 @@
+"""A function is one entry: parsing and the SQL of every engine follow from it."""
+
+import pytest
+
+from tacit.engines.dialect import Dialect
+from tacit.engines.duckdb.dialect import DIALECT as DUCKDB
+from tacit.engines.postgres.dialect import DIALECT as POSTGRESQL
+from tacit.engines.spark.dialect import DIALECT as SPARK
+from tacit.engines.terms import Terms
+from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.language import functions
+from tacit.language.build import alike
+from tacit.language.expressions import Absolute, Coalesce, Extreme, Literal, NamedCall, Scope
+from tacit.language.functions import ABS, COALESCE, FUNCTIONS, GREATEST, LEAST, Function
+from tacit.language.parsing import parse
+from tacit.language.types import FLOAT, INTEGER, TEXT, Schema
+
+SCOPE = Scope.of(Schema.of({"a": "integer", "n": "text"}), "x")
+ONE, TWO = Literal(INTEGER, 1), Literal(FLOAT, 2.0)
+TOY = Function("NULLIF", "Nullif", alike, ("this", "expression"))
+"""A function that Tacit does not have."""
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Function:
+    monkeypatch.setitem(functions.FUNCTIONS, TOY.name, TOY)
+    return TOY
+
+
+def test_a_function_widens_its_arguments_and_has_their_type() -> None:
+    assert COALESCE(ONE, TWO) == Coalesce(FLOAT, (Literal(FLOAT, 1.0), TWO))
+    assert LEAST(ONE, ONE) == Extreme(INTEGER, False, (ONE, ONE))
+    assert GREATEST(TWO) == Extreme(FLOAT, True, (TWO,))
+    assert ABS(ONE) == Absolute(INTEGER, ONE)
+    with pytest.raises(InvalidInput, match="ABS needs numbers, not text"):
+        ABS(Literal(TEXT, "x"))
+
+
+def test_every_function_is_parsed() -> None:
+    for name, function in FUNCTIONS.items():
+        assert name == function.name
+        assert parse(f"{name}(a)", SCOPE) == function(SCOPE.find("a"))
+
+
+def test_a_function_that_is_not_listed_is_refused_with_the_list() -> None:
+    with pytest.raises(UnsupportedQuery, match=r"NULLIF is not supported .* CASE, COALESCE, ABS, LEAST, GREATEST"):
+        parse("NULLIF(a, 1)", SCOPE)
+
+
+def test_a_new_function_is_one_entry(toy: Function) -> None:
+    written = parse("NULLIF(a, 1) + NULLIF(1, 2)", SCOPE)
+    assert written.type == INTEGER
+    assert next(parse("NULLIF(a, 1.5)", SCOPE).children()).type.scale == 1
+    assert parse("NULLIF(1, 2)", SCOPE) == NamedCall(INTEGER, "NULLIF", (ONE, Literal(INTEGER, 2)))
+    with pytest.raises(InvalidInput, match="NULLIF mixes integer and text"):
+        parse("NULLIF(a, n)", SCOPE)
+
+
+@pytest.mark.parametrize("dialect", [DUCKDB, POSTGRESQL, SPARK])
+def test_its_sql_follows(toy: Function, dialect: Dialect) -> None:
+    call = parse("NULLIF(1, 2)", SCOPE)
+    assert Terms(dialect, {}).term(call).sql == "NULLIF(CAST(1 AS BIGINT), CAST(2 AS BIGINT))"
+    assert Terms(dialect, {}).term(toy(TWO, TWO)).sql == f"NULLIF({dialect.double(2.0)}, {dialect.double(2.0)})"
