@@ -20,15 +20,13 @@ from tacit.tables.statistics.ways.vectors import GroupedTotals
 
 
 @dataclass(frozen=True)
-class Positives(Statistic):
+class Positives(Statistic, phrase="number of rows with positive {name}", sampled="total"):
     """How many rows have a value above zero."""
 
     rows: RowCount
     name: str
     key = "positives"
-    phrase = "number of rows with positive {name}"
     several = True
-    sampled = "total"
 
     @classmethod
     def of(cls, column: Operand) -> Positives:
@@ -57,11 +55,9 @@ class AsksPositives(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "positives",
             Positives,
             "number of positive values",
             sql={"POSITIVES": lambda call: Positives.of(call.column)},
-            call="POSITIVES({})",
             made=Made("COUNT(*) FILTER (value > 0)", lambda column: Positives.of(column("value"))),
             audited=(
                 Audited("positives", Pure(4), lambda t, **c: t.positives("value", **c)),

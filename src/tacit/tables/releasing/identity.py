@@ -13,7 +13,6 @@ from dataclasses import fields
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
 from typing import Any, cast
 
 from tacit.engines import requests
@@ -67,16 +66,17 @@ def _written(part: object) -> str:
         return repr(part)
     if isinstance(part, types.Kind):
         return f"<Kind.{part.value.upper()}: {part.value!r}>"
-    tag, names = _form(type(part))
-    head = part.key if isinstance(part, Statistic) and not tag else tag
-    return f"{head}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
+    if isinstance(part, Statistic):
+        tag = part.tag or part.key
+        names = part.told_by or tuple(item.name for item in fields(cast(Any, part)) if item.repr)
+    else:
+        tag, names = _FORMS[type(part)]
+    return f"{tag}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
 
 
-@cache
-def _form(kind: Any) -> tuple[str, tuple[str, ...]]:
-    """The tag and the fields of a kind of value."""
-    if issubclass(kind, Statistic):
-        shown = (item.name for item in fields(cast(Any, kind)) if item.repr)
-        return vars(kind).get("tag", ""), kind.told_by or tuple(shown)  # a tag is not inherited
-    tag, _, names = FORMS[kind].partition("(")
-    return tag, tuple(names.rstrip(")").replace(",", " ").split())
+def _parsed(form: str) -> tuple[str, tuple[str, ...]]:
+    tag, _, names = form.rstrip(")").partition("(")
+    return tag, tuple(filter(None, names.split(", ")))
+
+
+_FORMS = {kind: _parsed(form) for kind, form in FORMS.items()}

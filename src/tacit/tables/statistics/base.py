@@ -51,6 +51,12 @@ class Statistic(ABC):
     sampled: ClassVar[Sampled | None] = None
     """What a sample of the persons says about it; None where that is nothing."""
 
+    def __init_subclass__(cls, *, tag: str = "", phrase: str = "", sampled: Sampled | None = None) -> None:
+        super().__init_subclass__()
+        cls.tag = tag
+        cls.phrase = phrase or cls.phrase
+        cls.sampled = sampled or cls.sampled
+
     @property
     @abstractmethod
     def key(self) -> str:
@@ -120,6 +126,12 @@ class Operand:
     def ordered(self) -> Ordered:
         """It as a value that is compared."""
         return Ordered(self.expression)
+
+
+def check_delta(cost: Guarantee, what: str, instead: str) -> None:
+    """Refuse a cost without δ where what is asked cannot do without."""
+    if cost.keywords().get("delta") is None:
+        raise InvalidInput(f"{what} delta= beside epsilon= and an Approx budget; {instead}.")
 
 
 def per_of(per: str) -> Per:

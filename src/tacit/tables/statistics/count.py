@@ -21,12 +21,11 @@ from tacit.tables.statistics.ways.vectors import GroupedTotals
 
 
 @dataclass(frozen=True)
-class Count(Total):
+class Count(Total, tag="Total"):
     """How many rows there are, or how many have a value."""
 
     total: RowCount
     key = "count"
-    tag = "Total"
 
     @classmethod
     def of(cls, column: Operand | None = None, *, per: str = "row", method: str | None = None) -> Statistic:
@@ -63,11 +62,10 @@ class AsksCount(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "count",
             Count,
             "number of rows",
             sql={"Count": lambda call: Count.of(call.operand)},
-            call="COUNT({})",
+            written="COUNT({})",
             of="rows",
             methods=SHARED_ROWS,
             made=Made("COUNT(*)", lambda _: Count.of(), several_rows=True),

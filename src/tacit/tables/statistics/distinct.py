@@ -8,48 +8,43 @@ concern one person or several.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from tacit.answers.answer import Answer
-from tacit.engines.requests import Incidence
 from tacit.guarantees import Pure
 from tacit.language.expressions import Expression
-from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import A, Amount, Asking
-from tacit.tables.statistics.base import Operand, Statistic
+from tacit.tables.statistics.base import Operand
 from tacit.tables.statistics.entry import Audited, Entry, Made
-from tacit.tables.statistics.methods import SHARED_ROWS, check_method
+from tacit.tables.statistics.methods import SHARED_ROWS
+from tacit.tables.statistics.ways.values import OfValues
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tacit.flows.curve import CappedStatistic
+    from tacit.flows.rows import Rows
 
 
 @dataclass(frozen=True)
-class DistinctValues(Statistic):
+class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different {name}"):
     """The number of different values."""
 
     expression: Expression
     name: str
     method: str | None = None
-    several = True
     key = "nunique"
-    tag = "DistinctValues"
-    phrase = "number of different {name}"
 
     @classmethod
     def of(cls, column: Operand, *, method: str | None = None) -> DistinctValues:
         """Of a column of any type that can be read."""
         return cls(column.expression, column.name, method)
 
-    def __post_init__(self) -> None:
-        check_method(self.method, SHARED_ROWS)
-        Incidence(values=self.expression)  # refuses what the engine could not answer
-
-    def release(self, room: Room) -> Answer:
-        """A cap on the values of one person, and a noisy count."""
+    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+        """The largest flow into the values, each taking one unit."""
         from tacit.flows.sums import capped_distinct
-        from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
 
-        touches = room.touches(Incidence(values=self.expression))
-        assert touches.values is not None
-        return flow_answer(room, self.words, capped_distinct(rows_of(touches), touches.values), self.method)
+        return capped_distinct(rows, values)
 
 
 class AsksDistinct(Asking[A]):
@@ -57,11 +52,10 @@ class AsksDistinct(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "nunique",
             DistinctValues,
             "number of different values",
             sql={"CountDistinct": lambda call: DistinctValues.of(call.column)},
-            call="COUNT(DISTINCT {})",
+            written="COUNT(DISTINCT {})",
             methods=SHARED_ROWS,
             made=Made("COUNT(DISTINCT code)", lambda column: DistinctValues.of(column("code"))),
             audited=(

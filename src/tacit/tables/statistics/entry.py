@@ -71,17 +71,17 @@ class Audited:
 class Entry:
     """One statistic of the catalogue."""
 
-    key: str
-    """The public name of its method, in forecasts and on the wire."""
     statistic: type[Statistic]
     words: str
     """What it is, for people who choose it from a list."""
+    key: str = ""
+    """The public name of its method, in forecasts and on the wire; by default the statistic's own key."""
     recorded: str = ""
     """The key that ledgers and policies know it by, where that is another."""
     sql: Mapping[str, Callable[[Call], Statistic]] = field(default_factory=dict)
     """What each aggregate asks: by the name of sqlglot's node, "CountDistinct", "CountPersons", or a name."""
-    call: str = ""
-    """How it is written in SQL, with {} for the column; empty where SQL has no word for it."""
+    written: str = ""
+    """How it is written in SQL, with {} for the column, where that is not as its aggregate is named."""
     of: Literal["column", "rows", "persons"] = "column"
     """What stands in that place: a column, all rows unless a column is named, or the persons."""
     methods: Methods = field(default_factory=dict)
@@ -90,6 +90,17 @@ class Entry:
     """How its accuracy is forecast; None where it is not."""
     audited: tuple[Audited, ...] = ()
     """The questions by which it is verified."""
+
+    def __post_init__(self) -> None:
+        if not self.key:
+            own = vars(self.statistic).get("key")
+            assert isinstance(own, str), "say which key"
+            object.__setattr__(self, "key", own)
+
+    @property
+    def call(self) -> str:
+        """How it is written in SQL, with {} for the column; empty where SQL has no word for it."""
+        return self.written or "".join(f"{name.upper()}({{}})" for name in list(self.sql)[:1])
 
     @property
     def policy(self) -> str:

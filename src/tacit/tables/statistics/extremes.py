@@ -79,7 +79,7 @@ def extreme_law(
 
 
 @dataclass(frozen=True)
-class Extremum(Statistic):
+class Extremum(Statistic, tag="Extremum", sampled="itself"):
     """The largest or smallest value."""
 
     value: Ordered
@@ -89,9 +89,7 @@ class Extremum(Statistic):
     method: str = "scan"
     rank: int = 1
     """k for the k-th largest or smallest; per person, of the persons' own extremes."""
-    tag = "Extremum"
     several = True
-    sampled = "itself"
 
     def __post_init__(self) -> None:
         check_method(self.method, METHODS)
@@ -212,56 +210,46 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
+def _entry(key: str, words: str, *audited: Audited, sql: str = "", largest: bool, recorded: str = "") -> Entry:
+    """What is known about one of the family."""
+    asked = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
+    return Entry(Extremum, words, key, recorded, asked, methods=METHODS, audited=audited)
+
+
 class AsksExtremes(Asking[A]):
     """Minimum, maximum, k-th largest and k-th smallest."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
-        Entry(
+        _entry(
             "min",
-            Extremum,
             "smallest value",
-            sql={"Min": lambda call: Extremum.of(call.column, False)},
-            call="MIN({})",
-            methods=METHODS,
-            audited=(
-                Audited("minimum", Pure(4), lambda t, **c: t.min("value", **c)),
-                Audited("network: minimum", Pure(4), lambda t, **c: t.min("value", **c), network=True),
-            ),
+            Audited("minimum", Pure(4), lambda t, **c: t.min("value", **c)),
+            Audited("network: minimum", Pure(4), lambda t, **c: t.min("value", **c), network=True),
+            sql="Min",
+            largest=False,
         ),
-        Entry(
+        _entry(
             "max",
-            Extremum,
             "largest value",
-            sql={"Max": lambda call: Extremum.of(call.column, True)},
-            call="MAX({})",
-            methods=METHODS,
-            audited=(
-                Audited("maximum", Pure(4), lambda t, **c: t.max("value", **c)),
-                Audited("network: maximum", Pure(4), lambda t, **c: t.max("value", **c), network=True),
-            ),
+            Audited("maximum", Pure(4), lambda t, **c: t.max("value", **c)),
+            Audited("network: maximum", Pure(4), lambda t, **c: t.max("value", **c), network=True),
+            sql="Max",
+            largest=True,
         ),
-        Entry(
+        _entry(
             "largest",
-            Extremum,
             "k-th largest value",
+            Audited("second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c)),
+            Audited("network: second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c), network=True),
+            largest=True,
             recorded="max",
-            methods=METHODS,
-            audited=(
-                Audited("second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c)),
-                Audited("network: second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c), network=True),
-            ),
         ),
-        Entry(
+        _entry(
             "smallest",
-            Extremum,
             "k-th smallest value",
+            Audited("second smallest per person", Pure(4), lambda t, **c: t.smallest("value", 2, per="person", **c)),
+            largest=False,
             recorded="min",
-            methods=METHODS,
-            audited=(
-                Audited(
-                    "second smallest per person", Pure(4), lambda t, **c: t.smallest("value", 2, per="person", **c)
-                ),
-            ),
         ),
     )
 
@@ -292,12 +280,7 @@ class AsksExtremes(Asking[A]):
         """The largest value, underestimated by construction.
 
         Args:
-            column: a column, or a SQL expression of columns.
-            per: "row", or "person" to count each person once.
-            method: how the value is found: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
-                "binary_search".
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
+            column, per, method, epsilon, delta, rho, fresh: as for `min`.
 
         >>> orders.max("amount", epsilon=4)
         Answer(maximum of amount: ..., Pure(4))
@@ -312,10 +295,9 @@ class AsksExtremes(Asking[A]):
         """The k-th largest value of all rows, or of the persons' largest ones; underestimated by construction.
 
         Args:
-            column: a column, or a SQL expression of columns.
+            column, method: as for `min`.
             k: its rank, at most 40; for more, ask for a quantile.
             per: "row", or "person" for the k-th of the persons' largest values.
-            method: as for `max`.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
@@ -332,12 +314,7 @@ class AsksExtremes(Asking[A]):
         """The k-th smallest value of all rows, or of the persons' smallest ones; overestimated by construction.
 
         Args:
-            column: a column, or a SQL expression of columns.
-            k: its rank, at most 40; for more, ask for a quantile.
-            per: "row", or "person" for the k-th of the persons' smallest values.
-            method: as for `max`.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
+            column, k, per, method, epsilon, delta, rho, fresh: as for `largest`.
 
         >>> orders.smallest("amount", 3, epsilon=4)
         Answer(3rd smallest amount: ..., Pure(4))

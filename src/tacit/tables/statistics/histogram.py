@@ -61,9 +61,9 @@ class AsksHistogram(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "histogram",
             GroupedTotals,
             "counts in bins",
+            "histogram",
             audited=(Audited("histogram", Pure(4), lambda t, **c: t.histogram("value", [-10, 0, 10], **c)),),
         ),
     )

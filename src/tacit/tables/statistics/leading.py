@@ -16,21 +16,18 @@ from tacit.guarantees import Approx, Guarantee
 from tacit.language.expressions import Expression
 from tacit.mechanisms.choose.stable_mode import StableModeLaw
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic
+from tacit.tables.statistics.base import Per, Statistic, check_delta
 from tacit.tables.statistics.ways.groups import written
 
 
 @dataclass(frozen=True)
-class StableMode(Statistic):
+class StableMode(Statistic, tag="StableMode", phrase="most frequent {name}", sampled="itself"):
     """The value that most persons have."""
 
     value: Expression
     name: str
     per: Per = "person"
     key = "mode"
-    tag = "StableMode"
-    phrase = "most frequent {name}"
-    sampled = "itself"
 
     def __post_init__(self) -> None:
         LeadingValue(self.value)  # refuses what the engine could not answer
@@ -39,10 +36,7 @@ class StableMode(Statistic):
 
     def check(self, cost: Guarantee) -> None:
         """Naming a value found in the data needs δ."""
-        if not isinstance(cost, Approx):
-            raise InvalidInput(
-                "a mode without candidates needs delta= beside epsilon= and an Approx budget; give candidates instead."
-            )
+        check_delta(cost, "a mode without candidates needs", "give candidates instead")
 
     def release(self, room: Room) -> Answer:
         """The lead, a test of it, and the value or a refusal."""

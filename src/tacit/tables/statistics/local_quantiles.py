@@ -30,7 +30,7 @@ from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of, range_of, unit_of
+from tacit.tables.statistics.base import Operand, Per, Statistic, check_delta, per_of, range_of, unit_of
 from tacit.tables.statistics.methods import Methods
 from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
 
@@ -63,7 +63,7 @@ def ladder(ranks: Ranks, q: Fraction, largest: int, ends: tuple[Fraction, Fracti
 
 
 @dataclass(frozen=True)
-class LocalQuantile(Statistic):
+class LocalQuantile(Statistic, tag="LocalQuantile", sampled="itself"):
     """One quantile of numbers with additive noise of a local scale."""
 
     value: Ordered
@@ -74,8 +74,6 @@ class LocalQuantile(Statistic):
     """The public lattice of the answers: the column's unit."""
     range: tuple[Fraction, Fraction] | None = None
     per: Per = "row"
-    tag = "LocalQuantile"
-    sampled = "itself"
 
     def __post_init__(self) -> None:
         if not self.value.expression.type.number:
@@ -118,8 +116,8 @@ class LocalQuantile(Statistic):
 
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost the method cannot use."""
-        if self.method == "propose_test_release" and not isinstance(cost, Approx):
-            raise InvalidInput("propose-test-release needs delta= beside epsilon=, and an Approx budget.")
+        if self.method == "propose_test_release":
+            check_delta(cost, "propose-test-release needs", "leave method out, or use smooth")
         super().check(cost)
 
     def release(self, room: Room) -> Answer:

@@ -69,16 +69,13 @@ PARTS = 1000
 
 
 @dataclass(frozen=True)
-class Mean(Statistic):
+class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
     """The mean of a column."""
 
     value: Value
     name: str
     per: Per = "row"
     key = "mean"
-    tag = "Mean"
-    phrase = "mean of {name}"
-    sampled = "itself"
 
     @classmethod
     def of(cls, column: Operand, *, per: str = "row", range: tuple[Number, Number] | None = None) -> Statistic:
@@ -153,7 +150,7 @@ def _count(room: Room, rows: Buckets | FlagCounts, allowance: Allowance) -> tupl
 
 
 @dataclass(frozen=True)
-class GroupedMeans(Grouped):
+class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
     """A mean for each group."""
 
     value: Value
@@ -161,8 +158,6 @@ class GroupedMeans(Grouped):
     groups: Groups
     per: Per = "row"
     key = "mean"
-    tag = "GroupedMeans"
-    sampled = "itself"
 
     def release(self, room: Room) -> Answers:
         """Capped vectors of sums and of counts."""
@@ -195,11 +190,9 @@ class AsksMean(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "mean",
             Mean,
             "mean",
             sql={"Avg": lambda call: Mean.of(call.column)},
-            call="AVG({})",
             made=Made("AVG(value)", lambda column: Mean.of(column("value"))),
             audited=(Audited("mean", Pure(4), lambda t, **c: t.mean("value", **c)),),
         ),

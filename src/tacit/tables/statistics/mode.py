@@ -47,15 +47,13 @@ def choice_law(counts: Sequence[int], epsilon: Fraction) -> Law[Any]:
 
 
 @dataclass(frozen=True)
-class Frequent(Statistic):
+class Frequent(Statistic, tag="Frequent", sampled="itself"):
     """The most frequent candidates."""
 
     groups: Groups
     k: int = 1
     single: bool = True
     per: Per = "row"
-    tag = "Frequent"
-    sampled = "itself"
 
     def __post_init__(self) -> None:
         if not 1 <= whole(self.k, "k") <= len(self.groups.keys) <= MOST:
@@ -118,18 +116,18 @@ class AsksMode(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "mode",
             Frequent,
             "most frequent value",
+            "mode",
             audited=(
                 Audited("mode", Pure(4), lambda t, **c: t.mode("group", ["x", "y"], **c)),
                 Audited("mode found", Approx(4, "0.2"), lambda t, **c: t.mode("group", per="person", **c)),
             ),
         ),
         Entry(
-            "top",
             Frequent,
             "most frequent values",
+            "top",
             audited=(Audited("top", Pure(4), lambda t, **c: t.top("group", ["x", "y", "z"], 2, **c)),),
         ),
     )

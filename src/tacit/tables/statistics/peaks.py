@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import islice
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from tacit.answers.answer import Answer
 from tacit.answers.order import Inner
@@ -31,51 +31,45 @@ from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
 from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.extremes import MISS, depth, windows
 from tacit.tables.statistics.methods import SHARED_ROWS, check_method
+from tacit.tables.statistics.ways.values import OfValues
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tacit.flows.curve import CappedStatistic
+    from tacit.flows.rows import Rows
 
 
 @dataclass(frozen=True)
-class ModalCount(Statistic):
+class ModalCount(OfValues, tag="ModalCount", phrase="number of {per}s with the most frequent {name}"):
     """The number of rows, or of persons, that have the most frequent value."""
 
     expression: Expression
     name: str
     per: Per = "row"
     method: str | None = None
-    several = True
     key = "modal_count"
-    tag = "ModalCount"
-    phrase = "number of {per}s with the most frequent {name}"
 
     @classmethod
     def of(cls, column: Operand, *, per: str = "row", method: str | None = None) -> ModalCount:
         """Of rows, or of persons."""
         return cls(column.expression, column.name, per_of(per), method)
 
-    def __post_init__(self) -> None:
-        check_method(self.method, SHARED_ROWS)
-        Incidence(values=self.expression)  # refuses what the engine could not answer
-
-    def release(self, room: Room) -> Answer:
-        """A cap on what one person adds to a value, and a noisy count."""
+    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+        """The largest flow into one value."""
         from tacit.flows.frequency import capped_frequency
-        from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
 
-        touches = room.touches(Incidence(values=self.expression))
-        assert touches.values is not None
-        rows = rows_of(touches)
-        capped = capped_frequency(rows.counted() if self.per == "person" else rows, touches.values)
-        return flow_answer(room, self.words, capped, self.method, self.per)
+        return capped_frequency(rows.counted() if self.per == "person" else rows, values)
 
 
 @dataclass(frozen=True)
-class MaximumDegree(Statistic):
+class MaximumDegree(Statistic, tag="MaximumDegree", phrase="largest number of rows of one person"):
     """The largest number of rows that concern one person."""
 
     method: str | None = None
     several = True
     key = "max_degree"
-    tag = "MaximumDegree"
-    phrase = "largest number of rows of one person"
 
     def __post_init__(self) -> None:
         check_method(self.method, SHARED_ROWS)
@@ -132,7 +126,6 @@ class AsksPeaks(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "modal_count",
             ModalCount,
             "frequency of the most frequent value",
             methods=SHARED_ROWS,
@@ -142,7 +135,6 @@ class AsksPeaks(Asking[A]):
             ),
         ),
         Entry(
-            "max_degree",
             MaximumDegree,
             "largest number of rows of one person",
             methods=SHARED_ROWS,
@@ -160,9 +152,7 @@ class AsksPeaks(Asking[A]):
         """How many rows, or persons, have the most frequent value of a column.
 
         Args:
-            column: a column, or a SQL expression of columns.
-            per: "row", or "person" to count persons.
-            method: "exponential" (default), "scan" or "shifted_inverse"; see `count`.
+            column, per, method: as for `count`; by default, too, a cap chosen by "exponential" weights.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 

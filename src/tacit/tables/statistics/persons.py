@@ -22,7 +22,7 @@ from tacit.tables.statistics.ways.vectors import GroupedTotals
 
 
 @dataclass(frozen=True)
-class PersonCount(Statistic):
+class PersonCount(Statistic, tag="PersonCount", sampled="persons"):
     """How many persons have at least one row, or at least one value of a column."""
 
     expression: Expression | None = None
@@ -31,8 +31,6 @@ class PersonCount(Statistic):
     title: str = field(default="number of persons", repr=False, compare=False)
     """What each group's number is called."""
     key = "persons"
-    tag = "PersonCount"
-    sampled = "persons"
 
     @classmethod
     def of(cls, column: Operand | None = None, title: str = "number of persons") -> PersonCount:
@@ -73,11 +71,10 @@ class AsksPersons(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "persons",
             PersonCount,
             "number of persons",
             sql={"CountPersons": lambda _: PersonCount()},
-            call="COUNT(DISTINCT {})",
+            written="COUNT(DISTINCT {})",
             of="persons",
             made=Made("COUNT(DISTINCT person)", lambda _: PersonCount()),
             audited=(

@@ -96,7 +96,7 @@ def quantile_loss(
 
 
 @dataclass(frozen=True)
-class Quantiles(Statistic):
+class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     """One or several quantiles of a column."""
 
     value: Ordered
@@ -106,8 +106,6 @@ class Quantiles(Statistic):
     single: bool = True
     method: str = "exponential"
     """How a value is chosen by its loss: a method of `tacit.mechanisms.inverse.inverse_sensitivity`."""
-    tag = "Quantiles"
-    sampled = "itself"
 
     def __post_init__(self) -> None:
         if not self.quantiles or len(set(self.quantiles)) < len(self.quantiles) or len(self.quantiles) > 100:
@@ -239,11 +237,10 @@ class AsksQuantiles(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "median",
             Quantiles,
             "median",
+            "median",
             sql={"Median": lambda call: Quantiles.of(call.column, Fraction(1, 2))},
-            call="MEDIAN({})",
             methods=NAMES,
             made=Made("MEDIAN(value)", lambda column: Quantiles.of(column("value"), Fraction(1, 2)), draws=20),
             audited=(
@@ -259,11 +256,11 @@ class AsksQuantiles(Asking[A]):
             ),
         ),
         Entry(
-            "quantile",
             Quantiles,
             "quantile",
+            "quantile",
             sql=dict.fromkeys(("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"), _called),
-            call="QUANTILE_CONT({}, {quantile})",
+            written="QUANTILE_CONT({}, {quantile})",
             methods=NAMES,
             audited=(Audited("quantiles", Pure(4), lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),),
         ),
@@ -277,11 +274,7 @@ class AsksQuantiles(Asking[A]):
         """The middle value.
 
         Args:
-            column: a column, or a SQL expression of columns.
-            per: "row", or "person" to count each person once.
-            method, range: as for `quantile`.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
+            column, per, method, range, epsilon, delta, rho, fresh: as for `quantile`.
 
         >>> orders.median("amount", epsilon=4)
         Answer(median of amount: ..., Pure(4))

@@ -35,7 +35,7 @@ METHODS: Methods = {
 
 
 @dataclass(frozen=True)
-class Ratio(Statistic):
+class Ratio(Statistic, tag="Ratio", phrase="share of persons with {name}", sampled="itself"):
     """Persons with at least one true row, over all persons."""
 
     condition: Expression
@@ -44,9 +44,6 @@ class Ratio(Statistic):
     method: str | None = None
     """Another method of `tacit.mechanisms.totals.ratio`; None is the default of two noisy counts."""
     key = "ratio"
-    tag = "Ratio"
-    phrase = "share of persons with {name}"
-    sampled = "itself"
 
     @classmethod
     def of(cls, condition: Operand, *, method: str | None = None) -> Ratio:
@@ -102,7 +99,6 @@ class AsksRatio(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "ratio",
             Ratio,
             "share of persons",
             methods=METHODS,

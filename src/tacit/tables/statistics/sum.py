@@ -21,13 +21,11 @@ from tacit.tables.statistics.ways.vectors import GroupedTotals
 
 
 @dataclass(frozen=True)
-class Sum(Total):
+class Sum(Total, tag="Total", phrase="sum of {name}"):
     """The sum of a column."""
 
     total: Value
     key = "sum"
-    tag = "Total"
-    phrase = "sum of {name}"
     signed = True
 
     @classmethod
@@ -69,11 +67,9 @@ class AsksSum(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "sum",
             Sum,
             "sum",
             sql={"Sum": lambda call: Sum.of(call.column)},
-            call="SUM({})",
             methods=SHARED_ROWS,
             made=Made("SUM(value)", lambda column: Sum.of(column("value"))),
             audited=(

@@ -68,7 +68,7 @@ def draw_range(
 
 
 @dataclass(frozen=True)
-class Moment(Statistic):
+class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itself"):
     """Mean, variance or standard deviation."""
 
     value: Value
@@ -77,9 +77,6 @@ class Moment(Statistic):
     per: Per = "row"
     range: tuple[int, int] | None = None
     """A public hint: the range in units."""
-    tag = "Moment"
-    phrase = "{wanted} of {name}"
-    sampled = "itself"
 
     def __post_init__(self) -> None:
         if self.range is not None and not all(-_LIMIT <= end <= _LIMIT for end in self.range):
@@ -164,21 +161,19 @@ class AsksVariance(Asking[A]):
 
     _entries: ClassVar[tuple[Entry, ...]] = (
         Entry(
-            "variance",
             Moment,
             "variance",
+            "variance",
             sql=dict.fromkeys(("Variance", "VariancePop"), lambda call: Moment.of(call.column, "variance")),
-            call="VARIANCE({})",
             audited=(Audited("variance", Pure(4), lambda t, **c: t.variance("value", **c), slow=True),),
         ),
         Entry(
-            "std",
             Moment,
             "standard deviation",
+            "std",
             sql=dict.fromkeys(
                 ("Stddev", "StddevPop", "StddevSamp"), lambda call: Moment.of(call.column, "standard deviation")
             ),
-            call="STDDEV({})",
             audited=(
                 Audited(
                     "standard deviation per person",
@@ -197,9 +192,7 @@ class AsksVariance(Asking[A]):
         """The variance over rows, or over persons of their means.
 
         Args:
-            column: a column, or a SQL expression of columns.
-            per: "row", or "person" for the variance of the persons' means.
-            range: an optional public hint: values outside count as its ends.
+            column, per, range: as for `mean`.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
@@ -216,11 +209,7 @@ class AsksVariance(Asking[A]):
         """The standard deviation over rows, or over persons of their means.
 
         Args:
-            column: a column, or a SQL expression of columns.
-            per: "row", or "person" for the standard deviation of the persons' means.
-            range: an optional public hint: values outside count as its ends.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
+            column, per, range, epsilon, delta, rho, fresh: as for `variance`.
 
         >>> orders.std("amount", epsilon=4)
         Answer(standard deviation of amount: ..., Pure(4))

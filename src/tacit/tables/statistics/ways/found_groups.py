@@ -19,13 +19,12 @@ from typing import Any
 from tacit.answers.answer import Answers
 from tacit.answers.groups import ShownCount
 from tacit.engines.requests import KeyCounts, KeysPerPerson
-from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Expression, Literal
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Sampled, Statistic
+from tacit.tables.statistics.base import Per, Sampled, Statistic, check_delta
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 from tacit.tables.statistics.ways.groups import Grouped, Groups, written
 
@@ -43,12 +42,11 @@ MOST_FOUND = 5_000
 
 
 @dataclass(frozen=True)
-class FoundGroups(Statistic):
+class FoundGroups(Statistic, tag="FoundGroups"):
     """A grouped statistic over keys found in the data."""
 
     statistic: Grouped
     per: Per = "row"
-    tag = "FoundGroups"
 
     @property
     def key(self) -> str:
@@ -72,10 +70,7 @@ class FoundGroups(Statistic):
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
-        if not isinstance(cost, Approx):
-            raise InvalidInput(
-                "groups without public keys need delta= beside epsilon= and an Approx budget; give keys= to avoid it."
-            )
+        check_delta(cost, "groups without public keys need", "give keys= to avoid it")
 
     def release(self, room: Room) -> Answers:
         """Find keys, then answer for them."""

@@ -47,11 +47,10 @@ def written(key: Any) -> Any:
         return Decimal(key.numerator) / Decimal(key.denominator)
 
 
-class Grouped(Statistic):
+class Grouped(Statistic, phrase="{name} by {groups.name}"):
     """A statistic for each of some groups: a frozen dataclass with a field for them."""
 
     groups: Groups
-    phrase = "{name} by {groups.name}"
 
     @property
     def by(self) -> tuple[Expression, ...]:

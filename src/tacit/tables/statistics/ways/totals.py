@@ -25,7 +25,7 @@ from tacit.tables.statistics.ways.capped_sums import Capper, Released
 
 
 @dataclass(frozen=True)
-class Total(Statistic):
+class Total(Statistic, sampled="total"):
     """A number for each person, and the sum of them."""
 
     total: Value | RowCount
@@ -34,7 +34,6 @@ class Total(Statistic):
     method: str | None = None
     """Where a row may concern several persons: one of `SHARED_ROWS`."""
     several = True
-    sampled = "total"
     signed: ClassVar[bool] = False
     """Whether a person's number can be negative."""
 

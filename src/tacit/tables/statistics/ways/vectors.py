@@ -32,7 +32,7 @@ FINE = 2**12
 
 
 @dataclass(frozen=True)
-class GroupedTotals(Grouped):
+class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
     """A count or sum for each group."""
 
     entry: Entry
@@ -41,8 +41,6 @@ class GroupedTotals(Grouped):
     per: Per = "row"
     key: str = field(default="count", repr=False, compare=False)
     """That of what is asked for each group."""
-    tag = "GroupedTotals"
-    sampled = "total"
 
     @property
     def counts_persons(self) -> bool:
