@@ -16,8 +16,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import decoded_answer
+from tacit.answers import Answer, Answers
+from tacit.answers.sending import read_report
 from tacit.budgets.failures import FailuresUsedUp
 from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -139,7 +139,7 @@ class RemoteSession(Closing):
         Answer(sum of amount: 1,234.5, Pure(0.5))
         """
         with _understood():
-            return decoded_answer(self._post("ask", query, keys, fresh, epsilon, delta, rho)["whole"])
+            return read_report(self._post("ask", query, keys, fresh, epsilon, delta, rho))
 
     def preview(
         self,

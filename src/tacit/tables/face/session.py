@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, open_budget
 from tacit.closing import Closing
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS

@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import decoded_answer
+from tacit.answers import Answer, Answers
+from tacit.answers.storing import decode_answer
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
@@ -76,7 +76,7 @@ class Releaser:
         question = self.question(relation, statistic, text)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
-            return decoded_answer(stored.answer).as_stored()
+            return decode_answer(stored.answer).as_stored()
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.engines.requests import Flags, Persons, Presence
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
