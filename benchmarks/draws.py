@@ -61,7 +61,7 @@ class Draws:
         rows: Any = {"person": data.person, "product": data.product}
         tables = {"v": Private(pa.table(values), person="person"), "r": Private(pa.table(rows), person="person")}
         self._session = Session(tables, BUDGET)
-        self._engine = Remembering(self._session._engine)
+        self._engine = Remembering(self._session._tables.engine)
         self._questions = self._planned()
         extremes.extreme_law = once(_PLAIN[0], lambda *asked: asked)
         quantiles.quantile_law = once(_PLAIN[1], lambda ranks, *rest: rest)  # ranks follow from the rest
@@ -98,7 +98,7 @@ class Draws:
 
     def _room(self, relation: Any, epsilon: str, kind: Any = Room) -> Any:
         engine = self._engine
-        return kind(engine, engine, relation, self._session._randomness, Pure(epsilon), "any one person")
+        return kind(engine, engine, relation, self._session._releaser.randomness, Pure(epsilon), "any one person")
 
     def _released(self, relation: Any, asked: Statistic, epsilon: str) -> Any:
         answer: Any = asked.release(self._room(relation, epsilon))

@@ -30,7 +30,7 @@ from tacit.answers import Answer
 from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced
-from tacit.tables.sql.queries import plan
+from tacit.tables.sql.queries import understand
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.extremes import Extremum
 from tacit.tables.statistics.methods import SHARED_ROWS
@@ -209,14 +209,14 @@ def question(name: str, session: Session, query: str) -> tuple[Relation, Statist
     """What is asked; a maximum degree has no SQL of its own."""
     if name == "maximum degree":
         return session["edge"]._relation, MaximumDegree()
-    found = plan(session, Priced(query, Pure(1)))
+    found = understand(session._releaser, Priced(query, Pure(1)))
     return found.relation, found.statistics[0]
 
 
 def profile(session: Session, relation: Relation, statistic: Statistic, removals: int) -> tuple[list[int], float]:
     """The down profile of a count or sum, and the seconds it took with its join."""
     start = time.perf_counter()
-    with session._engine.snapshot() as snapshot:
+    with session._tables.engine.snapshot() as snapshot:
         touches = snapshot.touches(relation, Incidence(getattr(statistic, "total", RowCount())))
     values = sums.capped_sum(shared_rows.rows_of(touches)).profile(removals)
     return list(values), time.perf_counter() - start
@@ -230,7 +230,7 @@ class Truth:
 
         self._connection, self._query = duckdb.connect(), query
         for name in session.tables:
-            data = session.declared(name).source.data
+            data = session._tables.declared(name).source.data
             if isinstance(data, Path):
                 self._connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{data}')")
             else:
@@ -255,7 +255,7 @@ def measured(session: Session, relation: Relation, statistic: Statistic, truth: 
     known: dict[Any, float] = {}
     found = []
     for _ in range(runs):
-        answer = cast(Answer, session.ask(relation, statistic, Pure(1), fresh=True))
+        answer = cast(Answer, session._releaser.ask(relation, statistic, Pure(1), fresh=True))
         if answer.value not in known:
             known[answer.value] = truth.error(answer)
         found.append(known[answer.value])
@@ -273,9 +273,9 @@ def study(name: str, session: Session, query: str, runs: int, published: list[in
     relation, statistic = question(name, session, query)
     truth = Truth(session, query)
     start = time.perf_counter()
-    session.ask(relation, statistic, Pure(1), fresh=True)
+    session._releaser.ask(relation, statistic, Pure(1), fresh=True)
     found: dict[str, Any] = {"truth": truth.value, "seconds": time.perf_counter() - start}
-    engine, session._engine = session._engine, cast(Any, Remembering(session._engine))
+    engine, session._tables.engine = session._tables.engine, cast(Any, Remembering(session._tables.engine))
     try:
         found |= measured(session, relation, statistic, truth, runs)
         if relation.others and hasattr(statistic, "method") and statistic.method is None:
@@ -284,7 +284,7 @@ def study(name: str, session: Session, query: str, runs: int, published: list[in
                 m: measured(session, relation, other, truth, max(5, runs // 5))["error"] for m, other in others.items()
             }
     finally:
-        session._engine = engine
+        session._tables.engine = engine
     if name in PUBLISHED:
         found["published"] = PUBLISHED[name]
     if name in PROFILED:

@@ -427,7 +427,8 @@ def _queried(where: str, query: str, cost: dict[str, Any]) -> Case:
 
 
 def _previewed(where: str, query: str, cost: dict[str, Any]) -> Case:
-    return lambda opened: opened.session(where, "unspent").cost(query, **({} if _DP in query else cost), fresh=True)
+    named = {} if _DP in query else cost
+    return lambda opened: str(opened.session(where, "unspent").cost(query, **named, fresh=True))
 
 
 def all_cases() -> Iterator[tuple[str, Case]]:

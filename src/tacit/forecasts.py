@@ -22,7 +22,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import seeded_not_private
-from tacit.tables.face.declare import Private
+from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.room import Room
@@ -62,7 +62,12 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Expected accuracy of one statistic for some values of ε."""
+    """Expected accuracy of one statistic for some values of ε, as `tacit.plan` returns it.
+
+    >>> forecast = tacit.plan("persons", persons=1000, epsilon=0.5)
+    >>> forecast.persons, forecast.epsilon, forecast.error < 0.02
+    (1000, Fraction(1, 2), True)
+    """
 
     statistic: str
     persons: int
@@ -99,7 +104,11 @@ class Forecast:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values, ready for JSON.
+
+        >>> tacit.plan("persons", persons=1000, epsilon=0.5).to_dict()["shape"]
+        'lognormal'
+        """
         return {
             "statistic": self.statistic,
             "persons": self.persons,
@@ -128,7 +137,20 @@ def plan(
     error: Number | None = None,
     shape: str = "lognormal",
 ) -> Forecast:
-    """The accuracy to expect at ``epsilon``, or the ε that gives ``error`` (0.01 is 1 %) in 19 of 20 cases."""
+    """The accuracy to expect at some ε, or the ε that an accuracy needs, from public facts alone.
+
+    Args:
+        statistic: "persons", "count", "sum", "mean", "median", "nunique" or "ratio".
+        persons: about how many persons the data are about.
+        epsilon: the ε whose accuracy is wanted; or give ``error``.
+        error: the error that 19 of 20 answers may have, as a share of the truth: 0.01 is 1 %.
+        shape: the assumed shape of the persons' values: "equal", "uniform", "lognormal" or "pareto".
+
+    >>> print(tacit.plan("persons", persons=1000, epsilon=0.5).headline)
+    The persons over 1,000 persons at ε = 0.5 lies within ... % of the truth in 19 of 20 cases.
+    >>> tacit.plan("persons", persons=1000, error="0.01").epsilon
+    Fraction(...)
+    """
     count = whole(persons, "persons", 1)
     known = forecastable()
     if statistic not in known:

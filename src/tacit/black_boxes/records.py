@@ -18,7 +18,7 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM, Source
 from tacit.tables import Session, Table
-from tacit.tables.releasing.charging import charged
+from tacit.tables.releasing.charging import charge_and_release
 from tacit.tables.statistics.base import Statistic
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class People:
         # Nothing tells whether two functions are the same, so every question is a new one.
         kind = type(statistic).__name__.lower()
         asked = Question(identity=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
-        return charged(self.payer, cost, asked, release)
+        return charge_and_release(self.payer, cost, asked, release)
 
     def draw(self, law: Law[T]) -> T:
         """One draw."""

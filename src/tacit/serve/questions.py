@@ -19,7 +19,7 @@ from tacit.language.syntax import writable
 from tacit.ledger.texts import canonical
 from tacit.numbers.exact import bounded
 from tacit.tables import Private, Session
-from tacit.tables.releasing.costs import Cost
+from tacit.tables.sql.privacy_clause import Priced, price
 from tacit.tables.statistics.catalogue import callable_in_sql
 from tacit.tables.statistics.entry import Entry
 
@@ -40,11 +40,9 @@ class Asked:
     """The cost by name, as it was written."""
     fresh: bool = False
 
-    @property
-    def cost(self) -> Cost:
-        """The cost as a session takes it."""
-        found: dict[str, Any] = dict(self.amounts)
-        return {**found, "fresh": self.fresh}  # type: ignore[typeddict-item]
+    def price(self) -> Priced:
+        """Find what the question costs, named beside the SQL or inside it."""
+        return price(self.sql, **dict(self.amounts))
 
     @property
     def fingerprint(self) -> str:
@@ -99,7 +97,7 @@ def composed(question: object, session: Session, longest: int) -> str:
 def _column(entry: Entry, given: Mapping[str, str], table: str, session: Session) -> str:
     """What is counted or added up."""
     if entry.of == "persons":
-        declared = session.declared(table)
+        declared = session._tables.declared(table)
         if not isinstance(declared, Private) or len(declared.persons) != 1:
             raise InvalidInput("the number of persons is asked of a table with one person column; choose another.")
         return _quoted(declared.persons[0].column)

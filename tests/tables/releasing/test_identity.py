@@ -37,7 +37,7 @@ def test_texts_are_those_of_the_first_version(table: Table) -> None:
     for statistic, text in texts.items():
         assert identity(relation, statistic) == f"({RELATION}, {text})"
     session = table.session
-    assert session.question(relation, PersonCount()).identity == f"({RELATION}, {texts[PersonCount()]})"
+    assert session._releaser.question(relation, PersonCount()).identity == f"({RELATION}, {texts[PersonCount()]})"
 
 
 def test_every_expression_has_a_form() -> None:

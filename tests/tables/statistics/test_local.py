@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,6 @@ from tacit import Answer, Approx, InvalidInput, Pure, Table, read
 from tacit.audit.questions import questions, small_tables
 from tacit.engines.requests import Ranks, Step
 from tacit.mechanisms.local.ladder import Ladder
-from tacit.tables.releasing.costs import Cost
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.local_quantiles import ladder
 
@@ -89,7 +89,7 @@ def _range(method: str) -> tuple[int, int] | None:
     return (0, 100) if method in local_quantiles.METHODS else None
 
 
-def _cost(method: str) -> Cost:
+def _cost(method: str) -> dict[str, Any]:
     return {"epsilon": 4, "delta": "0.01"} if method == "propose_test_release" else {"epsilon": 4}
 
 

@@ -141,7 +141,7 @@ class Wrong(Statistic):
 
 
 def asked(how: Callable[[Table, Room], Any]) -> Ask:
-    return lambda t: t.session.ask(t._relation, Wrong(lambda room: how(t, room)), Pure(4))
+    return lambda t: t.session._releaser.ask(t._relation, Wrong(lambda room: how(t, room)), Pure(4))
 
 
 HALF = Fraction(1, 2)

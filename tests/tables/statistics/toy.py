@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
 from tacit.engines.requests import Incidence, RowCount, TotalBuckets
 from tacit.guarantees import Pure, Zcdp

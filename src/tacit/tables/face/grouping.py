@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 class GroupBy(Statistics[Answers]):
-    """Statistics for each group of a table; those that cannot be grouped say so before anything is spent."""
+    """Statistics for each group of a table; those that cannot be grouped say so before anything is spent.
+
+    >>> orders.group_by(["region", "returned"], keys=[("north", True), ("north", False)]).count(epsilon=0.5)
+    Answers({('north', True): ..., ('north', False): ...}, Pure(0.5))
+    """
 
     def __init__(
         self, table: Table, by: tuple[Expression, ...], names: tuple[str, ...], keys: Iterable[Any] | None

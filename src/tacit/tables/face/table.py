@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Relation
@@ -14,8 +14,9 @@ from tacit.language import build
 from tacit.language.expressions import Expression, Scope
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, Kind
+from tacit.numbers.exact import Number
 from tacit.tables.face.grouping import GroupBy
-from tacit.tables.releasing.costs import Cost, cost_of
+from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.parts import parts
 from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic
@@ -33,6 +34,11 @@ class Table(Statistics[Answer]):
     """Rows about persons. Every statistic takes its cost as ``epsilon=``, ``rho=`` or ``epsilon=, delta=``.
 
     What can be asked stands in `tacit.tables.statistics`, a file for each statistic.
+
+    >>> orders
+    <Table orders: customer integer, ...; person = customer; <Budget ...>>
+    >>> orders.filter("region = 'north'").sum("amount", epsilon=0.5)
+    Answer(sum of amount: ..., Pure(0.5))
     """
 
     def __init__(self, session: Session, relation: Relation, scope: Scope, unit: Fraction | None) -> None:
@@ -41,21 +47,43 @@ class Table(Statistics[Answer]):
     # Row-wise steps
 
     def filter(self, condition: str) -> Table:
-        """Only the rows where a SQL condition is true."""
-        found = parse(condition, self._scope)
-        if found.type != BOOLEAN:
-            raise InvalidInput(f"a filter must be true or false for each row, not {found.type}; write a comparison.")
+        """Only the rows where a SQL condition is true.
+
+        Args:
+            condition: a comparison of columns, or several with AND, OR and NOT.
+
+        >>> large = orders.filter("amount > 100 AND region IN ('north', 'south')")
+        >>> large.persons(epsilon=0.5)
+        Answer(number of persons: ..., Pure(0.5))
+        """
+        wanted = parse(condition, self._scope)
+        if wanted.type != BOOLEAN:
+            raise InvalidInput(f"a filter must be true or false for each row, not {wanted.type}; write a comparison.")
         old = self._relation.filter
-        both = found if old is None else build.logic("AND", (old, found))
+        both = wanted if old is None else build.logic("AND", (old, wanted))
         return Table(self._session, replace(self._relation, filter=both), self._scope, self._unit)
 
     def mutate(self, **columns: str) -> Table:
-        """Further columns, each a SQL expression of the columns so far."""
+        """Further columns, each a SQL expression of the columns so far.
+
+        Args:
+            columns: the expressions by the names of the new columns.
+
+        >>> orders.mutate(net="amount / 2").sum("net", epsilon=0.5)
+        Answer(sum of net: ..., Pure(0.5))
+        """
         derived = {name: parse(text, self._scope) for name, text in columns.items()}
         return Table(self._session, self._relation, self._scope.deriving(self._relation.alias, derived), self._unit)
 
     def select(self, *columns: str) -> Table:
-        """Only these columns can be asked about from here on."""
+        """Only these columns can be asked about from here on.
+
+        Args:
+            columns: their names.
+
+        >>> orders.select("amount").sum("amount", epsilon=0.5)
+        Answer(sum of amount: ..., Pure(0.5))
+        """
         kept = {name: self._scope.find(name, quoted=True) for name in columns}
         return Table(self._session, self._relation, Scope({self._relation.alias: kept}), self._unit)
 
@@ -65,17 +93,53 @@ class Table(Statistics[Answer]):
         A person with rows of several keys belongs, with all rows, to the first of these keys in the list. What is asked
         under different versions of the data adds up, and so do parts of data that may change unseen: frames of pandas
         and Polars, open connections, databases, Spark. Files and Arrow tables are fine.
+
+        Args:
+            by: a column, or a SQL expression of columns.
+            keys: the keys of the parts, in the order in which a person with several is given to them.
+
+        >>> parts = orders.partition("region", ["north", "south"])
+        >>> sums = [part.sum("amount", epsilon=1) for part in parts.values()]
+        >>> orders.budget.spent
+        Pure(1)
         """
         return {key: Table(*part, self._scope, self._unit) for key, part in parts(self, by, keys).items()}
 
     def group_by(self, by: str | Sequence[str], keys: Iterable[Any] | None = None) -> GroupBy:
-        """Count, sum or mean for each group: the given public ``keys``, or keys found in the data for some δ."""
+        """Ask for each group: the given public keys, or keys found in the data for some δ.
+
+        Args:
+            by: a column or a SQL expression of columns, or a list of them.
+            keys: the public keys, tuples where there are several columns; without them δ is needed.
+
+        >>> orders.group_by("region", keys=["north", "south"]).sum("amount", epsilon=0.5)
+        Answers({'north': ..., 'south': ...}, Pure(0.5))
+        """
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
-    def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
-        """Answer a SELECT over the session's tables."""
-        return self._session.sql(query, keys=keys, **cost)
+    def sql(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        fresh: bool = False,
+    ) -> Answer | Answers:
+        """Answer a SELECT over the session's tables, as `Session.sql`.
+
+        Args:
+            query: the SELECT.
+            keys: the public keys of GROUP BY.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.sql("SELECT SUM(amount) FROM orders WHERE region = 'north'", epsilon=0.5)
+        Answer(sum of amount: ..., Pure(0.5))
+        """
+        return self._session.sql(query, keys=keys, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
 
     # Facts
 
@@ -110,7 +174,7 @@ class Table(Statistics[Answer]):
 
     def _release(self, statistic: Statistic, price: Guarantee) -> Answer | Answers:
         """Ask a statistic that is made elsewhere, and pay for it whether or not it was asked before."""
-        return self._session.ask(self._relation, statistic, price, fresh=True)
+        return self._session._releaser.ask(self._relation, statistic, price, fresh=True)
 
     def _expression(self, column: str) -> Expression:
         """A column by its exact name, otherwise a SQL expression."""
@@ -133,4 +197,4 @@ class Table(Statistics[Answer]):
         return cast(Answers, self._ask(statistic, epsilon, delta, rho, fresh))
 
     def _ask(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answer | Answers:
-        return self._session.ask(self._relation, statistic, cost_of(epsilon, delta, rho), fresh=bool(fresh))
+        return self._session._releaser.ask(self._relation, statistic, cost_of(epsilon, delta, rho), fresh=bool(fresh))

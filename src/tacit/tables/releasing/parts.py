@@ -63,7 +63,8 @@ def parts(table: Table, by: str, keys: Iterable[Any]) -> dict[Any, tuple[Session
     for position, label in enumerate(groups.labels):
         members = (*relation.members, Membership(place, position))
         division = Division(f"{_word(by)} #{plan}", f"{position} {_word(str(label))}")
-        found_parts[label] = session._part(division, members, tables_of(relation)), replace(relation, members=members)
+        releaser = session._releaser.part(division, members, tables_of(relation))
+        found_parts[label] = session._with(releaser), replace(relation, members=members)
     return found_parts
 
 

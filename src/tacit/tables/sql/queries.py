@@ -20,10 +20,10 @@ from tacit.language.parsing import convert
 from tacit.language.syntax import deep, parsed
 from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
-from tacit.tables.face.declare import Private
-from tacit.tables.face.public import public_keys
-from tacit.tables.sql.plans import Order, Plan
+from tacit.tables.face.declarations import Private
 from tacit.tables.sql.privacy_clause import Priced, check_unit
+from tacit.tables.sql.public_keys import public_keys
+from tacit.tables.sql.query import Order, Query
 from tacit.tables.sql.views import View, ViewBuilder, refuse
 from tacit.tables.statistics import catalogue
 from tacit.tables.statistics.base import Operand, Statistic
@@ -34,7 +34,7 @@ from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, given, listed
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from tacit.tables.face.session import Session
+    from tacit.tables.releasing.releaser import Releaser
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order", "limit", "kind"}
 
@@ -42,14 +42,14 @@ _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order",
 MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
 
-LARGEST_PLAN = 40_000
+LARGEST_QUERY = 40_000
 """The most parts of all expressions of a query together, each aggregate with its filter and its keys."""
 
 
-def plan(session: Session, asked: Priced, keys: Any = None) -> Plan:
-    """The plan of a query; refuses what cannot be answered, and spends nothing."""
+def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query:
+    """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return _Planner(session, asked, keys).plan()
+        return _Reader(releaser, asked, keys).read()
     except RecursionError:
         raise deep("the query") from None
 
@@ -69,12 +69,13 @@ def parse_select(query: str) -> exp.Select:
     return cast("exp.Select", select)
 
 
-class _Planner:
-    def __init__(self, session: Session, asked: Priced, keys: Any) -> None:
-        self.session, self.asked, self.keys = session, asked, keys
-        self.views = ViewBuilder(session)
+class _Reader:
+    def __init__(self, releaser: Releaser, asked: Priced, keys: Any) -> None:
+        self.releaser, self.asked, self.keys = releaser, asked, keys
+        self.tables = releaser.tables
+        self.views = ViewBuilder(self.tables)
 
-    def plan(self) -> Plan:
+    def read(self) -> Query:
         select = parse_select(self.asked.query)
         refuse(select, _CLAUSES)
         for clause in (select, select.args.get("group"), select.args.get("order")):
@@ -83,9 +84,8 @@ class _Planner:
         view = self.views.rows(select, {})
         relation = self.views.relation(view)
         if self.asked.unit is not None:
-            tables = [
-                self.session.declared(name) for name in (relation.table, *(join.table for join in relation.joins))
-            ]
+            names = (relation.table, *(join.table for join in relation.joins))
+            tables = [self.tables.declared(name) for name in names]
             persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
             check_unit(self.asked.unit, persons, single=not relation.others)
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
@@ -106,16 +106,16 @@ class _Planner:
             if statistic not in statistics:
                 statistics.append(statistic)
                 size += sum(part.extent[0] for part in expressions((relation, statistic)))
-                if size > LARGEST_PLAN:
+                if size > LARGEST_QUERY:
                     raise UnsupportedQuery(
-                        f"the query has more than {LARGEST_PLAN:,} parts, filter and keys counted for each aggregate; "
+                        f"the query has more than {LARGEST_QUERY:,} parts, filter and keys counted for each aggregate; "
                         "ask several queries."
                     )
             columns.append((_unused(item.alias or node.sql("duckdb"), columns), statistics.index(statistic)))
         if not statistics:
             raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_known()}.")
-        return Plan(
-            self.session,
+        return Query(
+            self.releaser,
             relation,
             tuple(statistics),
             tuple(columns),
@@ -175,8 +175,8 @@ class _Planner:
                 return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
-        if isinstance(column, Column) and not isinstance(self.session.declared(tables[column.table]), Private):
-            values = public_keys(self.session, tables[column.table], column.name)
+        if isinstance(column, Column) and not self.tables.is_private(tables[column.table]):
+            values = public_keys(self.tables, tables[column.table], column.name)
             absent = [None] if column.table in [join.alias for join in view.left] else []
             return [*map(written, values), *absent]
         return None
@@ -202,7 +202,7 @@ class _Planner:
         """What an aggregate is named in the catalogue, and what it is called on."""
 
         def operand(part: Any) -> Operand:
-            declared = self.session.declared(relation.table)
+            declared = self.tables.declared(relation.table)
             return Operand(convert(part, scope), part.sql(), declared.unit if isinstance(declared, Private) else None)
 
         name = _name(node)

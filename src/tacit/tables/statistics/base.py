@@ -103,6 +103,10 @@ class Statistic(ABC):
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
 
+    def noise_std(self, cost: Guarantee) -> float | None:
+        """The standard deviation of the noise, where it is known before anybody is asked."""
+        return None
+
 
 @dataclass(frozen=True)
 class Operand:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.engines.requests import Incidence, RowCount
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import sqrt
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.engines.requests import Flags, Persons, Presence
-from tacit.guarantees import Approx, Pure, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language import build
 from tacit.language.expressions import Expression
+from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import A, Amount, Asking
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy
@@ -39,6 +41,11 @@ class PersonCount(Statistic, tag="PersonCount", sampled="persons"):
     def words(self) -> str:
         """Of all, or of those with a value."""
         return "number of persons" if self.name is None else f"number of persons with {self.name}"
+
+    def noise_std(self, cost: Guarantee) -> float:
+        """That of the noise for one person, whatever the count."""
+        _, noise = noisy(0, Allowance.of(cost))
+        return sqrt(noise.variance)
 
     def grouped(self, groups: Groups) -> Statistic:
         """Persons with at least one row in each group; those with a value are not counted by group."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.engines.requests import Incidence, Value
 from tacit.guarantees import Pure, Zcdp
 from tacit.numbers.units import Unit

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
 from tacit.engines import requests
 from tacit.engines.requests import Deviation, PersonMean, RowCount, TotalBuckets, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.engines.requests import Incidence
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.room import Room
