@@ -104,7 +104,7 @@ def test_the_table_of_packages_is_complete_and_in_order() -> None:
     page = (SOURCE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = re.search(r"\| package \|.*?\n\n", page, re.DOTALL)
     assert table is not None
-    listed = [name for line in table[0].splitlines()[2:] for name in re.findall("`(\\w+)`", line.split("|")[1])]
+    listed = [name for line in table[0].strip().splitlines()[2:] for name in re.findall("`(\\w+)`", line.split("|")[1])]
     assert listed == PACKAGES
 
 
@@ -131,7 +131,7 @@ def test_every_public_name_can_be_loaded() -> None:
 
 
 def test_only_the_custodian_can_look_at_rows() -> None:
-    """The check of the data shows facts about rows: only its package looks, and only the custodian's doors lead there."""
+    """The check of the data shows facts about rows: only its package looks; only the custodian's doors lead there."""
     doors = {
         "tacit.engines.inspection": {"checks"},
         "tacit.checks": {"checks", "cli/check.py", "serve/checking.py"},
