@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.noise.noise import NoisyInteger
@@ -31,7 +31,7 @@ def _half(x: Dataset) -> NoisyInteger:
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="one look of a Bayesian search, count",
         covers="mechanisms.bayesian_search",
         mechanism=_look,

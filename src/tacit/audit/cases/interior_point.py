@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 from tacit.audit.exact import Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT, MAXIMUM, MEDIAN, SUM, Small
 from tacit.curves import StepLoss
 from tacit.guarantees import Approx
@@ -45,7 +45,7 @@ _TWINS = {
 _LEAD = {"the block released without a lead": replace(_CELLS, delta=Fraction(99, 100))}
 
 CASES = tuple(
-    Case(
+    AuditCase(
         name=f"interior point, {what}, {small.name}",
         covers="mechanisms.interior_point",
         mechanism=_mechanism(small, design),

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Quantile
 from tacit.mechanisms.local.propose_test_release import ProposedLaw, ScannedLaw, propose_test_release
@@ -63,8 +63,8 @@ def _scanned(statistic: LocalStatistic, kind: type[ScannedLaw] = ScannedLaw) -> 
     return lambda x: kind(statistic, x, ONE, bounds, GUARANTEE)
 
 
-def _case(name: str, mechanism: Mechanism, data: list[Dataset], twins: dict[str, Mechanism]) -> Case:
-    return Case(
+def _case(name: str, mechanism: Mechanism, data: list[Dataset], twins: dict[str, Mechanism]) -> AuditCase:
+    return AuditCase(
         name=f"propose-test-release, {name}",
         covers="mechanisms.propose_test_release",
         mechanism=mechanism,

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import Any
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
 from tacit.mechanisms.local.sensitivities import LocalStatistic
@@ -113,28 +113,22 @@ def _case(
     noise: SmoothNoise,
     data: Sequence[Dataset],
     twins: Mapping[str, Mechanism] | None = None,
-) -> Case:
-    return Case(
-        name=f"smooth sensitivity, {name}",
-        covers="mechanisms.smooth_sensitivity",
-        mechanism=law(statistic, noise),
-        datasets=data,
-        promised=noise.guarantee,
-        twins=twins or {},
-    )
+) -> AuditCase:
+    return _of(name, noise, law(statistic, noise), data, twins or {})
+
+
+def _of(
+    name: str, noise: SmoothNoise, mechanism: Mechanism, data: Sequence[Dataset], twins: Mapping[str, Mechanism]
+) -> AuditCase:
+    covers = "mechanisms.smooth_sensitivity"
+    return AuditCase(f"smooth sensitivity, {name}", covers, mechanism, data, noise.guarantee, twins)
 
 
 def _extreme_case(
     name: str, noise: SmoothNoise, twins: Mapping[str, SmoothNoise] | None = None, points: int = 49
-) -> Case:
-    return Case(
-        name=f"smooth sensitivity, the worst pairs for {name}",
-        covers="mechanisms.smooth_sensitivity",
-        mechanism=extreme(noise, points),
-        datasets=EXTREME,
-        promised=noise.guarantee,
-        twins={twin: extreme(other, points) for twin, other in (twins or {}).items()},
-    )
+) -> AuditCase:
+    wrong = {twin: extreme(other, points) for twin, other in (twins or {}).items()}
+    return _of(f"the worst pairs for {name}", noise, extreme(noise, points), EXTREME, wrong)
 
 
 NODES = 4

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.engines.requests import check_by
 from tacit.errors import InvalidInput
 from tacit.language import build

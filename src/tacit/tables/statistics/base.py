@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.types import ColumnType, Kind
 from tacit.mechanisms.noise.noise import gaussian, laplace

@@ -15,7 +15,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, check_by, saturation
 from tacit.errors import InvalidInput

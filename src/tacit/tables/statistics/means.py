@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10, sqrt
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.quotients import Quotient
 from tacit.engines.requests import (
     SATURATION,

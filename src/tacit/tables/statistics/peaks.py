@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import islice
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.order import Inner
 from tacit.curves import DownProfile
 from tacit.engines.requests import Bucket, Incidence, RowCount, TotalBuckets

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.spreads import Additive
 from tacit.engines import requests
