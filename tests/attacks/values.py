@@ -200,7 +200,7 @@ def _listed(session: Session) -> Counter[str]:
     scope = Scope.of(schema, "t")
     who = scope.find("who")
     assert isinstance(who, Column)
-    with session._engine.snapshot() as snapshot:
+    with session._tables.engine.snapshot() as snapshot:
         rows = Rows(snapshot.dialect, Relation("t", "t", who), snapshot.tables)  # type: ignore[attr-defined]
         wanted = [rows.plain(who)]
         if schema["v"].kind is not Kind.OTHER:

@@ -9,7 +9,7 @@ from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.tables import Private, Public
-from tacit.tables.face.declare import declared_keys
+from tacit.tables.face.declarations import declared_keys
 
 
 def checks(
