@@ -97,11 +97,14 @@ ALSO = {
 TITLES = {
     "aggregation": "Sample and aggregate",
     "block_median": "Median of block answers",
+    "discrete_gaussian": "Discrete Gaussian noise",
+    "discrete_laplace": "Discrete Laplace noise",
     "floors": "Wrapper of a function",
     "lopsided": "Lopsided noise",
     "lipschitz": "Lipschitz filter",
     "noise": "Noise on an integer",
     "selection": "Best of several runs",
+    "truncated_laplace": "Truncated Laplace noise",
 }
 
 UNDER = (

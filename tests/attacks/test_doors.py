@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from inspect import isabstract
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -26,7 +27,7 @@ from starlette.testclient import TestClient
 import tacit
 from tacit import EngineError, InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
 from tacit.budgets import FailuresUsedUp, Policy, open_budget
-from tacit.budgets.policies import STATISTICS
+from tacit.budgets.policies import statistics
 from tacit.ledger import open_ledger, verify
 from tacit.ledger.heads import HeadFile
 from tacit.serve.app import application
@@ -85,9 +86,9 @@ def test_every_statistic_has_a_known_name() -> None:
     import tacit.black_boxes.wrapping  # noqa: F401
 
     for kind in below(Statistic):
-        if kind.__module__.startswith("tacit."):
+        if kind.__module__.startswith("tacit.") and not isabstract(kind):
             key = vars(kind).get("key")
-            assert isinstance(key, property) or key in STATISTICS, kind
+            assert isinstance(key, property) or key in statistics(), kind
     with pytest.raises(InvalidInput, match="there is no statistic 'total'; there are count, histogram"):
         Policy(statistics=frozenset({"total"}))
 
@@ -418,9 +419,9 @@ def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path
     gateway.ask(ADA, "visits", question)
     assert gateway.preview(ADA, "visits", question)["free"]
     assert gateway.preview(GRACE, "visits", question)["free"] is shared
-    assert gateway.ask(GRACE, "visits", question).stored is shared  # type: ignore[union-attr]
+    assert gateway.ask(GRACE, "visits", question).stored is shared
     assert gateway.budget(GRACE, "visits")["spent"] == ("Pure 0" if shared else "Pure 1/10")
-    assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+    assert gateway.ask(ADA, "visits", question).stored
     gateway.close()
 
 
@@ -442,12 +443,12 @@ def test_what_was_paid_for_before_answers_had_owners_stays_free(tmp_path: Path, 
     with closing(Gateway(load(path))) as gateway:
         question = gateway.asked(ADA, "visits", asked)
         again = gateway.ask(ADA, "visits", question, key)
-        assert again.stored  # type: ignore[union-attr]
+        assert again.stored
         assert again.value == first.value  # type: ignore[union-attr]
         # her own answer is free outside the request too, and nobody else's
-        assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+        assert gateway.ask(ADA, "visits", question).stored
         assert not gateway.preview(GRACE, "visits", question)["free"]
-        assert not gateway.ask(GRACE, "visits", question, key).stored  # type: ignore[union-attr]
+        assert not gateway.ask(GRACE, "visits", question, key).stored
         assert gateway.budget(ADA, "visits")["spent"] == gateway.budget(GRACE, "visits")["spent"] == "Pure 1/10"
         assert verify(gateway.ledger, "visits").sound
 

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.audit.exact import Dataset
 from tacit.audit.museum import EXHIBITS, catch
-from tacit.audit.questions import QUESTIONS, Question, small_tables, table_of
+from tacit.audit.questions import questions, small_tables, table_of
 from tacit.audit.registry import AuditCase, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
+from tacit.tables.statistics.entry import Audited
 
 if TYPE_CHECKING:
     from tacit.tables import Table
@@ -72,7 +73,7 @@ def _names() -> dict[str, list[str]]:
     """What there is to check, of each kind."""
     return {
         "mechanism": [case.name for case in _cases()],
-        "statistic": [question.name for question in QUESTIONS],
+        "statistic": [question.name for question in questions()],
         "museum": [exhibit.name for exhibit in EXHIBITS],
         "session": ["a session of queries, in one run"],
         "library": list(LIBRARIES),
@@ -86,7 +87,7 @@ def jobs(wanted: str | None = None, full: bool = False) -> list[Job]:
     for kind, names in _names().items():
         for i, name in enumerate(names):
             searched = f"{name} {_cases()[i].covers}" if kind == "mechanism" else name
-            slow = kind == "statistic" and QUESTIONS[i].slow
+            slow = kind == "statistic" and questions()[i].slow
             if word in _plain(searched) and (full or not slow):
                 found.append(Job(kind, i, full))
     if not found:
@@ -220,7 +221,7 @@ def _delta(promised: Guarantee) -> Fraction:
 
 
 def _statistic(job: Job) -> SurveyLine:
-    question = QUESTIONS[job.index]
+    question = questions()[job.index]
     try:
         check = small_tables(question.network)
     except ImportError:
@@ -246,7 +247,7 @@ def _statistic(job: Job) -> SurveyLine:
     )
 
 
-def _asked(question: Question, pair: tuple[Dataset, Dataset]) -> Audit | None:
+def _asked(question: Audited, pair: tuple[Dataset, Dataset]) -> Audit | None:
     """The statistic asked anew and anew of two neighbouring tables; None where a budget does not allow that."""
     first, second = (table_of(x, question.cost, question.network) for x in pair)
     if first is None or second is None:
@@ -256,9 +257,9 @@ def _asked(question: Question, pair: tuple[Dataset, Dataset]) -> Audit | None:
     return audit(*sides, samples=300, delta=delta, confidence=SURE, promised=question.cost)
 
 
-def _number(question: Question, table: Table) -> Any:
+def _number(question: Audited, table: Table) -> Any:
     """One fresh answer as a number or a name; the first, where there are several."""
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
     answer = question(table, fresh=True)
     if not isinstance(answer, Answer):

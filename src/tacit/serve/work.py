@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import os
 import pickle
 import resource
@@ -21,8 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import encode
+from tacit.answers.sending import report
 from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
 from tacit.engines.duckdb.engine import limit_memory
@@ -117,11 +115,11 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
         tell(Parcel({"charged": None}))
 
     found = gateway.ask(caller, name, question(work["question"]), work["key"], heard, begins)
-    facts = {"stored": is_stored(found)}
+    facts = {"stored": found.stored}
     if work["page"]:
         return facts, parts.answer(found).encode(errors="replace")
     left = gateway.session(caller, name).budget.remaining.text()
-    return facts, _json(told(found) | {"remaining": left})
+    return facts, _json(report(found) | {"remaining": left})
 
 
 def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
@@ -129,7 +127,7 @@ def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
     if work["page"]:
         nothing = parts.notice("plain", "charged, and there is no answer.")
         return {}, (nothing if found is None else parts.answer(found)).encode(errors="replace")
-    return {}, _json(work["line"] | ({} if found is None else told(found)))
+    return {}, _json(work["line"] | ({} if found is None else report(found)))
 
 
 def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
@@ -153,31 +151,6 @@ KINDS: dict[str, Callable[[Gateway, Work, Tell], Made]] = {
     "script": _script,
 }
 """All that an executor can do."""
-
-
-def told(answer: Answer | Answers) -> dict[str, Any]:
-    """An answer for programs: as plain values, as a sentence, and whole, for our own client."""
-    return {
-        "answer": finite(answer.to_dict()),
-        "words": str(answer),
-        "cost": answer.guarantee.text(),
-        "stored": is_stored(answer),
-        "whole": encode(answer),
-    }
-
-
-def is_stored(answer: Answer | Answers) -> bool:
-    """Whether all of an answer had been released before."""
-    return answer.stored if isinstance(answer, Answer) else all(part.stored for part in answer.values())
-
-
-def finite(value: Any) -> Any:
-    """The same plain values with null for what JSON cannot hold."""
-    if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -26,8 +26,8 @@ def _look(x: Dataset) -> NoisyInteger:
 
 
 def _half(x: Dataset) -> NoisyInteger:
-    plan = _search(x).plan
-    return NoisyInteger(COUNT.loss(x).at(VALUE), DiscreteGaussian(plan.noise.squared_scale / 2), plan.each)
+    design = _search(x).design
+    return NoisyInteger(COUNT.loss(x).at(VALUE), DiscreteGaussian(design.noise.squared_scale / 2), design.each)
 
 
 CASES = (
@@ -36,7 +36,7 @@ CASES = (
         covers="mechanisms.bayesian_search",
         mechanism=_look,
         datasets=COUNT.datasets,
-        promised=Zcdp(RHO / _search(()).plan.looks),
+        promised=Zcdp(RHO / _search(()).design.looks),
         twins={"half the variance": _half},
     ),
 )
