@@ -32,8 +32,9 @@ from record import write
 
 from tacit import Pure, grids, read
 from tacit.grids import Grid
-from tacit.tables.statistics import groups, means, quantiles
-from tacit.tables.statistics.caps import PRIOR
+from tacit.tables.statistics import mean, quantiles
+from tacit.tables.statistics.ways import vectors
+from tacit.tables.statistics.ways.caps import PRIOR
 
 
 def shared_reach(epsilon: Fraction, size: float, together: int) -> tuple[int, int]:
@@ -68,7 +69,7 @@ def by_group(runs: int) -> Any:
     what = "sums of ten groups, 2,000 persons, ε = 1: relative error"
     data = Field.of("lognormal", 2_000, 2_000)
     return side_by_side(
-        what, runs, groups, "prior_for", lambda _: PRIOR, lambda: errors_of(data, "group by", "1", runs)
+        what, runs, vectors, "prior_for", lambda _: PRIOR, lambda: errors_of(data, "group by", "1", runs)
     )
 
 
@@ -80,7 +81,7 @@ def around_a_centre(what: str, person: Any, values: Any, runs: int) -> Any:
     def errors() -> list[float]:
         return [abs(float(table.mean("v", epsilon=1, fresh=True)) - truth) / size for _ in range(runs)]
 
-    return side_by_side(f"mean of {what}, 5,000 persons, ε = 1: relative error", runs, means, "MANY", 10**9, errors)
+    return side_by_side(f"mean of {what}, 5,000 persons, ε = 1: relative error", runs, mean, "MANY", 10**9, errors)
 
 
 def of_means(runs: int) -> dict[str, Any]:

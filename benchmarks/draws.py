@@ -17,9 +17,10 @@ from tacit import Private, Pure, Session
 from tacit.answers import Answers
 from tacit.grids import Grid
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import capped, extremes, quantiles
+from tacit.tables.statistics import extremes, quantiles
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
+from tacit.tables.statistics.ways import capped_sums
 
 BUDGET = Pure(10**9)
 
@@ -60,7 +61,7 @@ class Draws:
         rows: Any = {"person": data.person, "product": data.product}
         tables = {"v": Private(pa.table(values), person="person"), "r": Private(pa.table(rows), person="person")}
         self._session = Session(tables, BUDGET)
-        self._engine = Remembering(self._session._engine)
+        self._engine = Remembering(self._session._tables.engine)
         self._questions = self._planned()
         extremes.extreme_law = once(_PLAIN[0], lambda *asked: asked)
         quantiles.quantile_law = once(_PLAIN[1], lambda ranks, *rest: rest)  # ranks follow from the rest
@@ -97,7 +98,7 @@ class Draws:
 
     def _room(self, relation: Any, epsilon: str, kind: Any = Room) -> Any:
         engine = self._engine
-        return kind(engine, engine, relation, self._session._randomness, Pure(epsilon), "any one person")
+        return kind(engine, engine, relation, self._session._releaser.randomness, Pure(epsilon), "any one person")
 
     def _released(self, relation: Any, asked: Statistic, epsilon: str) -> Any:
         answer: Any = asked.release(self._room(relation, epsilon))
@@ -133,5 +134,5 @@ def _several(answer: Any) -> list[Any]:
     return list(answer.values()) if isinstance(answer, Answers) else [answer]
 
 
-_CAPPED: Any = capped  # which imports what is replaced
+_CAPPED: Any = capped_sums  # which imports what is replaced
 _PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, _CAPPED.scan_and_release, Grid.nearest

@@ -30,11 +30,12 @@ from tacit.answers import Answer
 from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced
-from tacit.tables.sql.queries import plan
-from tacit.tables.statistics import joint
-from tacit.tables.statistics.base import JOINT_METHODS, Statistic
+from tacit.tables.sql.queries import understand
+from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.extremes import Extremum
+from tacit.tables.statistics.methods import SHARED_ROWS
 from tacit.tables.statistics.peaks import MaximumDegree
+from tacit.tables.statistics.ways import shared_rows
 
 # The best published error of each row: shifted inverse (2022), race-to-the-top, recursive mechanism, automatic bounds.
 PUBLISHED = {"Q12": 17, "Q18": 6174, "Q5": 174, "edges": 1592, "Q9 max": 40, "distinct": 530}
@@ -208,16 +209,16 @@ def question(name: str, session: Session, query: str) -> tuple[Relation, Statist
     """What is asked; a maximum degree has no SQL of its own."""
     if name == "maximum degree":
         return session["edge"]._relation, MaximumDegree()
-    found = plan(session, Priced(query, Pure(1)))
+    found = understand(session._releaser, Priced(query, Pure(1)))
     return found.relation, found.statistics[0]
 
 
 def profile(session: Session, relation: Relation, statistic: Statistic, removals: int) -> tuple[list[int], float]:
     """The down profile of a count or sum, and the seconds it took with its join."""
     start = time.perf_counter()
-    with session._engine.snapshot() as snapshot:
+    with session._tables.engine.snapshot() as snapshot:
         touches = snapshot.touches(relation, Incidence(getattr(statistic, "total", RowCount())))
-    values = sums.capped_sum(joint.rows_of(touches)).profile(removals)
+    values = sums.capped_sum(shared_rows.rows_of(touches)).profile(removals)
     return list(values), time.perf_counter() - start
 
 
@@ -229,7 +230,7 @@ class Truth:
 
         self._connection, self._query = duckdb.connect(), query
         for name in session.tables:
-            data = session.declared(name).source.data
+            data = session._tables.declared(name).source.data
             if isinstance(data, Path):
                 self._connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{data}')")
             else:
@@ -254,7 +255,7 @@ def measured(session: Session, relation: Relation, statistic: Statistic, truth: 
     known: dict[Any, float] = {}
     found = []
     for _ in range(runs):
-        answer = cast(Answer, session.ask(relation, statistic, Pure(1), fresh=True))
+        answer = cast(Answer, session._releaser.ask(relation, statistic, Pure(1), fresh=True))
         if answer.value not in known:
             known[answer.value] = truth.error(answer)
         found.append(known[answer.value])
@@ -272,18 +273,18 @@ def study(name: str, session: Session, query: str, runs: int, published: list[in
     relation, statistic = question(name, session, query)
     truth = Truth(session, query)
     start = time.perf_counter()
-    session.ask(relation, statistic, Pure(1), fresh=True)
+    session._releaser.ask(relation, statistic, Pure(1), fresh=True)
     found: dict[str, Any] = {"truth": truth.value, "seconds": time.perf_counter() - start}
-    engine, session._engine = session._engine, cast(Any, Remembering(session._engine))
+    engine, session._tables.engine = session._tables.engine, cast(Any, Remembering(session._tables.engine))
     try:
         found |= measured(session, relation, statistic, truth, runs)
         if relation.others and hasattr(statistic, "method") and statistic.method is None:
-            others = {m: replace(cast(Any, statistic), method=m) for m in JOINT_METHODS if name not in SLOW}
+            others = {m: replace(cast(Any, statistic), method=m) for m in SHARED_ROWS if name not in SLOW}
             found["methods"] = {
                 m: measured(session, relation, other, truth, max(5, runs // 5))["error"] for m, other in others.items()
             }
     finally:
-        session._engine = engine
+        session._tables.engine = engine
     if name in PUBLISHED:
         found["published"] = PUBLISHED[name]
     if name in PROFILED:
@@ -302,7 +303,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--only", help="rows whose name holds this; the others stay as stored")
     options = parser.parse_args()
-    for module, function in ((joint, "rows_of"), (sums, "capped_sum"), (sums, "capped_distinct")):
+    for module, function in ((shared_rows, "rows_of"), (sums, "capped_sum"), (sums, "capped_distinct")):
         remembered(module, function)
     Extremum._profile = once_for_each(Extremum._profile)  # type: ignore[method-assign]
     cases = (tpch(options.tpch) if options.tpch else {}) | (graph(options.graph) if options.graph else {})

@@ -81,7 +81,7 @@ def once(method: str, path: str) -> None:
     import duckdb  # noqa: F401
     import sqlglot  # noqa: F401
 
-    import tacit.tables.statistics.totals  # noqa: F401
+    import tacit.tables.statistics.ways.totals  # noqa: F401
 
     print(json.dumps(timed(lambda: OWN[method](path)), default=float))
 

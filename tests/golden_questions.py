@@ -399,7 +399,6 @@ WRONG: dict[str, Callable[[Table], Any]] = {
     "δ alone": lambda t: t.count(delta="0.1"),
     "negative ε": lambda t: t.count(epsilon=-1),
     "huge ε": lambda t: t.count(epsilon=10**7),
-    "unknown option": lambda t: t.count(price=3),  # type: ignore[call-arg]
     "unknown column": lambda t: t.sum("zzz", epsilon=1),
     "unknown method": lambda t: t.max("i", method="guess", epsilon=1),
     "unknown per": lambda t: t.sum("i", per="day", epsilon=1),  # type: ignore[arg-type]
@@ -428,7 +427,8 @@ def _queried(where: str, query: str, cost: dict[str, Any]) -> Case:
 
 
 def _previewed(where: str, query: str, cost: dict[str, Any]) -> Case:
-    return lambda opened: opened.session(where, "unspent").cost(query, **({} if _DP in query else cost), fresh=True)
+    named = {} if _DP in query else cost
+    return lambda opened: str(opened.session(where, "unspent").cost(query, **named, fresh=True))
 
 
 def all_cases() -> Iterator[tuple[str, Case]]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tacit.black_boxes.wrapping import wrap
     from tacit.forecasts import plan
     from tacit.serve.client import connect
-    from tacit.tables import Private, Public, Session, Table, read, schema
+    from tacit.tables import Preview, Private, Public, Session, Table, read, schema
 
 __version__ = "0.1.0"
 
@@ -28,6 +28,7 @@ _HOMES = {
     "Answer": "tacit.answers.answer",
     "Answers": "tacit.answers.several",
     "Interval": "tacit.answers.answer",
+    "Preview": "tacit.tables",
     "Private": "tacit.tables",
     "Public": "tacit.tables",
     "Session": "tacit.tables",
@@ -51,6 +52,7 @@ __all__ = [
     "Interval",
     "InvalidInput",
     "LedgerError",
+    "Preview",
     "Private",
     "Public",
     "Pure",
@@ -79,3 +81,10 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _statistics() -> frozenset[str]:
+    """The names that policies know: those of the catalogue, and of functions that are run on records of persons."""
+    from tacit.tables.statistics import catalogue
+
+    return catalogue.keys() | {"sample_and_aggregate", "wrap"}

@@ -20,35 +20,19 @@ from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.language.expressions import Column
-from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import seeded_not_private
-from tacit.tables.face.declare import Private
+from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.room import Room
-from tacit.tables.sql.privacy_clause import Priced
-from tacit.tables.sql.queries import plan as planned
-from tacit.tables.statistics.ratio import Ratio
+from tacit.tables.statistics.catalogue import forecastable
+from tacit.tables.statistics.entry import Entry
 
 if TYPE_CHECKING:
     import duckdb
     import numpy as np
     from numpy.typing import NDArray
-
-    from tacit.tables.statistics.base import Statistic
-
-STATISTICS = {
-    "persons": "COUNT(DISTINCT person)",
-    "count": "COUNT(*)",
-    "sum": "SUM(value)",
-    "mean": "AVG(value)",
-    "median": "MEDIAN(value)",
-    "nunique": "COUNT(DISTINCT code)",
-    "ratio": "AVG(CASE WHEN flag THEN 1.0 ELSE 0.0 END)",
-}
-"""What can be planned, and its SQL, by which the truth of the made-up data is known."""
 
 SHAPES = {
     "equal": "everybody alike",
@@ -60,8 +44,6 @@ SHAPES = {
 
 MOST = 1_000_000
 """The most persons that are made up; more of them only make errors smaller."""
-DRAWS = {"median": 20}
-"""How often each question is asked, unless 40 times."""
 SEED = 20220612
 MEAN_ROWS = 10
 """Rows of a person on average, for a count."""
@@ -80,7 +62,12 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Expected accuracy of one statistic for some values of ε."""
+    """Expected accuracy of one statistic for some values of ε, as `tacit.plan` returns it.
+
+    >>> forecast = tacit.plan("persons", persons=1000, epsilon=0.5)
+    >>> forecast.persons, forecast.epsilon, forecast.error < 0.02
+    (1000, Fraction(1, 2), True)
+    """
 
     statistic: str
     persons: int
@@ -117,7 +104,11 @@ class Forecast:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values, ready for JSON.
+
+        >>> tacit.plan("persons", persons=1000, epsilon=0.5).to_dict()["shape"]
+        'lognormal'
+        """
         return {
             "statistic": self.statistic,
             "persons": self.persons,
@@ -146,10 +137,24 @@ def plan(
     error: Number | None = None,
     shape: str = "lognormal",
 ) -> Forecast:
-    """The accuracy to expect at ``epsilon``, or the ε that gives ``error`` (0.01 is 1 %) in 19 of 20 cases."""
+    """The accuracy to expect at some ε, or the ε that an accuracy needs, from public facts alone.
+
+    Args:
+        statistic: "persons", "count", "sum", "mean", "median", "nunique" or "ratio".
+        persons: about how many persons the data are about.
+        epsilon: the ε whose accuracy is wanted; or give ``error``.
+        error: the error that 19 of 20 answers may have, as a share of the truth: 0.01 is 1 %.
+        shape: the assumed shape of the persons' values: "equal", "uniform", "lognormal" or "pareto".
+
+    >>> print(tacit.plan("persons", persons=1000, epsilon=0.5).headline)
+    The persons over 1,000 persons at ε = 0.5 lies within ... % of the truth in 19 of 20 cases.
+    >>> tacit.plan("persons", persons=1000, error="0.01").epsilon
+    Fraction(...)
+    """
     count = whole(persons, "persons", 1)
-    if statistic not in STATISTICS:
-        raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}.")
+    known = forecastable()
+    if statistic not in known:
+        raise InvalidInput(f"statistic must be one of {', '.join(known)}.")
     if shape not in SHAPES:
         raise InvalidInput(f"shape must be one of {', '.join(SHAPES)}.")
     if (epsilon is None) == (error is None):
@@ -160,7 +165,7 @@ def plan(
         )
     wanted = None if error is None else positive(error, "error")
     given = None if epsilon is None else cast(Pure, cost_of(epsilon)).epsilon
-    world = _World(statistic, count, shape)
+    world = _World(known[statistic], count, shape)
     try:
         chosen = given or world.least(cast(Fraction, wanted))
         lines = tuple(world.accuracy(chosen * Fraction(2) ** k) for k in (-2, -1, 0, 1, 2))
@@ -172,20 +177,20 @@ def plan(
 class _World:
     """Made-up persons of one shape, and the statistic asked about them."""
 
-    def __init__(self, statistic: str, persons: int, shape: str) -> None:
+    def __init__(self, entry: Entry, persons: int, shape: str) -> None:
         import duckdb
 
+        made = entry.made
+        assert made is not None
         self._connection = duckdb.connect()
-        _settle(self._connection, persons, shape, several_rows=statistic == "count")
-        query = f"SELECT {STATISTICS[statistic]} FROM people"
-        (truth,) = cast(tuple[Any], self._connection.execute(query).fetchone())
-        self._truth, self._draws = float(truth), DRAWS.get(statistic, 40)
+        _settle(self._connection, persons, shape, made.several_rows)
+        (truth,) = cast(tuple[Any], self._connection.execute(f"SELECT {made.truth} FROM people").fetchone())
+        self._truth, self._draws = float(truth), made.draws
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
-        asked = planned(self._session, Priced(query, Pure(1)))
-        flag = Column(BOOLEAN, "people", "flag")
-        self._relation = asked.relation
-        self._statistic: Statistic = Ratio(flag, "flag") if statistic == "ratio" else asked.statistics[0]
+        people = self._session["people"]
+        self._relation = people._relation
+        self._statistic = made.statistic(people._operand)
 
     def accuracy(self, epsilon: Fraction) -> Accuracy:
         """The errors of some answers at this ε."""

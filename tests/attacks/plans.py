@@ -24,12 +24,12 @@ from tacit import Pure, Session, TacitError
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.requests import Incidence, Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, query
+from tacit.engines.script import Script, fragment
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, expressions
 from tacit.language.types import INTEGER
-from tacit.tables.sql.privacy_clause import priced
-from tacit.tables.sql.queries import plan
+from tacit.tables.sql.privacy_clause import price
+from tacit.tables.sql.queries import understand
 from tests.attacks.datasets import POOLS, Dataset, dataset
 from tests.attacks.queries import Writer
 
@@ -95,7 +95,7 @@ def _dataset(done: Tried, session: Session, connection: Any, data: Dataset, draw
     while tried < plans:
         text, keys = writer.query()
         try:
-            found = plan(session, priced(text, {"epsilon": 1}), keys)
+            found = understand(session._releaser, price(text, 1), keys)
         except TacitError:
             done.refused += 1
             tried += draw.random() < 0.02  # so that a dataset about which nothing can be asked ends
@@ -115,11 +115,11 @@ def compare(
     """What is wrong with a relation, or nothing."""
     relation = tied(asked)
     world = Column(INTEGER, relation.alias, "world")
-    rows = Rows(DIALECT, relation, {name: table.sql for name, table in session._engine.tables.items()})  # type: ignore[attr-defined]
+    rows = Rows(DIALECT, relation, {name: table.sql for name, table in session._tables.engine.tables.items()})  # type: ignore[attr-defined]
     numbers = [rows.plain(Column(INTEGER, c.table, f"{c.name}_number")) for _, c in relation.persons]
     place, outputs = rows.plain(world), [rows.plain(value) for value in dict.fromkeys(values)]
     names = [place, *numbers, *rows.persons(), *outputs]
-    body = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+    body = fragment(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
     statement = DIALECT.statement(Script(tuple(rows.parts()), body))
     listed = connection.execute(statement).fetchall()
     done.rows += len(listed)
@@ -162,7 +162,7 @@ def _incidence(session: Session, relation: Relation, world: Column, rows: Counte
     """Whether the engine's incidence weighs persons as the listing does."""
     only = build.comparison("=", world, build.literal(0))
     where = only if relation.filter is None else build.logic("AND", (relation.filter, only))
-    with session._engine.snapshot() as snapshot:
+    with session._tables.engine.snapshot() as snapshot:
         found = snapshot.touches(replace(relation, filter=where, bound=None), Incidence())  # of all worlds together
     degrees: Counter[Any] = Counter()
     listed: Counter[Any] = Counter()

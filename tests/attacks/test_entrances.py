@@ -22,8 +22,8 @@ from tacit.language.types import Schema
 from tacit.numbers.exact import LARGEST_EXPONENT, MOST_DIGITS, exact
 from tacit.serve.app import application
 from tacit.serve.config import load
-from tacit.tables.sql.privacy_clause import priced
-from tacit.tables.sql.queries import plan
+from tacit.tables.sql.privacy_clause import price
+from tacit.tables.sql.queries import understand
 from tests.serve.support import configuration, token
 
 ABSURD = [
@@ -72,7 +72,7 @@ def _planned(session: tacit.Session, query: str) -> tuple[float, bool]:
     """How long it takes to plan a query, and whether it was taken."""
     begun = time.process_time()
     try:
-        found = plan(session, priced(query, {"epsilon": 1}))
+        found = understand(session._releaser, price(query, 1))
         found.preview(fresh=False)
         taken = True
     except TacitError:

@@ -40,13 +40,13 @@ CAST = "SELECT COUNT(*) FROM t AS a JOIN t AS b ON a.g = b.g WHERE CAST(a.who AS
 
 def relation_of(session: Session, query: str) -> Relation:
     """The rows and persons that a query is about."""
-    builder = ViewBuilder(session)
+    builder = ViewBuilder(session._tables)
     return builder.relation(builder.rows(sqlglot.parse_one(query, read="duckdb"), {}))  # type: ignore[arg-type]
 
 
 def listed(session: Session, query: str) -> list[tuple[int, frozenset[int]]]:
     """The rows of a query: how many, and whom they concern."""
-    with session._engine.snapshot() as snapshot:
+    with session._tables.engine.snapshot() as snapshot:
         touches = snapshot.touches(relation_of(session, query), Incidence())
     persons = zip(*(numbers.tolist() for numbers in touches.persons), strict=True)
     return [(weight, frozenset(found)) for weight, found in zip(touches.weights.tolist(), persons, strict=True)]
@@ -315,7 +315,7 @@ def test_spark(spark: Any) -> None:
             rows = listed(session, SELF)
             assert ([weight for weight, _ in rows], len({found for _, found in rows})) == ([1, 1, 1], 3)
             column = session.schema("t")["who"]
-            with session._engine.snapshot() as snapshot:
+            with session._tables.engine.snapshot() as snapshot:
                 asked = KeyCounts((Column(column, "t", "who"),), 9, 1, bytes(16))
                 (keys,) = snapshot.ask(Relation("t", "t", Column(column, "t", "who")), (asked,))
         assert [key[0] for key, _ in keys] == values[name]

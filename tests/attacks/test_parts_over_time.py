@@ -140,7 +140,7 @@ def test_one_file_read_in_two_ways_is_not_one_version(tmp_path: Path) -> None:
 
 
 def test_a_change_while_the_answer_is_made_withholds_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tacit.tables.statistics.totals import PersonCount
+    from tacit.tables.statistics.persons import PersonCount
 
     path = tmp_path / "t.parquet"
     write(path, "a")
@@ -163,7 +163,7 @@ def test_nobody_else_charges_a_part(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     write(path, "a")
     whole = opened(path)
-    part = whole.partition("k", DAYS)["a"]
+    part, declared = whole.partition("k", DAYS)["a"], whole.session._tables.declared("t")
     part.persons(epsilon="0.5")
     assert part.budget.spent == Pure("0.5")
     for use in (
@@ -171,7 +171,7 @@ def test_nobody_else_charges_a_part(tmp_path: Path) -> None:
         lambda: part.budget.parallel("mine"),
         lambda: part.session.share(Pure("0.1"), "mine"),
         lambda: part.session.analyst("ada", Pure("0.1")),
-        lambda: Session({"other": whole.session.declared("t")}, budget=part.budget)["other"].count(epsilon="0.1"),
+        lambda: Session({"other": declared}, budget=part.budget)["other"].count(epsilon="0.1"),
     ):
         with pytest.raises(UnsupportedQuery, match="one part"):
             use()

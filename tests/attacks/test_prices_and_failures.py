@@ -25,7 +25,7 @@ from tacit.budgets import (
     filter_for,
     open_budget,
 )
-from tacit.budgets.policies import STATISTICS
+from tacit.budgets.policies import statistics
 from tacit.guarantees import Guarantee, Renyi
 from tacit.ledger import open_ledger, texts, verify
 from tacit.serve import gateway as gateways
@@ -184,7 +184,7 @@ def test_policies_are_read_as_they_were_written_or_as_they_were_meant() -> None:
     assert texts.policy_from(texts.policy_text(policy)) == policy
     former = texts.policy_from('{"statistics":["total","quantiles","nonsense"]}')
     assert former.statistics == frozenset({"sum", "count", "quantile"})
-    assert former.statistics < STATISTICS
+    assert former.statistics < statistics()
 
 
 @pytest.mark.parametrize("wrong", [{"least": 2}, {"failures": 0}, {"statistics": {"total"}}, {"statistics": "sum"}])
@@ -310,7 +310,7 @@ def test_a_question_below_the_least_price_is_refused_for_each_of_its_aggregates(
 
 def test_failures_are_an_oracle_only_so_often(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each question fails or answers as its data say; after two failures all of this analyst's are refused."""
-    from tacit.tables.statistics.totals import Total
+    from tacit.tables.statistics.ways.totals import Total
 
     bits, release = iter([True, False, True, False, True]), Total.release
 

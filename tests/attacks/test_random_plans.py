@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tacit.language.expressions import Cast, Column, Comparison, Expression
-from tacit.tables.face.declare import Private
+from tacit.tables.face.declarations import Private
 from tacit.tables.sql.persons import Touched, Touching
 from tests.attacks.plans import attack
 

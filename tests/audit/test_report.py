@@ -10,10 +10,10 @@ import pytest
 from tacit.audit import survey
 from tacit.audit.html import page
 from tacit.audit.museum import EXHIBITS
-from tacit.audit.questions import QUESTIONS, table_of
+from tacit.audit.questions import questions, table_of
 from tacit.audit.registry import cases
 from tacit.audit.statistical import LIBRARIES
-from tacit.audit.survey import Job, Line, jobs, run, summary, work
+from tacit.audit.survey import Job, SurveyLine, jobs, run, summary, work
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
 from tacit.tables import Table
@@ -23,23 +23,23 @@ def test_every_promise_is_on_the_list() -> None:
     planned = jobs(full=True)
     kinds = [job.kind for job in planned]
     assert kinds.count("mechanism") == len(list(cases()))
-    assert kinds.count("statistic") == len(QUESTIONS)
+    assert kinds.count("statistic") == len(questions())
     assert kinds.count("museum") == len(EXHIBITS)
     assert kinds.count("library") == len(LIBRARIES)
     assert len(planned) == len(set(planned))
-    assert len(jobs()) == len(planned) - sum(question.slow for question in QUESTIONS)
+    assert len(jobs()) == len(planned) - sum(question.slow for question in questions())
 
 
 def test_every_statistic_of_the_public_face_is_on_the_list() -> None:
     """A method of `Table` that takes a cost must be asked by some question; SQL asks the same statistics."""
-    asked = {name for question in QUESTIONS for name in question.ask.__code__.co_names}
-    public = {name for name, method in vars(Table).items() if not name.startswith("_") and _costs(method)}
+    asked = {name for question in questions() for name in question.ask.__code__.co_names}
+    public = {name for name in dir(Table) if not name.startswith("_") and _costs(getattr(Table, name))}
     assert {"sum", "median", "top"} <= public
     assert public - asked == {"sql"}
 
 
 def _costs(method: object) -> bool:
-    return callable(method) and any(p.kind is p.VAR_KEYWORD and p.name == "cost" for p in _parameters(method))
+    return callable(method) and any(p.name in ("cost", "epsilon") for p in _parameters(method))
 
 
 def _parameters(method: Any) -> list[Parameter]:
@@ -78,7 +78,7 @@ def test_a_statistic_is_sampled_in_full() -> None:
 
 
 def test_every_question_can_be_asked_of_a_table_again_and_again() -> None:
-    for question in QUESTIONS:
+    for question in questions():
         table = table_of(("b", "c", "d") if question.network else (0, 2), question.cost, question.network)
         assert (table is None) == isinstance(question.cost, Approx)
         for _ in range(2 if table is not None else 0):
@@ -105,7 +105,7 @@ def test_a_broken_mechanism_fails_the_survey(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_check_that_cannot_be_finished_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(job: Job) -> Line:
+    def fail(job: Job) -> SurveyLine:
         raise ZeroDivisionError("text that stays inside")
 
     monkeypatch.setitem(survey._WORK, "museum", fail)
@@ -120,9 +120,9 @@ def test_lines_come_in_order_from_several_processes() -> None:
     assert all(line.passed for line in lines)
 
 
-GOOD = Line("mechanism", "a <law>", "Pure(1)", "ε = 1", "ε ≥ 0.8", "tight", True, "5 pairs")
-BAD = Line("statistic", "mean & co", "Pure(1)", "2 of each draw's promise", "–", "broken", False)
-ABSENT = Line("library", "opendp, discrete Laplace noise", "Pure(1)", "–", "–", "not installed", True)
+GOOD = SurveyLine("mechanism", "a <law>", "Pure(1)", "ε = 1", "ε ≥ 0.8", "tight", True, "5 pairs")
+BAD = SurveyLine("statistic", "mean & co", "Pure(1)", "2 of each draw's promise", "–", "broken", False)
+ABSENT = SurveyLine("library", "opendp, discrete Laplace noise", "Pure(1)", "–", "–", "not installed", True)
 
 
 def test_the_summary_says_what_failed() -> None:

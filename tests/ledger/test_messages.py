@@ -85,7 +85,7 @@ def test_a_session_asks_the_same_message_once(tmp_path: Path) -> None:
     data = tmp_path / "t.csv"
     data.write_text("who,x\n" + "".join(f"{i},{i % 7}\n" for i in range(50)))
     session = tacit.Session({"t": Private(data, person="who")}, Pure(1), name="d", ledger=tmp_path / "ledger.db")
-    view = session.within(MESSAGE)
+    view = session._with(session._releaser.within(MESSAGE))
     query = "SELECT SUM(x), COUNT(*) FROM t"
     first = view.sql(query, epsilon=1, fresh=True)
     again = view.sql(query, epsilon=1, fresh=True)  # though fresh, and though the budget is spent

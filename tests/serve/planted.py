@@ -75,8 +75,8 @@ FAULTS: dict[str, Callable[[], None]] = {
 }
 _kept: list[bytearray] = []
 
-sessions: Any = import_module("tacit.tables.face.session")
-_planned, _charged, _settle = Gateway._planned, sessions.charged, Budget.settle
+releasing: Any = import_module("tacit.tables.releasing.releaser")
+_query, _charge, _settle = Gateway._query, releasing.charge_and_release, Budget.settle
 
 
 def _fault(text: str, paid: bool) -> None:
@@ -85,20 +85,20 @@ def _fault(text: str, paid: bool) -> None:
         FAULTS[found.group(1)]()
 
 
-def planned(self: Gateway, session: Any, question: Any) -> Any:
+def query(self: Gateway, releaser: Any, question: Any) -> Any:
     _fault(question.sql, paid=False)
-    return _planned(self, session, question)
+    return _query(self, releaser, question)
 
 
-def charged(budget: Any, cost: Any, question: Any, release: Callable[[], Any]) -> Any:
+def charge_and_release(budget: Any, cost: Any, question: Any, release: Callable[[], Any]) -> Any:
     def faulty() -> Any:
         _fault(question.text, paid=True)
         return release()
 
     lost = question.text.endswith("-- lost")  # the process dies before the outcome is written
     Budget.settle = (lambda *_: None) if lost else _settle  # type: ignore[method-assign]
-    return _charged(budget, cost, question, faulty)
+    return _charge(budget, cost, question, faulty)
 
 
-Gateway._planned = planned  # type: ignore[method-assign]
-sessions.charged = charged
+Gateway._query = query  # type: ignore[method-assign]
+releasing.charge_and_release = charge_and_release

@@ -177,7 +177,7 @@ def test_the_client_has_the_face_of_a_session(tmp_path: Path) -> None:
             assert session.tables == ("visits",)
             assert str(session.schema("visits")) == "who text, minutes integer, place text"
             query = "SELECT SUM(minutes) FROM visits"
-            assert "Pure(0.5); Pure(10) is left, which fits" in session.cost(query, epsilon=0.5)
+            assert "Pure(0.5); Pure(10) is left, which fits" in str(session.cost(query, epsilon=0.5))
             answer = session.sql(query, epsilon=0.5)
             assert isinstance(answer, tacit.Answer)
             assert answer.interval(0.5).low > answer.interval(0.99).low

@@ -123,7 +123,7 @@ def everything(session: Session) -> dict[str, Views]:
     heard |= {name: said(lambda ask=ask: ask(t)) for name, (ask, _) in ASKED.items()}  # type: ignore[misc]
     heard |= {text: said(lambda text=text: t.filter(text)) for text in FILTERS}  # type: ignore[misc]
     heard |= {query: said(lambda query=query: session.sql(query, epsilon=1)) for query in QUERIES}  # type: ignore[misc]
-    heard |= {"dear": said(lambda: t.persons(epsilon=10**6)), "preview": [session.cost(SQL, epsilon=1)]}
+    heard |= {"dear": said(lambda: t.persons(epsilon=10**6)), "preview": [repr(session.cost(SQL, epsilon=1).to_dict())]}
     heard |= {"sql": said(lambda: session.sql(SQL, epsilon=1)), "reprs": [repr(session), repr(t), repr(t.budget)]}
     return heard
 
@@ -132,7 +132,7 @@ SQL = "SELECT SUM(i) AS total, COUNT(*), MAX(f) FROM t JOIN pub ON g = k WHERE i
 
 
 def test_everything_shown_is_the_same_with_and_without_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.tables.face.session.Room", ConstantRoom)
+    monkeypatch.setattr("tacit.tables.releasing.releaser.Room", ConstantRoom)
     with opened(BASE) as without, opened(BASE + PERSON) as with_one:
         first = everything(without)
         assert len(first) > 100
@@ -158,7 +158,7 @@ class LeakingRoom(Room):
 
 
 def test_a_failure_is_charged_and_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tacit.tables.face.session.Room", LeakingRoom)
+    monkeypatch.setattr("tacit.tables.releasing.releaser.Room", LeakingRoom)
     with opened(BASE) as session:
         before = session.budget.spent
         with listening() as lines, pytest.raises(EngineError) as caught:
@@ -195,7 +195,7 @@ LINES = ["9,x,y", "9,1,2,3,secret", '9,"secret', "9," + "9" * 400, "\xff\xff,sec
 def test_text_files_with_and_without_a_broken_row_say_the_same(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tacit.tables.face.session.Room", ConstantRoom)
+    monkeypatch.setattr("tacit.tables.releasing.releaser.Room", ConstantRoom)
     heard = []
     for name, last in (("a", ""), ("b", line)):
         path = tmp_path / name / "t.csv"

@@ -19,7 +19,7 @@ import tacit
 from tacit import Answer, Approx, Pure, Table
 from tacit.language.types import INTEGER
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.scales import Scale
+from tacit.tables.statistics.ways.scales import Scale
 from tests.tables.support import EXTREME, arrow, found, questions, shown
 
 SURE = 10**5

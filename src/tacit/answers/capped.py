@@ -13,7 +13,7 @@ from tacit.answers.values import show
 from tacit.noises import Difference
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from tacit.answers.values import show
 from tacit.noises import TruncatedLaplace
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
 
 @dataclass(frozen=True)

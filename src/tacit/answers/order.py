@@ -12,7 +12,7 @@ from tacit.answers.spreads import SURE, Covers, Ends, Spread
 from tacit.answers.values import Value, show
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
 Levels = tuple[tuple[Fraction, int | None], ...]
 """For each of some confidences a number of persons; None where nothing is promised."""

@@ -16,7 +16,7 @@ from tacit.answers.spreads import Covers, Ends, Spread
 from tacit.noises import Noise
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
 
 @dataclass(frozen=True)

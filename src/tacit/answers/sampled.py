@@ -24,7 +24,7 @@ from tacit.answers.values import show
 from tacit.noises import Noise
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
 
 def scaled(value: Any, probability: Fraction, towards: float = 0.0) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.several import Answers
 from tacit.answers.storing import decode_answer, encode
 

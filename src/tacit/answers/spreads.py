@@ -19,7 +19,7 @@ from tacit.noises import Noise
 from tacit.numbers.units import WHOLE, Unit
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
 Covers = Literal["truth", "capped value", "sampled value", "sampled, capped value"]
 """What an interval covers: the true value, the value after capping, or either of these on the sample that was asked."""

@@ -30,7 +30,7 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.groups import Capped, ShownCount

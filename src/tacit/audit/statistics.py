@@ -23,7 +23,8 @@ from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM
 from tacit.tables import Session, Table
-from tacit.tables.face.declare import Private
+from tacit.tables.face.declarations import Private
+from tacit.tables.releasing.releaser import Releaser, protected_persons
 from tacit.tables.releasing.room import Room, by_division
 from tacit.tables.statistics.base import Statistic
 
@@ -70,7 +71,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Report:
+class StatisticReport:
     """What the check of a whole statistic found."""
 
     stages: tuple[Stage, ...]
@@ -125,13 +126,13 @@ class StatisticCheck:
         fields = {**dict.fromkeys(["dataset", *persons], "integer"), **self.schema}
         table = pa.table({name: pa.array([row.get(name) for row in rows], types[t]) for name, t in fields.items()})
         self.session = Session({"small": Private(table, person=persons)}, budget=Pure(10**6))
-        self._engine = Remembering(self.session._engine)
+        self._engine = Remembering(self.session._tables.engine)
 
     def table(self, x: Dataset) -> Table:
         """The public table of one dataset."""
         return self.session["small"].filter(f"dataset = {self.datasets.index(x)}")
 
-    def check(self, ask: Callable[[Table], Any], paths: int = 3) -> Report:
+    def check(self, ask: Callable[[Table], Any], paths: int = 3) -> StatisticReport:
         """Verify every draw of the statistic that ``ask`` asks of a table, following a few outcomes of each draw."""
         questions = {x: captured(self.session, lambda x=x: ask(self.table(x))) for x in self.datasets}  # type: ignore[misc]
         pairs = neighbours(self.datasets)
@@ -156,14 +157,14 @@ class StatisticCheck:
                 further += [replace(moved, earlier=(*path.earlier, y)) for y in largest.outcomes_to_follow()]
             waiting = _spread_out(further, paths)
         spent = tuple(room.spent for room in rooms)
-        return Report(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)
+        return StatisticReport(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)
 
     def _law(
         self, relation: Relation, statistic: Statistic, cost: Guarantee, earlier: Sequence[Any]
     ) -> tuple[Law[Any] | None, str, Room]:
         """The law of the draw after ``earlier``, or None where the statistic has no further draw; part and room."""
         with self._engine.snapshot() as snapshot:
-            protected = self.session.protected(relation)
+            protected = protected_persons(relation)
             room = _StoppingRoom(self._engine, snapshot, relation, SYSTEM, cost, protected)
             room.earlier = tuple(earlier)
             try:
@@ -195,15 +196,17 @@ def captured(session: Session, ask: Callable[[], Any]) -> tuple[Relation, Statis
     """The relation, statistic and cost that a call of the public face would ask."""
     caught: list[tuple[Relation, Statistic, Guarantee]] = []
 
-    def catch(relation: Relation, statistic: Statistic, cost: Guarantee, **options: Any) -> None:
-        statistic.check(cost)
-        caught.append((relation, statistic, cost))
+    class Catcher(Releaser):
+        def ask(self, relation: Relation, statistic: Statistic, cost: Guarantee, **options: Any) -> Any:
+            statistic.check(cost)
+            caught.append((relation, statistic, cost))
 
-    session.ask = catch  # type: ignore[method-assign, assignment]
+    honest = session._releaser
+    session._releaser = Catcher(honest.tables, honest.account)
     try:
         ask()
     finally:
-        del session.ask
+        session._releaser = honest
     (found,) = caught
     return found
 

@@ -62,6 +62,7 @@ class Aggregate(Statistic):
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
     key = "sample_and_aggregate"
+    told_by = ("nonce",)  # nothing tells whether two functions are the same
 
     @property
     def words(self) -> str:
@@ -173,11 +174,30 @@ def sample_and_aggregate(
 ) -> Answer | Answers:
     """The private median of any function f over disjoint blocks of persons, chosen at random.
 
-    ``records`` is a private table (f gets a data frame of its block's rows, sorted, with the named ``columns``, and the
-    table's own session pays) or has one entry for each person: a list or a mapping. ``blocks`` is public; each should
-    be large enough for f to make sense. Several ``grid``s are for an f that returns as many numbers; the answer is
-    then an `Answers` by name or number, and the cost is split evenly. ``trusted`` says that f's value depends on its
-    block's rows alone; calls are then not confined, which not every system can do.
+    Args:
+        f: the function, of a list of records or of a data frame of their rows, sorted; it runs in a process kept apart.
+        records: a private table, whose own session pays, or one entry for each person in a list or a mapping.
+        blocks: how many blocks there are, which is public; each should be large enough for f to make sense.
+        grid: the possible answers; a list or a mapping of grids for an f that returns as many numbers. The answer is
+            then an `Answers` by number or name, and the cost is split evenly.
+        epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+        budget: what pays for a list or a mapping: a guarantee or an open budget.
+        session: a session whose budget pays instead.
+        columns: the columns of a private table that f gets; all but the persons without them.
+        method: how the median is chosen: "exponential", or "permute_and_flip" for ε alone.
+        beta: with what probability the stated accuracy may fail.
+        trusted: whether f's value depends on its block's rows alone; calls are then not confined, which not every
+            system can do.
+        time_limit: the most seconds that one call may take; a call that takes longer has the grid's bottom for a value.
+        memory_limit: the most bytes that one call may use.
+        workers: how many processes run f.
+        randomness: where noise comes from, for a list or a mapping.
+
+    >>> from tacit.grids import integers
+    >>> tacit.sample_and_aggregate(
+    ...     max, range(100), blocks=20, grid=integers(0, 100), epsilon=4, budget=Pure(4), trusted=True, workers=1
+    ... )
+    Answer(median of max over 20 blocks of persons: ..., Pure(4))
     """
     cost = cost_of(epsilon, None if delta == 0 else delta, rho)
     if method == "permute_and_flip" and Allowance.of(cost).concentrated:

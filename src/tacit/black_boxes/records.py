@@ -18,7 +18,7 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM, Source
 from tacit.tables import Session, Table
-from tacit.tables.releasing.charging import charged
+from tacit.tables.releasing.charging import charge_and_release
 from tacit.tables.statistics.base import Statistic
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Frames:
     @classmethod
     def of(cls, table: Table, columns: Sequence[str] | None) -> Frames:
         """Some columns of a table, by default all but those that name persons."""
-        return cls(table.columns(columns))
+        return cls(table._columns(columns))
 
     def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
         """What the engine is asked, where there are so many blocks at most."""
@@ -115,12 +115,12 @@ class People:
     def ask(self, statistic: Statistic, cost: Guarantee, release: Callable[[], Answer | Answers]) -> Answer | Answers:
         """Charge, then ask the table, or release from the list."""
         if self.table is not None:
-            return self.table.release(statistic, cost)
+            return self.table._release(statistic, cost)
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
         kind = type(statistic).__name__.lower()
         asked = Question(identity=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
-        return charged(self.payer, cost, asked, release)
+        return charge_and_release(self.payer, cost, asked, release)
 
     def draw(self, law: Law[T]) -> T:
         """One draw."""

@@ -32,12 +32,18 @@ from tacit.mechanisms.repeat.run_counts import RunCount
 from tacit.numbers.exact import Number
 from tacit.randomness import SYSTEM, Source, uniform_below
 from tacit.tables import Session
-from tacit.tables.releasing.charging import charged
+from tacit.tables.releasing.charging import charge_and_release
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The best of several runs: all of it may be released, for the guarantee that its score states."""
+    """The best of several runs: all of it may be released, for the guarantee that its score states.
+
+    >>> from tacit.mechanisms import NegativeBinomial
+    >>> best = tacit.best_of(lambda: (1, "found"), NegativeBinomial(1, "0.2"), guarantee=Pure("0.1"), budget=Pure(1))
+    >>> best.output
+    'found'
+    """
 
     score: Answer
     """The best score, as an answer that states what was paid; its value is None where no run succeeded."""
@@ -67,9 +73,22 @@ def best_of(
 ) -> Selection:
     """The best of a random number of calls of ``run``, which returns (score, output) and is private by itself.
 
-    ``guarantee`` is what one call keeps; ``runs`` is `NegativeBinomial(eta, gamma)` or `Poisson(mean)` of
-    `tacit.mechanisms`. With ``candidates`` each call gets one of them at random. The whole costs the guarantee of
-    `repeat_and_select`, Renyi at ``order`` or Approx at ``delta`` where these are given.
+    Args:
+        run: the algorithm; it returns a score and an output, and reads the data itself.
+        runs: how the number of calls is drawn: `NegativeBinomial(eta, gamma)` or `Poisson(mean)` of `tacit.mechanisms`.
+        guarantee: what one call keeps, its score included; that is trusted.
+        candidates: parameters for ``run``; each call gets one of them at random.
+        budget: what pays: a guarantee or an open budget. The whole costs the guarantee of `repeat_and_select`.
+        session: a session whose budget pays instead.
+        order: the order of the whole's `Renyi` guarantee, where one is wanted.
+        delta: the δ of the whole's `Approx` guarantee, where one is wanted.
+        randomness: where the number of calls and the candidates come from.
+
+    >>> from tacit.mechanisms import NegativeBinomial
+    >>> def fit(width):  # here a private algorithm would read the data and draw noise
+    ...     return -width, f"model of width {width}"
+    >>> tacit.best_of(fit, NegativeBinomial(1, "0.2"), guarantee=Pure("0.1"), candidates=[1, 2], budget=Pure(1)).score
+    Answer(score of the best of several runs: ..., Pure(0.3))
     """
     if not callable(run):
         raise InvalidInput("run must be a function that returns (score, output).")
@@ -109,6 +128,6 @@ def best_of(
             private=randomness.private,
         )
 
-    answer = charged(payer, cost, question, release)
+    answer = charge_and_release(payer, cost, question, release)
     assert isinstance(answer, Answer)
     return Selection(answer, *kept[0][1:]) if kept else Selection(answer)

@@ -89,6 +89,7 @@ class Wrap(Statistic):
     workers: Workers | None = field(default=None, repr=False)
     per = "person"
     key = "wrap"
+    told_by = ("nonce",)  # nothing tells whether two functions are the same
 
     @property
     def words(self) -> str:
@@ -295,11 +296,31 @@ def wrap(
 ) -> Answer:
     """A private answer of any function f of a group of persons, from its values on their subsets.
 
-    ``records`` has one entry for each person: a list, a mapping, or a private table (f then gets a data frame of the
-    group's rows, and the table's own session pays). ``grid`` holds the possible answers. ``trusted`` says that f's
-    value depends on the records of its group alone; calls then share a process and take 10 µs in place of 4 ms, and an
-    f with ``add``, ``remove`` and ``value`` is moved from group to group. With ``sensitivity`` f is filtered to that
-    claim and gets Laplace noise. ``evaluate_profile`` computes the profile of a structured f directly, at any size.
+    Args:
+        f: the function, of a list of records or of a data frame of their rows; it runs in a process kept apart.
+        records: one entry for each person, in a list or a mapping; or a private table, whose own session pays, and f
+            gets a data frame of the group's rows.
+        grid: the possible answers, such as ``tacit.grids.integers(0, 100)``.
+        epsilon, delta: what the answer may cost: ε, or ε with δ.
+        budget: what pays for a list or a mapping: a guarantee or an open budget.
+        session: a session whose budget pays instead.
+        columns: the columns of a private table that f gets; all but the persons without them.
+        method: how the answer is chosen: "scan", or another method of `tacit.mechanisms.shifted_inverse`.
+        beta: with what probability the stated accuracy may fail.
+        sensitivity: how far one person moves f, if that is claimed: f is filtered to the claim and gets Laplace noise.
+        evaluate_profile: computes the profile of a structured f directly, at any size.
+        persons_public: whether the number of persons is public.
+        trusted: whether f's value depends on the records of its group alone. Calls then share a process and take 10 µs
+            in place of 4 ms, and an f with ``add``, ``remove`` and ``value`` is moved from group to group.
+        time_limit: the most seconds that one call may take; a call that takes longer has the grid's bottom for a value.
+        memory_limit: the most bytes that one call may use.
+        workers: how many processes run f.
+        max_evaluations: the most calls; more are refused, before anything is spent where the number is public.
+        randomness: where noise comes from, for a list or a mapping.
+
+    >>> from tacit.grids import integers
+    >>> tacit.wrap(len, range(12), grid=integers(0, 20), epsilon=4, budget=Pure(4), trusted=True, persons_public=True)
+    Answer(wrapped function len: ..., Pure(4))
     """
     cost = cost_of(epsilon, None if delta is None or delta == 0 else delta)
     assert isinstance(cost, Pure | Approx)

@@ -39,13 +39,28 @@ ONE_PART = (
 
 
 class Budget:
-    """A privacy budget: charge it before data is touched."""
+    """A privacy budget: charge it before data is touched.
+
+    >>> orders.sum("amount", epsilon=1)
+    Answer(sum of amount: ..., Pure(1))
+    >>> orders.budget
+    <Budget Pure(100): spent Pure(1), left Pure(99)>
+    """
 
     def __init__(self, book: Book, name: Name = (), heard: Callable[[Receipt], object] | None = None) -> None:
         self._book, self._name, self._heard = book, name, heard
 
     def telling(self, heard: Callable[[Receipt], object]) -> Budget:
-        """The same budget, which tells somebody of each charge once it is recorded."""
+        """The same budget, which tells somebody of each charge once it is recorded.
+
+        Args:
+            heard: called with the receipt of each charge.
+
+        >>> receipts = []
+        >>> receipt = orders.budget.telling(receipts.append).charge(Pure(1))
+        >>> receipts == [receipt]
+        True
+        """
         return Budget(self._book, self._name, heard)
 
     @property
@@ -81,31 +96,68 @@ class Budget:
         return accounts.remaining(self._book.path(self._name))
 
     def fits(self, cost: Guarantee) -> bool:
-        """Whether a charge of this cost would be admitted now; InvalidInput if it never can be, with the reason."""
+        """Whether a charge of this cost would be admitted now; InvalidInput if it never can be, with the reason.
+
+        Args:
+            cost: what would be charged.
+
+        >>> orders.budget.fits(Pure(1)), orders.budget.fits(Pure(1000))
+        (True, False)
+        """
         return accounts.admits(self._book.path(self._name), cost)
 
     def allows(self, cost: Guarantee, question: Question | None = None) -> None:
-        """Raise what a policy has against this question, and spend nothing."""
+        """Raise what a policy has against this question, and spend nothing.
+
+        Args:
+            cost: what would be charged.
+            question: what would be asked.
+
+        >>> orders.budget.allows(Pure(1))
+        """
         path = self._book.path(self._name)
         accounts.check(path, cost, question)
         tally, latest = self._book.unanswered(self._name)
         admit(tally, accounts.allowance(path), lambda: latest or datetime.now(UTC))
 
     def check(self, cost: Guarantee, *questions: Question) -> None:
-        """Raise what a `charge` of this cost for each of the questions would raise now, and spend nothing."""
+        """Raise what a `charge` of this cost for each of the questions would raise now, and spend nothing.
+
+        Args:
+            cost: what would be charged for each.
+            questions: what would be asked; without any, one charge is checked.
+
+        >>> orders.budget.check(Pure(1))
+        """
         for question in questions or (None,):
             self.allows(cost, question)
         accounts.charge(self._book.path(self._name), cost, len(questions) or 1)
 
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
-        """Spend ``cost``, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit."""
+        """Spend a cost, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit.
+
+        Args:
+            cost: what is spent.
+            question: what it is spent on, for ledgers and policies.
+
+        >>> orders.budget.charge(Pure(1)).cost
+        Pure(1)
+        """
         receipt = self._book.charge(self._name, cost, question)
         if self._heard is not None:
             self._heard(receipt)
         return receipt
 
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
-        """Record the released answer (plain JSON values) of a charge, or None when the engine failed."""
+        """Record what became of a charge.
+
+        Args:
+            receipt: what `charge` returned.
+            answer: the released answer as plain JSON values, or None when the engine failed.
+
+        >>> receipt = orders.budget.charge(Pure(1))
+        >>> orders.budget.settle(receipt, {"value": 3})
+        """
         self._book.settle(receipt, answer)
 
     def recall(self, question: Question, cost: Guarantee) -> Stored | None:
@@ -113,6 +165,17 @@ class Budget:
 
         What may be read is held against it; prices and failures are not, because it was paid for. An answer of before
         answers had owners belongs to the account that paid for it.
+
+        Args:
+            question: what is asked.
+            cost: what it costs.
+
+        >>> from tacit.budgets import Question
+        >>> question = Question("how many rows")
+        >>> receipt = orders.budget.charge(Pure(1), question)
+        >>> orders.budget.settle(receipt, {"value": 3})
+        >>> orders.budget.recall(question, Pure(1)).answer
+        {'value': 3}
         """
         accounts.check_recall(self._book.path(self._name), question)
         found = self._book.recall(question.key(cost))
@@ -143,23 +206,65 @@ class Budget:
         return None if allowance is None else max(0, allowance - self.unanswered)
 
     def renew(self) -> None:
-        """Begin the allowance of failures anew; what fails from now on counts, whenever it was charged."""
+        """Begin the allowance of failures anew; what fails from now on counts, whenever it was charged.
+
+        >>> orders.budget.renew()
+        >>> orders.budget.unanswered
+        0
+        """
         self._book.renew(self._name)
 
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
-        """The answer to this question in the same message, or None if that was not charged yet; see `Book.repeated`."""
+        """The answer to this question in the same message, or None if that was not charged yet; see `Book.repeated`.
+
+        Args:
+            question: what is asked, with the message that it came in.
+            cost: what it costs.
+
+        >>> from tacit.budgets import Question
+        >>> orders.budget.repeated(Question("how many rows"), Pure(1)) is None
+        True
+        """
         return self._book.repeated(question, cost)
 
     def share(self, total: Guarantee, name: str, *, policy: Policy | None = None) -> Budget:
-        """A sub-session's own budget: ``total`` is taken from this one now, whether it is used or not."""
+        """A budget of its own, taken from this one now, whether it is used or not.
+
+        Args:
+            total: the size of the share.
+            name: what the share is called; the same name finds it again.
+            policy: what single questions of the share may do.
+
+        >>> share = orders.budget.share(Pure(10), "interns")
+        >>> orders.budget.remaining
+        Pure(90)
+        """
         return self._child(name, Link.SHARE, filter_for(total), policy)
 
     def analyst(self, name: str, limit: Guarantee | None = None, *, policy: Policy | None = None) -> Budget:
-        """One analyst's view of this budget: every charge counts here too, and may not exceed ``limit`` altogether."""
+        """One analyst's view of this budget: every charge counts here too, and may not exceed a limit altogether.
+
+        Args:
+            name: who the analyst is.
+            limit: the most that all of the analyst's charges may cost.
+            policy: what single questions of the analyst may do.
+
+        >>> orders.budget.analyst("ada", Pure(5)).remaining
+        Pure(5)
+        """
         return self._child(name, Link.ANALYST, self._limit(limit), policy)
 
     def parallel(self, name: str) -> Parallel:
-        """A group of parts that hold disjoint persons: this budget pays for the dearest part only."""
+        """A group of parts that hold disjoint persons: this budget pays for the dearest part only.
+
+        Args:
+            name: what the group is called; the same name finds it again.
+
+        >>> days = orders.budget.parallel("days")
+        >>> receipts = [days.part(day).charge(Pure(1)) for day in ("monday", "tuesday")]
+        >>> orders.budget.spent
+        Pure(1)
+        """
         return Parallel(self._child(name, Link.GROUP, None, None))
 
     @property
@@ -168,7 +273,17 @@ class Budget:
         return Shown(self._book, self._name)
 
     def amend(self, *, limit: Guarantee | None = None, policy: Policy | None = None) -> None:
-        """Give an analyst another limit, or this account another policy, from now on."""
+        """Give an analyst another limit, or this account another policy, from now on.
+
+        Args:
+            limit: what all of the analyst's charges may cost.
+            policy: what single questions may do.
+
+        >>> ada = orders.budget.analyst("ada", Pure(5))
+        >>> ada.amend(limit=Pure(8))
+        >>> ada.remaining
+        Pure(8)
+        """
         above = Budget(self._book, self._name[:-1])
         self._book.amend(self._name, above._limit(limit), policy)
 
@@ -242,7 +357,16 @@ def open_budget(
 ) -> Budget:
     """A budget in memory.
 
-    ``composition`` is "basic" (sums) or, for an Approx total, "advanced", which sets aside δ' = ``set_aside`` (half of
-    δ unless given) and admits many small costs. See `tacit.budgets.filters` for what may be charged to what.
+    See `tacit.budgets.filters` for what may be charged to what.
+
+    Args:
+        total: what all charges together may promise.
+        composition: how costs add up: "basic" (sums) or, for an Approx total, "advanced", for many small costs.
+        set_aside: the δ' that advanced composition sets aside; half of δ unless given.
+        policy: what single questions may do.
+
+    >>> from tacit.budgets import open_budget
+    >>> open_budget(Pure(1))
+    <Budget Pure(1): spent Pure(0), left Pure(1)>
     """
     return Budget(MemoryBook(filter_for(total, composition, set_aside=set_aside), policy or UNLIMITED))

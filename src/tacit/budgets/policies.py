@@ -23,13 +23,15 @@ from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.numbers.exact import exact, whole
 
-STATISTICS = frozenset(
-    {
-        "count", "histogram", "max", "max_degree", "mean", "median", "min", "modal_count", "mode",
-        "nunique", "persons", "quantile", "ratio", "sample_and_aggregate", "std", "sum", "top", "variance", "wrap",
-    }
-)  # fmt: skip
-"""The names of statistics, the same for each group; "quantile" allows medians too."""
+
+def statistics() -> frozenset[str]:
+    """The names of statistics, the same for each group; "quantile" allows medians too.
+
+    The catalogue stands above this package, so Tacit itself is asked for its names, once a policy lists some.
+    """
+    import tacit
+
+    return tacit._statistics()
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Policy:
     columns: frozenset[str] | None = None
     """The columns that may be read, as "table.column" or "table.*"."""
     statistics: frozenset[str] | None = None
-    """The statistics that may be computed, by the names in `STATISTICS`."""
+    """The statistics that may be computed, by the names in `statistics()`."""
     least: Fraction | None = None
     """The least share of the budget that each charge must take."""
     failures: int | None = None
@@ -53,8 +55,10 @@ class Policy:
             if isinstance(listed, str):
                 raise InvalidInput(f"{name} must be a set of texts, such as {{'{listed}'}}.")
             object.__setattr__(self, name, None if listed is None else frozenset(listed))
-        for unknown in sorted((self.statistics or frozenset()) - STATISTICS, key=str):
-            raise InvalidInput(f"there is no statistic {unknown!r}; there are {', '.join(sorted(STATISTICS))}.")
+        if self.statistics:
+            known = statistics()
+            for unknown in sorted(self.statistics - known, key=str):
+                raise InvalidInput(f"there is no statistic {unknown!r}; there are {', '.join(sorted(known))}.")
         if self.least is not None:
             object.__setattr__(self, "least", exact(self.least, "least"))
             if not 0 <= self.least <= 1:

@@ -14,7 +14,7 @@ from tacit.engines import open_engine
 from tacit.engines.inspection import Inspection
 from tacit.errors import EngineError
 from tacit.tables import Private, Public
-from tacit.tables.face.declare import declared_keys
+from tacit.tables.face.declarations import declared_keys
 from tacit.tables.sql.persons import Touching
 
 Check = Callable[[], Iterable[Finding]]

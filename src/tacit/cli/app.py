@@ -197,11 +197,10 @@ def ask(
 ) -> None:
     """Ask one question; without a ledger the spending is not recorded."""
     import tacit
-    from tacit.tables.face.declare import default_name
-    from tacit.tables.sql.privacy_clause import priced
+    from tacit.tables.face.declarations import default_name
+    from tacit.tables.sql.privacy_clause import price
 
-    given = {k: v for k, v in {"epsilon": epsilon, "delta": delta, "rho": rho}.items() if v is not None}
-    cost = priced(query, given).cost  # type: ignore[arg-type]
+    cost = price(query, epsilon, delta, rho).cost
     if table is None and not (stem := default_name(source)).isidentifier():
         notice(f'the table is "{stem}" in SQL, with its quotes; --table gives it another name.')
     if ledger is None:
@@ -213,7 +212,7 @@ def ask(
         )
     try:
         with working("asking"):
-            answer = asked.sql(query, keys=_keys(keys), **given)  # type: ignore[arg-type]
+            answer = asked.sql(query, keys=_keys(keys), epsilon=epsilon, delta=delta, rho=rho)
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted; the budget says: {asked.budget!r}.") from None
     if as_json:

@@ -65,7 +65,7 @@ def check(
 
 def _tables(source: str, person: list[str] | None, table: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
     from tacit.tables import Private, Public
-    from tacit.tables.face.declare import default_name
+    from tacit.tables.face.declarations import default_name
 
     declared = Private(source, person, table=table, **options) if person else Public(source, table=table, **options)
     return {table or default_name(source): declared}

@@ -25,7 +25,13 @@ _CALL = re.compile(r"(\w+)\((.*)\)")
 
 
 class Guarantee:
-    """A promise of differential privacy for one person; the kinds are `Pure`, `Approx`, `Zcdp` and `Renyi`."""
+    """A promise of differential privacy for one person; the kinds are `Pure`, `Approx`, `Zcdp` and `Renyi`.
+
+    >>> Pure("0.5") + Approx(1, "1e-6")
+    Approx(1.5, 1e-06)
+    >>> Pure(1) / 4 <= Pure("0.5")
+    True
+    """
 
     title = "Differential privacy"
     """The kind's name in a sentence."""
@@ -33,8 +39,15 @@ class Guarantee:
     def to(self, kind: type[G], *, delta: Number | None = None, order: Number | None = None) -> G:
         """What this guarantee implies in another kind, by the tight formula rounded up to twelve digits.
 
-        ``delta`` belongs to `Approx` and ``order`` to `Renyi`. A conversion that no finite number makes true is
-        refused.
+        A conversion that no finite number makes true is refused.
+
+        Args:
+            kind: `Pure`, `Approx`, `Zcdp` or `Renyi`.
+            delta: the δ of an `Approx`.
+            order: the order of a `Renyi`.
+
+        >>> Zcdp("0.1").to(Approx, delta="1e-6")
+        Approx(..., 1e-06)
         """
         if not (isinstance(kind, type) and issubclass(kind, Guarantee)):
             raise InvalidInput("kind must be Pure, Approx, Zcdp or Renyi; give one of these classes.")
@@ -49,7 +62,14 @@ class Guarantee:
 
     @classmethod
     def within(cls, target: Guarantee) -> Self:
-        """The most of this kind whose conversion stays within ``target``, rounded down to twelve digits."""
+        """The most of this kind whose conversion stays within a target, rounded down to twelve digits.
+
+        Args:
+            target: what may not be exceeded.
+
+        >>> Zcdp.within(Approx(1, "1e-6"))
+        Zcdp(0.0...)
+        """
         raise InvalidInput(f"nothing implies an {cls.__name__} within a target of its own; use Pure, Zcdp or Renyi.")
 
     def _epsilon_pure(self) -> Fraction:
@@ -138,7 +158,17 @@ class Guarantee:
         rho: Number | None = None,
         order: Number | None = None,
     ) -> Guarantee:
-        """The guarantee that keywords name: ε, (ε, δ), ρ, or ε at a Rényi order."""
+        """The guarantee that keywords name.
+
+        Args:
+            epsilon: the ε of a `Pure`, an `Approx` or a `Renyi`.
+            delta: the δ of an `Approx`.
+            rho: the ρ of a `Zcdp`.
+            order: the order of a `Renyi`.
+
+        >>> Guarantee.of(epsilon=1, delta="1e-6")
+        Approx(1, 1e-06)
+        """
         given = {"order": order, "epsilon": epsilon, "delta": delta, "rho": rho}
         numbers = {name: number for name, number in given.items() if number is not None}
         kind = _NAMED.get(tuple(numbers))
@@ -148,7 +178,15 @@ class Guarantee:
 
     @staticmethod
     def parse(text: str, *, amount: bool = False) -> Guarantee:
-        """Read what `text` or `repr` wrote; an `amount` may be zero."""
+        """Read what `text` or `repr` wrote.
+
+        Args:
+            text: a kind and its numbers.
+            amount: whether numbers may be zero, as in what is spent of a budget.
+
+        >>> Guarantee.parse("Approx 1 1/1000000")
+        Approx(1, 1e-06)
+        """
         call = _CALL.fullmatch(text)
         name, numbers = (call[1], call[2].replace("'", "").split(", ")) if call else _words(text)
         try:
@@ -168,6 +206,12 @@ class Guarantee:
 
         Nobody asks for a promise of ε = 0, so the constructors refuse it; but a budget of which nothing is spent has
         spent exactly that, and `budget.spent.epsilon` should be 0, not an error.
+
+        Args:
+            numbers: the numbers of the kind, in order.
+
+        >>> Pure.amount(0)
+        Pure(0)
         """
         raise InvalidInput("an amount is Pure, Approx, Zcdp or Renyi; give one of these.")
 
@@ -177,11 +221,19 @@ class Guarantee:
         return tuple(self.keywords().values())
 
     def text(self) -> str:
-        """The kind and its numbers, exactly, for ledgers and the wire; `parse` reads it."""
+        """The kind and its numbers, exactly, for ledgers and the wire; `parse` reads it.
+
+        >>> Approx("0.5", "1e-6").text()
+        'Approx 1/2 1/1000000'
+        """
         raise InvalidInput("a ledger records Pure, Approx, Zcdp and Renyi guarantees; give one of these.")
 
     def keywords(self) -> dict[str, Fraction]:
-        """The numbers by name, as `of` takes them."""
+        """The numbers by name, as `of` takes them.
+
+        >>> Pure("0.5").keywords()
+        {'epsilon': Fraction(1, 2)}
+        """
         raise InvalidInput(f"{self!r} is not named by keywords; convert it to Pure, Approx, Zcdp or Renyi first.")
 
     @property
@@ -190,11 +242,19 @@ class Guarantee:
         raise InvalidInput("this kind of guarantee has no exact verification.")
 
     def addends(self) -> tuple[str, tuple[Fraction, ...]]:
-        """A heading, and the numbers that add up with those of other guarantees under the same heading."""
+        """A heading, and the numbers that add up with those of other guarantees under the same heading.
+
+        >>> Approx(1, "1e-6").addends()
+        ('Approx', (Fraction(1, 1), Fraction(1, 1000000)))
+        """
         raise InvalidInput(f"{self!r} is not a few numbers; convert it to Pure, Approx, Zcdp or Renyi first.")
 
     def ratio_bound(self) -> tuple[Fraction, Fraction] | None:
-        """(ε, δ) where probabilities change by a factor e^ε at most, except with probability δ; else None."""
+        """(ε, δ) where probabilities change by a factor e^ε at most, except with probability δ; else None.
+
+        >>> Pure(1).ratio_bound()
+        (Fraction(1, 1), Fraction(0, 1))
+        """
         return None
 
     def best_guess(self) -> Fraction:
@@ -203,6 +263,9 @@ class Guarantee:
         It is (1 + TV)/2, TV the largest total variation distance between neighbours' results: tanh(ε/2) for ε,
         δ + (1−δ)·tanh(ε/2) for (ε, δ), and at most min(√(k/2), √(1−e^{−k})) where the Kullback–Leibler divergence
         is at most k, which is ρ for `Zcdp` and ε for `Renyi`.
+
+        >>> float(Pure(1).best_guess())
+        0.731058...
         """
         return min(Fraction(1), rounding.up(lambda bits: (self._distance(bits) + 1) / 2))
 
@@ -211,18 +274,30 @@ class Guarantee:
         return Enclosure.of(1, bits)
 
     def describe(self) -> str:
-        """What the guarantee means for a person, in one sentence."""
+        """What the guarantee means for a person, in one sentence.
+
+        >>> print(Pure("0.5").describe())
+        Pure differential privacy with ε = 0.5: adding or removing one person, with all their rows, ...
+        """
         return (
             f"{self.title} with {self.symbols()}: {self._meaning()}, so whoever starts from even odds guesses rightly "
             f"whether a given person is in the data with probability at most {percent(self.best_guess())}."
         )
 
     def symbols(self) -> str:
-        """The numbers in a sentence, rounded up where they are long."""
+        """The numbers in a sentence, rounded up where they are long.
+
+        >>> Approx(1, "1e-6").symbols()
+        'ε = 1 and δ = 1e-06'
+        """
         return repr(self)
 
     def short(self) -> str:
-        """The numbers in a table, to six digits."""
+        """The numbers in a table, to six digits.
+
+        >>> Approx(1, "1e-6").short()
+        'ε = 1, δ = 1e-06'
+        """
         return repr(self)
 
     def _meaning(self) -> str:

@@ -41,7 +41,14 @@ __all__ = ["Approx", "Guarantee", "Pure", "Renyi", "Zcdp"]
 
 @dataclass(frozen=True, init=False, repr=False)
 class Pure(Numbered):
-    """ε-differential privacy: no result becomes more than e^ε times as likely when one person comes or goes."""
+    """ε-differential privacy: no result becomes more than e^ε times as likely when one person comes or goes.
+
+    Args:
+        epsilon: above 0. Texts and fractions are exact: "0.1", Fraction(1, 3); a float means what it prints.
+
+    >>> Pure("0.5") + Pure("0.25")
+    Pure(0.75)
+    """
 
     epsilon: Fraction
 
@@ -108,6 +115,13 @@ class Approx(Numbered):
     """(ε, δ)-differential privacy: like `Pure(ε)`, except with probability δ, when nothing is promised.
 
     ε may be 0: then results differ by at most δ in total variation. δ = 0 is refused in favour of `Pure`.
+
+    Args:
+        epsilon: 0 or more.
+        delta: between 0 and 1, far below one in the number of persons.
+
+    >>> Approx(1, "1e-6") / 2
+    Approx(0.5, 5e-07)
     """
 
     epsilon: Fraction
@@ -168,7 +182,14 @@ class Approx(Numbered):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Zcdp(Numbered):
-    """ρ-zero-concentrated differential privacy: D_α ≤ αρ at every order, as Gaussian noise of variance 1/(2ρ) has."""
+    """ρ-zero-concentrated differential privacy: D_α ≤ αρ at every order, as Gaussian noise of variance 1/(2ρ) has.
+
+    Args:
+        rho: above 0.
+
+    >>> Zcdp("0.1").to(Approx, delta="1e-6")
+    Approx(..., 1e-06)
+    """
 
     rho: Fraction
 
@@ -236,7 +257,15 @@ class Zcdp(Numbered):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Renyi(Numbered):
-    """(α, ε)-Rényi differential privacy: the Rényi divergence of order α > 1 is at most ε."""
+    """(α, ε)-Rényi differential privacy: the Rényi divergence of order α > 1 is at most ε.
+
+    Args:
+        order: the order α, above 1.
+        epsilon: above 0.
+
+    >>> Renyi(8, 1) + Renyi(8, 2)
+    Renyi(8, 3)
+    """
 
     order: Fraction
     epsilon: Fraction

@@ -40,7 +40,13 @@ _CHARGE = ',"charge":'
 
 
 class Ledger(Closing):
-    """Durable budgets, kept by a store."""
+    """Durable budgets, kept by a store.
+
+    >>> from tacit.ledger import open_ledger
+    >>> with open_ledger("ledger.db") as ledger:
+    ...     ledger.budget("shop", Pure(1))
+    <Budget Pure(1): spent Pure(0), left Pure(1)>
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -66,7 +72,22 @@ class Ledger(Closing):
         policy: Policy | None = None,
         literals: str = "keep",
     ) -> Budget:
-        """Register a dataset under a new name; ``literals`` ("keep", "omit") says what is kept of constants."""
+        """Register a dataset under a new name.
+
+        Args:
+            name: the name.
+            total: what all charges together may promise.
+            kinds: the kinds of person that the data are about.
+            composition: how costs add up: "basic", or "advanced" for an Approx total.
+            set_aside: the δ' that advanced composition sets aside; half of δ unless given.
+            policy: what single questions may do.
+            literals: whether constants of questions are kept: "keep" or "omit".
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> ledger.register("shop", Pure(1)).total
+        Pure(1)
+        """
         rule = filter_for(total, composition, set_aside=set_aside)
         if not self._insert(name, kinds, rule, policy or UNLIMITED, literals):
             raise LedgerError(f"the ledger has a dataset {name!r} already; nothing was changed: choose another name.")
@@ -107,7 +128,20 @@ class Ledger(Closing):
     ) -> Budget:
         """The durable budget of a dataset: registered if the name is new, continued if its terms are the same.
 
-        ``policy`` and ``literals`` are taken when the dataset is registered; later the ledger's own count.
+        Args:
+            name: the dataset's name.
+            total: what all charges together may promise; needed where the name is new.
+            kinds: the kinds of person that the data are about.
+            composition: how costs add up: "basic", or "advanced" for an Approx total.
+            set_aside: the δ' that advanced composition sets aside; half of δ unless given.
+            policy: what single questions may do; later the ledger's own policy counts.
+            literals: whether constants of questions are kept: "keep" or "omit"; later the ledger's own choice counts.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> receipt = ledger.budget("shop", Pure(1)).charge(Pure("0.25"))
+        >>> ledger.budget("shop").remaining
+        Pure(0.75)
         """
         known = self._find(name)
         if known is None:
@@ -138,19 +172,46 @@ class Ledger(Closing):
             return read_dataset(work, name)
 
     def dataset(self, name: str) -> Dataset:
-        """The facts of a dataset: terms, sums, the end of its history."""
+        """The facts of a dataset: terms, sums, the end of its history.
+
+        Args:
+            name: the dataset's name.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> shop = ledger.register("shop", Pure(1))
+        >>> ledger.dataset("shop").kinds
+        ('person',)
+        """
         known = self._find(name)
         if known is None:
             raise LedgerError(f"the ledger has no dataset {name!r}; create it, or check the name.")
         return known
 
     def names(self) -> list[str]:
-        """The datasets of this ledger."""
+        """The datasets of this ledger.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> shop = ledger.register("shop", Pure(1))
+        >>> ledger.names()
+        ['shop']
+        """
         with self._store.reading() as work:
             return [str(name) for (name,) in work.read("SELECT name FROM tacit_datasets ORDER BY name")]
 
     def accounts(self, name: str) -> dict[str, Budget]:
-        """Shares, analysts, groups and parts of a dataset, by their full names."""
+        """Shares, analysts, groups and parts of a dataset, by their full names.
+
+        Args:
+            name: the dataset's name.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> ada = ledger.register("shop", Pure(1)).analyst("ada")
+        >>> list(ledger.accounts("shop"))
+        ['analyst:ada']
+        """
         with self._store.reading() as work:
             rows = work.read(
                 "SELECT name, link, terms, sums, policy FROM tacit_accounts WHERE dataset = ? ORDER BY name", name
@@ -159,9 +220,18 @@ class Ledger(Closing):
         return {row[0]: Budget(book, account_from(row).name) for row in rows}
 
     def history(self, name: str, *, after: int = 0, answers: bool = True) -> Iterator[Entry]:
-        """The entries of a dataset from the one after number ``after``, oldest first, read page by page.
+        """The entries of a dataset, oldest first, read page by page.
 
-        Answers may be long; with ``answers=False`` they stay in the store, and entries come without them.
+        Args:
+            name: the dataset's name.
+            after: the number after which to begin.
+            answers: whether entries come with their answers, which may be long.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> receipt = ledger.register("shop", Pure(1)).charge(Pure("0.25"))
+        >>> [entry.what for entry in ledger.history("shop")]
+        ['registered', 'charged']
         """
         self.dataset(name)
         body = "body" if answers else _BRIEF.format(_END)
@@ -190,7 +260,18 @@ class Ledger(Closing):
         return replace(whole, body={key: value for key, value in whole.body.items() if key != "answer"})
 
     def entry(self, name: str, number: int) -> Entry | None:
-        """One entry of a dataset, or None if there is none of that number."""
+        """One entry of a dataset, or None if there is none of that number.
+
+        Args:
+            name: the dataset's name.
+            number: the entry's number; the first is 1.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> shop = ledger.register("shop", Pure(1))
+        >>> ledger.entry("shop", 1).what
+        'registered'
+        """
         with self._store.reading() as work:
             rows = work.read(
                 "SELECT number, at, what, body, hash FROM tacit_entries WHERE dataset = ? AND number = ?", name, number
@@ -198,7 +279,11 @@ class Ledger(Closing):
         return _entry(rows[0]) if rows else None
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Let go of files and connections.
+
+        >>> from tacit.ledger import open_ledger
+        >>> open_ledger("ledger.db").close()
+        """
         self._store.close()
 
     def __repr__(self) -> str:
@@ -213,10 +298,19 @@ def _entry(row: Row) -> Entry:
 def open_ledger(
     where: str | Path | Ledger, *, read_only: bool = False, create: bool = True, accept: bool = False
 ) -> Ledger:
-    """Open a ledger: a path (one SQLite file) or "postgresql://…"; an open ledger passes through.
+    """Open a ledger.
 
-    ``read_only`` opens an auditor's view; ``create=False`` refuses to make a new ledger; ``accept`` takes a file as it
-    is, though it is an older one than was there before: what was spent since then is forgotten.
+    Args:
+        where: a path (one SQLite file) or "postgresql://…"; an open ledger passes through.
+        read_only: whether to open an auditor's view, in which nothing can be changed.
+        create: whether to make a new ledger where there is none.
+        accept: whether to take a file as it is, though it is an older one than was there before: what was spent since
+            then is forgotten.
+
+    >>> from tacit.ledger import open_ledger
+    >>> with open_ledger("ledger.db") as ledger:
+    ...     ledger.names()
+    []
     """
     if isinstance(where, Ledger):
         return where

@@ -13,7 +13,7 @@ from typing import Any
 
 from tacit.budgets.amounts import Vector
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted
-from tacit.budgets.policies import STATISTICS, Policy
+from tacit.budgets.policies import Policy, statistics
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 
@@ -104,11 +104,11 @@ def policy_from(text: str) -> Policy:
     """Read `policy_text`."""
     try:
         limits = parsed(text)
-        largest, columns, statistics = (limits.get(name) for name in ("largest", "columns", "statistics"))
+        largest, columns, named = (limits.get(name) for name in ("largest", "columns", "statistics"))
         return Policy(
             None if largest is None else guarantee(largest),
             None if columns is None else frozenset(columns),
-            None if statistics is None else frozenset(key for name in statistics for key in _statistics(name)),
+            None if named is None else frozenset(key for name in named for key in _statistics(name)),
             None if "least" not in limits else vector(limits["least"])[0],
             limits.get("failures"),
         )
@@ -122,7 +122,7 @@ def _statistics(name: str) -> tuple[str, ...]:
     Policies of earlier versions were held against the names of classes, so some may have been stored. A name that
     means nothing allowed nothing, and still does not.
     """
-    return (name,) if name in STATISTICS else _FORMER.get(name, ())
+    return (name,) if name in statistics() else _FORMER.get(name, ())
 
 
 _FORMER = {

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from tacit.answers import Answer, Answers
@@ -23,8 +23,9 @@ from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
+from tacit.numbers.exact import Number
 from tacit.serve.running import Busy
-from tacit.tables.releasing.costs import Cost
+from tacit.tables.face.preview import Preview
 
 if TYPE_CHECKING:
     import httpx
@@ -45,7 +46,11 @@ _ERRORS: dict[str, type[TacitError]] = {
 
 
 class RemoteBudget:
-    """What is left of a budget that is kept elsewhere; asked anew each time."""
+    """What is left of a budget that is kept elsewhere; asked anew each time.
+
+    >>> far.budget.remaining  # doctest: +SKIP
+    Pure(9.5)
+    """
 
     def __init__(self, session: RemoteSession) -> None:
         self._session = session
@@ -67,10 +72,7 @@ class RemoteBudget:
 
     def _amount(self, name: str) -> Guarantee:
         with _understood():
-            try:
-                return Guarantee.parse(self._facts()[name], amount=True)
-            except InvalidInput:
-                raise ValueError(name) from None  # not the caller's mistake
+            return _amount(self._facts()[name])
 
     def _facts(self) -> dict[str, Any]:
         return self._session._get("budget")
@@ -81,7 +83,12 @@ class RemoteBudget:
 
 
 class RemoteSession(Closing):
-    """A dataset behind a gateway: `sql`, `cost`, `budget` and `schema` as in a local session."""
+    """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session.
+
+    >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
+    >>> far.tables  # doctest: +SKIP
+    ('orders',)
+    """
 
     def __init__(self, line: httpx.Client, dataset: str) -> None:
         self._line, self.name = line, dataset
@@ -98,24 +105,75 @@ class RemoteSession(Closing):
         return tuple(self._tables)
 
     def schema(self, name: str) -> Schema:
-        """The public facts of a table: names and types."""
+        """The public facts of a table: names and types.
+
+        Args:
+            name: the table's name in SQL.
+
+        >>> print(far.schema("orders"))  # doctest: +SKIP
+        customer integer, amount integer
+        """
         if name not in self._tables:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
         return self._tables[name][1]
 
-    def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
-        """Answer one SELECT with aggregates, as `tacit.Session.sql`."""
-        with _understood():
-            return read_report(self._post("ask", query, keys, cost))
+    def sql(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        fresh: bool = False,
+    ) -> Answer | Answers:
+        """Answer one SELECT with aggregates, as `tacit.Session.sql`.
 
-    def cost(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> str:
-        """What a question would cost and whether it fits, without spending anything."""
+        Args:
+            query: the SELECT.
+            keys: the public keys of GROUP BY.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> far.sql("SELECT SUM(amount) FROM orders", epsilon=0.5)  # doctest: +SKIP
+        Answer(sum of amount: 1,234.5, Pure(0.5))
+        """
         with _understood():
-            words: str = self._post("cost", query, keys, cost)["words"]
-            return words
+            return read_report(self._post("ask", query, keys, fresh, epsilon, delta, rho))
+
+    def preview(
+        self,
+        query: str,
+        *,
+        keys: Any = None,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        fresh: bool = False,
+    ) -> Preview:
+        """What a question would cost and whether it fits, as `tacit.Session.preview`; nothing is spent.
+
+        Args:
+            query: the SELECT.
+            keys: the public keys of GROUP BY.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: whether it would be asked and paid again even if it was answered before.
+
+        >>> print(far.preview("SELECT SUM(amount) FROM orders", epsilon=0.5))  # doctest: +SKIP
+        sum of amount: Pure(0.5); Pure(10) is left, which fits. Nothing was spent.
+        """
+        with _understood():
+            seen = self._post("cost", query, keys, fresh, epsilon, delta, rho)
+            cost, left, forecast = _amount(seen["cost"]), _amount(seen["remaining"]), seen["forecast"]
+            return Preview(tuple(seen["statistics"]), cost, left, seen["fits"], seen["free"], seen["words"], forecast)
+
+    cost = preview
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Let go of the connection.
+
+        >>> far.close()  # doctest: +SKIP
+        """
         self._line.close()
 
     def __repr__(self) -> str:
@@ -125,10 +183,20 @@ class RemoteSession(Closing):
     def _get(self, what: str) -> dict[str, Any]:
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
-    def _post(self, what: str, query: str, keys: Any, cost: Cost) -> dict[str, Any]:
+    def _post(
+        self,
+        what: str,
+        query: str,
+        keys: Any,
+        fresh: bool,
+        epsilon: Number | None,
+        delta: Number | None,
+        rho: Number | None,
+    ) -> dict[str, Any]:
+        amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
         body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": _keys(keys)})
-        for name, value in cost.items():
-            body[name] = value if name == "fresh" or value is None else str(value)
+        body |= {name: str(amount) for name, amount in amounts.items() if amount is not None}
+        body |= {"fresh": fresh} if fresh else {}
         try:
             json.dumps(body)
         except (TypeError, ValueError):
@@ -138,7 +206,18 @@ class RemoteSession(Closing):
 
 
 def connect(address: str, token: str, *, dataset: str | None = None, timeout: float = 300) -> RemoteSession:
-    """A dataset behind a gateway; ``dataset`` may be left out where there is one only."""
+    """Open a dataset behind a gateway, with the face of a local session.
+
+    Args:
+        address: where the gateway is, such as "https://tacit.example.org".
+        token: what ``tacit serve token`` printed; it goes into a header, and is in no repr and no message.
+        dataset: the dataset's name; it may be left out where there is one only.
+        timeout: the most seconds to wait for a response.
+
+    >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
+    >>> far.sql("SELECT COUNT(*) FROM orders", epsilon=0.5)  # doctest: +SKIP
+    Answer(number of rows: 1,234, Pure(0.5))
+    """
     try:
         import httpx
     except ImportError:
@@ -210,6 +289,14 @@ def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, 
         "the gateway cannot be reached or does not answer; a question that was sent may have been charged: see the "
         "budget, and ask the same again, which is free if it was answered."
     ) from None
+
+
+def _amount(text: str) -> Guarantee:
+    """A guarantee as the gateway writes it; as an amount it may be zero."""
+    try:
+        return Guarantee.parse(text, amount=True)
+    except InvalidInput:
+        raise ValueError(text) from None  # not the caller's mistake
 
 
 def _keys(keys: Any) -> list[Any]:

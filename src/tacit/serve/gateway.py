@@ -4,8 +4,8 @@ The process that serves HTTP has one for public facts and the ledger; what a cal
 those of its executors alone (`tacit.serve.work`).
 
 PROMISE. An analyst sees public facts, costs, and answers that were paid for; nothing else, in no message.
-PROOF. The only way to data is the plan that the analyst's own session makes of SQL, which charges first
-(tacit.tables.face.session); all else here reads the configuration and the ledger, which hold no data.
+PROOF. The only way to data is the query that the analyst's own session makes of SQL, which charges first
+(tacit.tables.releasing.releaser); all else here reads the configuration and the ledger, which hold no data.
 
 A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
@@ -27,11 +27,10 @@ from typing import Any
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
 from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.engines.requests import RowCount
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
-from tacit.guarantees import Guarantee, Pure
+from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger, texts
 from tacit.numbers.exact import exact
 from tacit.serve.config import Access, Config, Dataset, connected
@@ -39,10 +38,9 @@ from tacit.serve.history import History, Line
 from tacit.serve.questions import Asked, asked
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
-from tacit.tables.sql.plans import Plan
-from tacit.tables.sql.privacy_clause import priced
-from tacit.tables.sql.queries import plan
-from tacit.tables.statistics.totals import Total
+from tacit.tables.releasing.releaser import Releaser
+from tacit.tables.sql.queries import understand
+from tacit.tables.sql.query import Query
 
 MOST_POINTS = 200
 """The most points of a drawing of the past."""
@@ -100,7 +98,7 @@ class Gateway:
         """Say, to the custodian who starts the gateway, which tables are too large for every question."""
         for name, session in self._sessions.items():
             try:
-                session._verify_sizes()
+                session._tables.verify_sizes()
             except TacitError as error:
                 raise type(error)(f"dataset {name!r}: {error}") from None
 
@@ -133,7 +131,7 @@ class Gateway:
         session = self.session(caller, name)
         tables = []
         for table in session.tables:
-            declared = session.declared(table)
+            declared = session._tables.declared(table)
             tables.append(
                 {
                     "name": table,
@@ -172,18 +170,16 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: Asked) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        session = self.session(caller, name)
-        found = self._planned(session, question)
-        words, unpaid = found.preview(question.fresh), found.unpaid(question.fresh)
+        seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
         return {
             "sql": question.sql,
-            "cost": found.cost.text(),
-            "fits": found.fits(unpaid),
-            "free": not unpaid,
-            "remaining": session.budget.remaining.text(),
-            "statistics": [statistic.words for statistic in found.statistics],
-            "forecast": _forecastable(found),
-            "words": words,
+            "cost": seen.cost.text(),
+            "fits": seen.fits,
+            "free": seen.free,
+            "remaining": seen.remaining.text(),
+            "statistics": list(seen.statistics),
+            "forecast": seen.forecast,
+            "words": seen.words,
         }
 
     def ask(
@@ -204,13 +200,13 @@ class Gateway:
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
         sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        session = session.within(Message(sender, question.fingerprint) if key else None, heard)
-        found = self._planned(session, question)
+        releaser = session._releaser.within(Message(sender, question.fingerprint) if key else None, heard)
+        query = self._query(releaser, question)
         begins()
         turn = time.monotonic() + TURN
         while True:
             try:
-                return found.ask(question.fresh)
+                return query.ask(question.fresh)
             except Unanswered as waiting:
                 if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
                     raise
@@ -232,12 +228,12 @@ class Gateway:
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
-    def _planned(self, session: Session, question: Asked) -> Plan:
-        """The plan of a question; refuses what is too much for one."""
-        found = plan(session, priced(question.sql, question.cost), question.keys)
-        if len(found.statistics) > (most := self.config.limits.aggregates):
+    def _query(self, releaser: Releaser, question: Asked) -> Query:
+        """What a question asks; refuses what is too much for one."""
+        query = understand(releaser, question.price(), question.keys)
+        if len(query.statistics) > (most := self.config.limits.aggregates):
             raise InvalidInput(f"a question may have at most {most} different aggregates here; ask several questions.")
-        return found
+        return query
 
     @property
     def _patience(self) -> timedelta:
@@ -290,19 +286,6 @@ class Gateway:
         return [(0, 1.0), *((n, max(0.0, share)) for n, share in left)]
 
 
-_FORECASTS = {"PersonCount": "persons", "Mean": "mean", "Quantiles": "median", "DistinctValues": "nunique"}
-
-
-def _forecastable(found: Plan) -> str | None:
-    """Under which name the accuracy of a question can be forecast: one statistic of everybody, for some ε."""
-    if len(found.statistics) != 1 or not isinstance(found.cost, Pure):
-        return None
-    statistic = found.statistics[0]
-    if isinstance(statistic, Total):
-        return "count" if isinstance(statistic.total, RowCount) else "sum"
-    return _FORECASTS.get(type(statistic).__name__)
-
-
 @lru_cache(maxsize=512)
 def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecast:
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
@@ -330,7 +313,7 @@ def _view(session: Session, analyst: str, access: Access, shared: bool) -> Sessi
             view.budget.amend(limit=limit)
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
-    return view if shared else view.apart()
+    return view if shared else view._with(view._releaser.apart())
 
 
 def _size(amount: Guarantee) -> float:

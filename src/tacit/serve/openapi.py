@@ -6,8 +6,8 @@ from typing import Any
 
 from tacit import __version__
 from tacit.forecasts import SHAPES
-from tacit.forecasts import STATISTICS as FORECASTS
-from tacit.serve.questions import KEY_LENGTH, STATISTICS
+from tacit.serve.questions import KEY_LENGTH
+from tacit.tables.statistics.catalogue import callable_in_sql, forecastable
 
 _AMOUNT = {"type": ["number", "string"], "description": "An exact number such as 0.5 or '1/3'."}
 _GUARANTEE = {"type": "string", "examples": ["Pure 1/2"], "description": "A kind of guarantee and its numbers."}
@@ -51,7 +51,7 @@ SCHEMAS: dict[str, Any] = {
         "properties": {
             "sql": {"type": "string", "examples": ["SELECT COUNT(*) FROM orders"]},
             "question": _object(
-                {"table": _TEXT, "statistic": {"enum": list(STATISTICS)}},
+                {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
                 {"column": _TEXT, "where": _TEXT, "group_by": _TEXT, "quantile": _AMOUNT},
                 additionalProperties=False,
             ),
@@ -206,7 +206,7 @@ DESCRIPTION: dict[str, Any] = {
                 "The accuracy to expect, from made-up data.",
                 _ref("Forecast"),
                 _DATASET,
-                _query("statistic", {"enum": list(FORECASTS)}, "What would be asked.", required=True),
+                _query("statistic", {"enum": list(forecastable())}, "What would be asked.", required=True),
                 _query("epsilon", _TEXT, "What it would cost.", required=True),
                 _query("persons", {"type": "integer", "minimum": 1}, "About how many persons there are."),
                 _query("shape", {"enum": list(SHAPES)}, "What a person's values look like."),

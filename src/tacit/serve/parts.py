@@ -14,21 +14,7 @@ from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.serve import drawings
 from tacit.serve.history import Line
-from tacit.serve.questions import STATISTICS
-
-_WORDS = {
-    "persons": "number of persons",
-    "count": "number of rows",
-    "sum": "sum",
-    "mean": "mean",
-    "median": "median",
-    "quantile": "quantile",
-    "min": "smallest value",
-    "max": "largest value",
-    "variance": "variance",
-    "std": "standard deviation",
-    "nunique": "number of different values",
-}
+from tacit.tables.statistics.catalogue import callable_in_sql
 
 
 def price(amount: Guarantee) -> str:
@@ -155,6 +141,8 @@ def builder(facts: Mapping[str, Any], given: Mapping[str, str]) -> str:
     names = dict.fromkeys(c["name"] for each in tables for c in each["columns"])
     every = [("", "–"), *((name, name) for name in names)]
 
+    statistics = [(key, entry.words) for key, entry in callable_in_sql().items()]
+
     def field(name: str, label: str, inside: str) -> str:
         return f'<p><label for="b-{name}">{label}</label>{inside}</p>'
 
@@ -167,7 +155,7 @@ def builder(facts: Mapping[str, Any], given: Mapping[str, str]) -> str:
 
     return (
         '<details class="builder"><summary>Click a question together</summary><div class="grid">'
-        + field("statistic", "What", chooser("statistic", ((s, _WORDS[s]) for s in STATISTICS)))
+        + field("statistic", "What", chooser("statistic", statistics))
         + field("column", "of the column", chooser("column", every))
         + field("table", "in the table", chooser("table", ((t["name"], t["name"]) for t in tables)))
         + field("where", "only rows where", box("where", "age < 30"))

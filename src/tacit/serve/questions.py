@@ -19,22 +19,9 @@ from tacit.language.syntax import writable
 from tacit.ledger.texts import canonical
 from tacit.numbers.exact import bounded
 from tacit.tables import Private, Session
-from tacit.tables.releasing.costs import Cost
-
-STATISTICS = {
-    "persons": "COUNT(DISTINCT {})",
-    "count": "COUNT({})",
-    "sum": "SUM({})",
-    "mean": "AVG({})",
-    "median": "MEDIAN({})",
-    "quantile": "QUANTILE_CONT({}, {quantile})",
-    "min": "MIN({})",
-    "max": "MAX({})",
-    "variance": "VARIANCE({})",
-    "std": "STDDEV({})",
-    "nunique": "COUNT(DISTINCT {})",
-}
-"""What a question can be put together from, in SQL."""
+from tacit.tables.sql.privacy_clause import Priced, price
+from tacit.tables.statistics.catalogue import callable_in_sql
+from tacit.tables.statistics.entry import Entry
 
 _NUMBER = re.compile(r"\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?|\d{1,30}/\d{1,30}")
 _AMOUNTS = ("epsilon", "delta", "rho")
@@ -53,11 +40,9 @@ class Asked:
     """The cost by name, as it was written."""
     fresh: bool = False
 
-    @property
-    def cost(self) -> Cost:
-        """The cost as a session takes it."""
-        found: dict[str, Any] = dict(self.amounts)
-        return {**found, "fresh": self.fresh}  # type: ignore[typeddict-item]
+    def price(self) -> Priced:
+        """Find what the question costs, named beside the SQL or inside it."""
+        return price(self.sql, **dict(self.amounts))
 
     @property
     def fingerprint(self) -> str:
@@ -95,9 +80,11 @@ def composed(question: object, session: Session, longest: int) -> str:
     table, statistic = given.get("table", ""), given.get("statistic", "")
     if table not in session.tables:
         raise InvalidInput(f"table must be one of {', '.join(session.tables)}.")
-    if statistic not in STATISTICS:
-        raise InvalidInput(f"statistic must be one of {', '.join(STATISTICS)}.")
-    aggregate = STATISTICS[statistic].format(_column(statistic, given, table, session), quantile=quantile)
+    known = callable_in_sql()
+    if statistic not in known:
+        raise InvalidInput(f"statistic must be one of {', '.join(known)}.")
+    entry = known[statistic]
+    aggregate = entry.call.format(_column(entry, given, table, session), quantile=quantile)
     by = f"{_quoted(given['group_by'])}, " if "group_by" in given else ""
     lines = [f"SELECT {by}{aggregate}", f"FROM {_quoted(table)}"]
     if "where" in given:
@@ -107,18 +94,18 @@ def composed(question: object, session: Session, longest: int) -> str:
     return "\n".join(lines)
 
 
-def _column(statistic: str, given: Mapping[str, str], table: str, session: Session) -> str:
+def _column(entry: Entry, given: Mapping[str, str], table: str, session: Session) -> str:
     """What is counted or added up."""
-    if statistic == "persons":
-        declared = session.declared(table)
+    if entry.of == "persons":
+        declared = session._tables.declared(table)
         if not isinstance(declared, Private) or len(declared.persons) != 1:
             raise InvalidInput("the number of persons is asked of a table with one person column; choose another.")
         return _quoted(declared.persons[0].column)
     if "column" in given:
         return _quoted(given["column"])
-    if statistic == "count":
+    if entry.of == "rows":
         return "*"
-    raise InvalidInput(f"the {statistic} needs a column; name one.")
+    raise InvalidInput(f"the {entry.key} needs a column; name one.")
 
 
 def _quoted(name: str) -> str:

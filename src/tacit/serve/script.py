@@ -15,7 +15,6 @@ from tacit.answers import Answer, Answers
 from tacit.guarantees import Approx, Guarantee
 from tacit.ledger import texts
 from tacit.serve.history import Line
-from tacit.tables.sql.plans import split
 
 
 def script(
@@ -42,7 +41,7 @@ def script(
 
 
 def _call(line: Line, times: int, released: Callable[[Line], Answer | Answers | None]) -> str:
-    cost = split(texts.guarantee(line.cost), 1, times)
+    cost = texts.guarantee(line.cost) * times
     keys = ""
     sure = bool(line.text)
     if "group by" in " ".join(line.text.lower().split()):

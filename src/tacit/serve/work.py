@@ -32,10 +32,10 @@ from tacit.serve.history import charged
 from tacit.serve.questions import Asked
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
-from tacit.serve.wire import Message, receive
+from tacit.serve.wire import Parcel, receive
 
 Work = Mapping[str, Any]
-Tell = Callable[[Message], None]
+Tell = Callable[[Parcel], None]
 Made = tuple[dict[str, Any], bytes]
 """Small facts for the gateway, and what goes to the caller."""
 
@@ -62,7 +62,7 @@ def serve(line: socket.socket) -> None:
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
     limit_memory(setup.megabytes // 2)  # the other half is Python's
 
-    def tell(message: Message) -> None:
+    def tell(message: Parcel) -> None:
         line.sendall(message.packed())
 
     try:
@@ -72,29 +72,29 @@ def serve(line: socket.socket) -> None:
     except Exception as error:
         tell(_mistake(error))
         return
-    tell(Message())
+    tell(Parcel())
     with suppress(EOFError, OSError):
         while True:
             tell(done(gateway, receive(line).facts, tell))
 
 
-def done(gateway: Gateway, work: Work, tell: Tell) -> Message:
+def done(gateway: Gateway, work: Work, tell: Tell) -> Parcel:
     """What comes of a piece of work."""
     try:
         facts, body = KINDS[work["kind"]](gateway, work, tell)
-        return Message(facts, body)
+        return Parcel(facts, body)
     except MemoryError:
         os._exit(1)  # a limit like any other: what is left of this process is not to be trusted
     except Exception as error:
         return _mistake(error)
 
 
-def _mistake(error: Exception) -> Message:
+def _mistake(error: Exception) -> Parcel:
     """A mistake by the name of its kind; the words of what nobody foresaw stay here."""
     if isinstance(error, TacitError):
         kinds = [kind.__name__ for kind in type(error).__mro__]
-        return Message({"error": kinds, "message": str(error)})
-    return Message({"unforeseen": type(error).__name__})
+        return Parcel({"error": kinds, "message": str(error)})
+    return Parcel({"unforeseen": type(error).__name__})
 
 
 def _preview(gateway: Gateway, work: Work, _: Tell) -> Made:
@@ -109,10 +109,10 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
         with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
             cost, account = receipt.cost.text(), list(receipt.account)
             facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
-            tell(Message({"charged": facts}))
+            tell(Parcel({"charged": facts}))
 
     def begins() -> None:
-        tell(Message({"charged": None}))
+        tell(Parcel({"charged": None}))
 
     found = gateway.ask(caller, name, question(work["question"]), work["key"], heard, begins)
     facts = {"stored": found.stored}

@@ -106,5 +106,6 @@ def test_no_server_and_no_password_to_be_seen(server: str, where: str) -> None:
     table = tacit.read(right, "person", tacit.Pure(1), table="orders")
     source = Source(right)
     session = tacit.Session({"orders": tacit.Private(right, person="person")}, tacit.Pure(1))
-    shown = repr(table) + repr(source) + repr(session) + repr(session.declared("orders")) + repr(session._engine)
+    tables = session._tables
+    shown = repr(table) + repr(source) + repr(session) + repr(tables.declared("orders")) + repr(tables.engine)
     assert "right@" not in shown

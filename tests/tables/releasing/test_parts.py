@@ -40,7 +40,7 @@ def by_filter(whole: Table) -> dict[str, Table]:
 
 def persons(part: Table) -> Any:
     """Who is in a part, as the engine counts them: persons by their number of rows."""
-    with part.session._engine.snapshot() as snapshot:
+    with part.session._tables.engine.snapshot() as snapshot:
         return snapshot.ask(part._relation, (TotalBuckets(RowCount(), (1, 2, 3, 4)),))
 
 

@@ -80,8 +80,8 @@ def test_every_outcome_of_found_groups_has_an_answer(session: Session) -> None:
 def answer(session: Session, name: str, ask: Any) -> None:
     """Release with unlikely draws; show, encode and decode what comes out."""
     relation, statistic, cost = captured(session, ask)
-    with session._engine.snapshot() as snapshot:
-        room = UnlikelyRoom(session._engine, snapshot, relation, SYSTEM, cost, "any one")
+    with session._tables.engine.snapshot() as snapshot:
+        room = UnlikelyRoom(session._tables.engine, snapshot, relation, SYSTEM, cost, "any one")
         released = statistic.release(room)
     views = shown(released)
     again = decode(json.loads(json.dumps(encode(released), allow_nan=False)))

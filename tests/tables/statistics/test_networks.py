@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from tacit.audit.networks import RING, Network, NetworkCheck
-from tacit.audit.questions import QUESTIONS, Question, small_tables
+from tacit.audit.questions import questions, small_tables
 from tacit.flows.rows import Rows
-from tacit.tables.statistics import joint
+from tacit.tables.statistics.entry import Audited
+from tacit.tables.statistics.ways import shared_rows
 
-NETWORK = [question for question in QUESTIONS if question.network]
+NETWORK = [question for question in questions() if question.network]
 each_question = pytest.mark.parametrize("question", NETWORK, ids=[question.name for question in NETWORK])
 
 
@@ -24,7 +25,7 @@ def ring() -> NetworkCheck:
 
 
 @each_question
-def test_statistic_of_a_network_keeps_its_promise(question: Question) -> None:
+def test_statistic_of_a_network_keeps_its_promise(question: Audited) -> None:
     report = small_tables(network=True).check(question, paths=2)
     assert report.stages
     assert report.spent
@@ -46,8 +47,8 @@ def only_the_first(touches: Any, sign: int = 1) -> Rows:
 
 
 @each_question
-def test_persons_forgotten_are_caught(question: Question, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_persons_forgotten_are_caught(question: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
     check = NetworkCheck(STAR, [tuple("abcdefgh"), tuple("abcdefghz")])
     assert check.check(question, paths=2).holds
-    monkeypatch.setattr(joint, "rows_of", only_the_first)
+    monkeypatch.setattr(shared_rows, "rows_of", only_the_first)
     assert not check.check(question, paths=2).holds

@@ -22,10 +22,11 @@ from tacit.noises import Noise
 from tacit.tables import Table
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import candidates, extremes, groups, keys, means, moments, quantiles, ratio
+from tacit.tables.statistics import extremes, mean, mode, quantiles, ratio, variance
 from tacit.tables.statistics.base import Statistic, noisy, noisy_vector
-from tacit.tables.statistics.caps import choose_cap
-from tacit.tables.statistics.quantiles import ROW_LEVELS
+from tacit.tables.statistics.ways import found_groups, vectors
+from tacit.tables.statistics.ways.caps import choose_cap
+from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
 
 SCHEMA = {"v": "integer", "g": "text", "b": "boolean"}
 MIXED = ({"v": 3, "g": "x", "b": True}, {"v": 2, "g": "y", "b": None})
@@ -108,13 +109,13 @@ def test_mean_around_a_centre_keeps_its_promise(
     name: str, three: StatisticCheck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three persons count as many, and every rough sum as clear."""
-    monkeypatch.setattr(means, "MANY", -100)
-    monkeypatch.setattr(means, "CLEAR", 0)
+    monkeypatch.setattr(mean, "MANY", -100)
+    monkeypatch.setattr(mean, "CLEAR", 0)
     report = three.check(LONG[name], paths=2)
     assert len(report.stages) > 6
     assert report.holds, [stage for stage in report.stages if not stage.verification.holds]
-    monkeypatch.setattr(means, "_count", lambda room, rows, allowance: (sum(b.count for b in rows.positive), None))
-    monkeypatch.setattr(means.Mean, "_centre", lambda self, rough, count: 7 * count)
+    monkeypatch.setattr(mean, "_count", lambda room, rows, allowance: (sum(b.count for b in rows.positive), None))
+    monkeypatch.setattr(mean.Mean, "_centre", lambda self, rough, count: 7 * count)
     if name == "mean":
         assert three.check(LONG[name], paths=2).broken  # a centre that nobody released
 
@@ -140,7 +141,7 @@ class Wrong(Statistic):
 
 
 def asked(how: Callable[[Table, Room], Any]) -> Ask:
-    return lambda t: t.session.ask(t._relation, Wrong(lambda room: how(t, room)), Pure(4))
+    return lambda t: t.session._releaser.ask(t._relation, Wrong(lambda room: how(t, room)), Pure(4))
 
 
 HALF = Fraction(1, 2)
@@ -148,7 +149,7 @@ HALF = Fraction(1, 2)
 
 def sum_without_its_cap(t: Table, room: Room) -> Any:
     """The noise is for the cap, the sum is not capped."""
-    (buckets,) = room.ask(TotalBuckets(t._value("v"), ROW_LEVELS))
+    (buckets,) = room.ask(TotalBuckets(t._operand("v").value, ROW_LEVELS))
     counts = [bucket.count for bucket in buckets.positive]
     cap = choose_cap(room, ROW_LEVELS, counts, room.allowance.share(HALF))
     law, _ = noisy(sum(bucket.sum for bucket in buckets.positive), room.allowance.share(HALF), cap)
@@ -165,7 +166,7 @@ def cap_that_is_not_released(t: Table, room: Room) -> Any:
 
 def parts_that_share_persons(t: Table, room: Room) -> Any:
     """The sum and the number of values, counted as if they were about different persons."""
-    sums, counts = room.ask(TotalBuckets(t._value("v"), ROW_LEVELS), TotalBuckets(RowCount(), ROW_LEVELS))
+    sums, counts = room.ask(TotalBuckets(t._operand("v").value, ROW_LEVELS), TotalBuckets(RowCount(), ROW_LEVELS))
     for part, buckets in (("all+", sums.positive), ("all-", counts.positive)):
         law, _ = noisy(sum(bucket.count for bucket in buckets), room.allowance)
         room.draw(law, part)
@@ -204,16 +205,16 @@ def twice(law: Callable[..., Any]) -> Callable[..., Any]:
 TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
     "ratio that counts persons twice": (ratio, "noisy_vector", double_counted, SIMPLE["ratio"]),
     "median on a lattice of half a person": (quantiles, "WEIGHT", WEIGHT // 2, SIMPLE["median"]),
-    "mean with half the sensitivity": (moments, "RESOLUTION", RESOLUTION // 2, LONG["mean over a public range"]),
-    "groups capped one by one": (groups, "_norm", lambda allowance: "max", LONG["count by group"]),
-    "mode by doubled counts": (candidates, "choice_law", twice(candidates.choice_law), SIMPLE["mode"]),
+    "mean with half the sensitivity": (variance, "RESOLUTION", RESOLUTION // 2, LONG["mean over a public range"]),
+    "groups capped one by one": (vectors, "_norm", lambda allowance: "max", LONG["count by group"]),
+    "mode by doubled counts": (mode, "choice_law", twice(mode.choice_law), SIMPLE["mode"]),
     "maximum for twice the cost": (
         extremes,
         "extreme_law",
         lambda *rest, law=extremes.extreme_law: law(*rest[:3], 2 * rest[3]),
         SIMPLE["maximum"],
     ),
-    "groups shown too early": (keys, "stable_keys", Eager, SIMPLE["persons by found group"]),
+    "groups shown too early": (found_groups, "stable_keys", Eager, SIMPLE["persons by found group"]),
 }
 
 

@@ -13,10 +13,10 @@ from tacit.errors import EngineError
 from tacit.guarantees import Guarantee
 
 
-def charged(
+def charge_and_release(
     budget: Budget, cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
 ) -> Answer | Answers:
-    """What ``release`` returns, once the budget has paid; whatever it raises becomes one sentence without a trace."""
+    """Charge the budget, then return what ``release`` returns; whatever it raises becomes one sentence, no trace."""
     receipt = budget.charge(cost, question)
     released: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypedDict
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -22,30 +21,8 @@ MOST = 10**6
 """The largest ε or ρ of a question: exact arithmetic would only grow, and there is no privacy to lose any more."""
 
 
-class Cost(TypedDict, total=False):
-    """The keywords by which every statistic takes its cost."""
-
-    epsilon: Number
-    delta: Number
-    rho: Number
-    fresh: bool
-    """Ask and pay again even if the same question was answered before."""
-
-
-def taken(cost: Cost) -> tuple[Guarantee, bool]:
-    """The cost that an analyst names by keywords, and whether the answer must be fresh."""
-    known = dict(cost)
-    unknown = [name for name in known if name not in Cost.__annotations__]
-    if unknown:
-        raise InvalidInput(
-            f"{unknown[0]} is not an option here; a cost is named by epsilon=, delta= or rho=, and fresh= asks anew."
-        )
-    fresh = bool(known.pop("fresh", False))
-    return cost_of(**known), fresh  # type: ignore[arg-type]
-
-
 def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Guarantee:
-    """The guarantee that ε, (ε, δ) or ρ means."""
+    """The guarantee that an analyst names as ε, as ε with δ, or as ρ."""
     for name, amount, least in (("epsilon", epsilon, LEAST), ("rho", rho, LEAST**2)):
         if amount is not None and not least <= positive(amount, name) <= MOST:
             raise InvalidInput(

@@ -30,7 +30,8 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Literal
 from tacit.language.types import INTEGER
-from tacit.tables.face.grouping import candidates
+from tacit.tables.releasing.identity import identity
+from tacit.tables.statistics.ways.groups import candidates
 
 if TYPE_CHECKING:
     from tacit.budgets import Budget
@@ -57,12 +58,13 @@ def parts(table: Table, by: str, keys: Iterable[Any]) -> dict[Any, tuple[Session
         found = found if relation.filter is None else build.logic("AND", (relation.filter, found))
         branches.append((found, Literal(INTEGER, position)))
     place = build.case(branches, None)
-    plan = sha256(repr((relation, place)).encode()).hexdigest()[:16]
+    plan = sha256(identity(relation, place).encode()).hexdigest()[:16]
     found_parts = {}
     for position, label in enumerate(groups.labels):
         members = (*relation.members, Membership(place, position))
         division = Division(f"{_word(by)} #{plan}", f"{position} {_word(str(label))}")
-        found_parts[label] = session._part(division, members, tables_of(relation)), replace(relation, members=members)
+        releaser = session._releaser.part(division, members, tables_of(relation))
+        found_parts[label] = session._with(releaser), replace(relation, members=members)
     return found_parts
 
 

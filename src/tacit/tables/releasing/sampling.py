@@ -10,6 +10,7 @@ kept only if all its persons are sampled would tell about each of them; no bound
 
 HONESTY. Totals are divided by p, which estimates everybody's without bias (before capping and noise). Averages, shares
 and order statistics are the sample's own. A number of different values is neither, so it is refused.
+`Statistic.sampled` says which it is.
 """
 
 from __future__ import annotations
@@ -25,26 +26,9 @@ from tacit.guarantees import Guarantee, Zcdp, allowance
 from tacit.numbers.exact import Number, exact
 from tacit.randomness import Source
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.candidates import Frequent
-from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.groups import GroupedTotals
-from tacit.tables.statistics.keys import FoundGroups
-from tacit.tables.statistics.leading import StableMode
-from tacit.tables.statistics.local_quantiles import LocalQuantile
-from tacit.tables.statistics.means import GroupedMeans, Mean
-from tacit.tables.statistics.moments import Moment
-from tacit.tables.statistics.quantiles import Quantiles
-from tacit.tables.statistics.ratio import Ratio
-from tacit.tables.statistics.totals import PersonCount, Total
 
 LEAST = Fraction(1, 10**6)
 """The smallest share of the persons that may be sampled."""
-
-TOTALS = (PersonCount, Total, GroupedTotals)
-"""Statistics that are sums over persons."""
-
-AS_THEY_ARE = (Mean, GroupedMeans, Moment, Quantiles, LocalQuantile, Ratio, Extremum, Frequent, StableMode)
-"""Statistics of the sample that are not scaled."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +54,7 @@ class Sampling:
                 "a session with sample= answers only questions in which a row concerns one person: nothing is proved "
                 "where it concerns several; ask a session without sample=."
             )
-        if not isinstance(_core(statistic), TOTALS + AS_THEY_ARE):
+        if statistic.sampled is None:
             raise UnsupportedQuery(
                 f"the {statistic.words} is not answered from a sample, which would say nothing about everybody; "
                 "ask a session without sample=."
@@ -92,10 +76,10 @@ class Sampling:
         return self._answer(found, statistic, cost)
 
     def _answer(self, answer: Answer, statistic: Statistic, cost: Guarantee) -> Answer:
-        p, scales = self.probability, isinstance(_core(statistic), TOTALS)
+        p, scales = self.probability, statistic.sampled != "itself"
         done = f"and the result divided by {p}" if scales else "and the answer is about them"
         spread = answer.spread and sampled_spread(
-            answer.spread, answer.value, p, persons=isinstance(statistic, PersonCount), scales=scales
+            answer.spread, answer.value, p, persons=statistic.sampled == "persons", scales=scales
         )
         return replace(
             answer,
@@ -108,8 +92,3 @@ class Sampling:
 
     def __str__(self) -> str:
         return f"sample={self.probability}"
-
-
-def _core(statistic: Statistic) -> Statistic:
-    """What is asked about found groups."""
-    return statistic.statistic if isinstance(statistic, FoundGroups) else statistic

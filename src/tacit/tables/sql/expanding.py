@@ -43,7 +43,7 @@ from tacit.engines.requests import Bound, Join, Relation, Repeats, duplicate_key
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column, compares_keys
 from tacit.language.types import KeyType
-from tacit.tables.face.declare import Key, Private, Public, declared_keys
+from tacit.tables.face.declarations import Key, Private, Public, declared_keys
 
 MOST_REPEATS = 1000
 """How many rows public tables may make of one private row before a join counts as expanding."""

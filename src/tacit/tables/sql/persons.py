@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Column, Comparison, Expression, columns_of, compares_keys
-from tacit.tables.face.declare import Private, Public
+from tacit.tables.face.declarations import Private, Public
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language import syntax
-from tacit.tables.releasing.costs import Cost, cost_of, taken
+from tacit.numbers.exact import Number
+from tacit.tables.releasing.costs import cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,21 +32,20 @@ _BOUNDS = ("CONTRIBUTION_BOUNDS_PER_GROUP", "CONTRIBUTION_BOUNDS_PER_ROW")
 
 @dataclass(frozen=True)
 class Priced:
-    """A query without the clause, what it costs, whether it is asked anew, and the person that the clause names."""
+    """A query without the clause, what it costs, and the person that the clause names."""
 
     query: str
     cost: Guarantee
-    fresh: bool = False
     unit: str | None = None
 
 
-def priced(query: str, cost: Cost) -> Priced:
-    """The query and its cost, named by keywords or by the clause inside it, never by both."""
+def price(query: str, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Priced:
+    """Find a query's cost, named by keywords or by the clause inside it, never by both."""
     rest, options = _cut(query)
     if options is None:
-        price, fresh = taken(cost)
-        return Priced(query, price, fresh)
-    if doubled := [name for name in cost if name != "fresh"]:
+        return Priced(query, cost_of(epsilon, delta, rho))
+    amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
+    if doubled := [name for name, amount in amounts.items() if amount is not None]:
         raise InvalidInput(f"the query names its cost in OPTIONS and {doubled[0]}= names one too; leave one out.")
     if (unknown := [name for name in options if name not in _OPTIONS]) or "epsilon" not in options:
         what = f"has no {unknown[0]}" if unknown else "needs epsilon"
@@ -55,10 +55,9 @@ def priced(query: str, cost: Cost) -> Priced:
         raise InvalidInput(
             "max_groups_contributed must be a whole number or NULL; it changes nothing, so leave it out."
         )
-    fresh = bool(cost.get("fresh", False))
-    delta = options.get("delta")
-    price = cost_of(options["epsilon"], None if delta is None or _zero(delta) else delta)
-    return Priced(rest, price, fresh, options.get("privacy_unit_column"))
+    chance = options.get("delta")
+    cost = cost_of(options["epsilon"], None if chance is None or _zero(chance) else chance)
+    return Priced(rest, cost, options.get("privacy_unit_column"))
 
 
 _OPTIONS = ("epsilon", "delta", "privacy_unit_column", "max_groups_contributed")
@@ -87,23 +86,24 @@ def _cut(query: Any) -> tuple[str, dict[str, str] | None]:
     tokens = syntax.tokens(query, "the query")
     words = [query[token.start : token.end + 1] for token in tokens]
     upper = [word.upper() for word in words]
-    found = [i for i in range(len(upper)) if upper[i : i + 3] == ["SELECT", "WITH", "DIFFERENTIAL_PRIVACY"]]
-    if not found:
+    clauses = [i for i in range(len(upper)) if upper[i : i + 3] == ["SELECT", "WITH", "DIFFERENTIAL_PRIVACY"]]
+    if not clauses:
         return query, None
-    depth = sum((word == "(") - (word == ")") for word in words[: found[0]])
-    if len(found) > 1 or depth:
+    start = clauses[0]
+    depth = sum((word == "(") - (word == ")") for word in words[:start])
+    if len(clauses) > 1 or depth:
         raise UnsupportedQuery(
             "WITH DIFFERENTIAL_PRIVACY belongs once in the outermost SELECT; leave it out elsewhere."
         )
-    if upper[found[0] + 3 : found[0] + 5] != ["OPTIONS", "("]:
+    if upper[start + 3 : start + 5] != ["OPTIONS", "("]:
         raise InvalidInput("WITH DIFFERENTIAL_PRIVACY needs OPTIONS(epsilon = …, privacy_unit_column = …) after it.")
-    end = _closing(words, found[0] + 4)
-    gone = [(found[0] + 1, end), *_bounds(words, upper)]
+    end = _closing(words, start + 4)
+    gone = [(start + 1, end), *_bounds(words, upper)]
     text = list(query)
     for first, last in gone:
         span = slice(tokens[first].start, tokens[last].end + 1)
         text[span] = " " * len(text[span])
-    return "".join(text), _options(words[found[0] + 5 : end])
+    return "".join(text), _options(words[start + 5 : end])
 
 
 def _closing(words: Sequence[str], start: int) -> int:

@@ -13,49 +13,43 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.engines.requests import Ordered, Relation, RowCount, Value, value
+from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
 from tacit.language.parsing import convert
 from tacit.language.syntax import deep, parsed
-from tacit.language.types import BOOLEAN, FLOAT
+from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
-from tacit.tables.face.declare import Private
-from tacit.tables.face.grouping import MOST_KEYS, given, listed
-from tacit.tables.face.public import public_keys
-from tacit.tables.sql.plans import Order, Plan
+from tacit.tables.face.declarations import Private
 from tacit.tables.sql.privacy_clause import Priced, check_unit
+from tacit.tables.sql.public_keys import public_keys
+from tacit.tables.sql.query import Order, Query
 from tacit.tables.sql.views import View, ViewBuilder, refuse
-from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.distinct import DistinctValues
-from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.groups import GroupedTotals, Groups, counted, written
-from tacit.tables.statistics.keys import FoundGroups
-from tacit.tables.statistics.means import GroupedMeans, Mean
-from tacit.tables.statistics.moments import Moment
-from tacit.tables.statistics.quantiles import Quantiles
-from tacit.tables.statistics.totals import PersonCount, Total
+from tacit.tables.statistics import catalogue
+from tacit.tables.statistics.base import Operand, Statistic
+from tacit.tables.statistics.entry import Call
+from tacit.tables.statistics.ways.found_groups import for_each
+from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, given, listed, written
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from tacit.tables.face.session import Session
+    from tacit.tables.releasing.releaser import Releaser
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "order", "limit", "kind"}
-_AGGREGATES = "COUNT, SUM, AVG, MIN, MAX, MEDIAN, QUANTILE_CONT, VARIANCE and STDDEV"
 
 
 MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
 
-LARGEST_PLAN = 40_000
+LARGEST_QUERY = 40_000
 """The most parts of all expressions of a query together, each aggregate with its filter and its keys."""
 
 
-def plan(session: Session, asked: Priced, keys: Any = None) -> Plan:
-    """The plan of a query; refuses what cannot be answered, and spends nothing."""
+def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query:
+    """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return _Planner(session, asked, keys).plan()
+        return _Reader(releaser, asked, keys).read()
     except RecursionError:
         raise deep("the query") from None
 
@@ -75,12 +69,13 @@ def parse_select(query: str) -> exp.Select:
     return cast("exp.Select", select)
 
 
-class _Planner:
-    def __init__(self, session: Session, asked: Priced, keys: Any) -> None:
-        self.session, self.asked, self.keys = session, asked, keys
-        self.views = ViewBuilder(session)
+class _Reader:
+    def __init__(self, releaser: Releaser, asked: Priced, keys: Any) -> None:
+        self.releaser, self.asked, self.keys = releaser, asked, keys
+        self.tables = releaser.tables
+        self.views = ViewBuilder(self.tables)
 
-    def plan(self) -> Plan:
+    def read(self) -> Query:
         select = parse_select(self.asked.query)
         refuse(select, _CLAUSES)
         for clause in (select, select.args.get("group"), select.args.get("order")):
@@ -89,9 +84,8 @@ class _Planner:
         view = self.views.rows(select, {})
         relation = self.views.relation(view)
         if self.asked.unit is not None:
-            tables = [
-                self.session.declared(name) for name in (relation.table, *(join.table for join in relation.joins))
-            ]
+            names = (relation.table, *(join.table for join in relation.joins))
+            tables = [self.tables.declared(name) for name in names]
             persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
             check_unit(self.asked.unit, persons, single=not relation.others)
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
@@ -112,16 +106,16 @@ class _Planner:
             if statistic not in statistics:
                 statistics.append(statistic)
                 size += sum(part.extent[0] for part in expressions((relation, statistic)))
-                if size > LARGEST_PLAN:
+                if size > LARGEST_QUERY:
                     raise UnsupportedQuery(
-                        f"the query has more than {LARGEST_PLAN:,} parts, filter and keys counted for each aggregate; "
+                        f"the query has more than {LARGEST_QUERY:,} parts, filter and keys counted for each aggregate; "
                         "ask several queries."
                     )
             columns.append((_unused(item.alias or node.sql("duckdb"), columns), statistics.index(statistic)))
         if not statistics:
-            raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_AGGREGATES}.")
-        return Plan(
-            self.session,
+            raise UnsupportedQuery(f"the query has no aggregate, and rows are never shown; use {_known()}.")
+        return Query(
+            self.releaser,
             relation,
             tuple(statistics),
             tuple(columns),
@@ -181,8 +175,8 @@ class _Planner:
                 return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
-        if isinstance(column, Column) and not isinstance(self.session.declared(tables[column.table]), Private):
-            values = public_keys(self.session, tables[column.table], column.name)
+        if isinstance(column, Column) and not self.tables.is_private(tables[column.table]):
+            values = public_keys(self.tables, tables[column.table], column.name)
             absent = [None] if column.table in [join.alias for join in view.left] else []
             return [*map(written, values), *absent]
         return None
@@ -194,64 +188,49 @@ class _Planner:
         if kind == "Window":
             raise UnsupportedQuery("window functions (OVER) are not supported; use GROUP BY.")
         if not _aggregate(node):
-            raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_AGGREGATES}.")
+            raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_known()}.")
         extra = [name for name, part in node.args.items() if part and name not in _PARTS]
-        if extra:
+        if extra or (node.args.get("expressions") and kind != "Anonymous"):
             raise UnsupportedQuery(f"{node.sql()} has more than one argument; name one column.")
-        if kind == "Count":
-            return self._count(node, relation, scope, groups)
-        if type(node.this).__name__ == "Distinct":
+        name, call = self._call(node, relation, scope)
+        entry = catalogue.asked_by(name)
+        assert entry is not None
+        statistic = entry.sql[name](call)
+        return statistic if groups is None else for_each(statistic, groups)
+
+    def _call(self, node: Any, relation: Relation, scope: Scope) -> tuple[str, Call]:
+        """What an aggregate is named in the catalogue, and what it is called on."""
+
+        def operand(part: Any) -> Operand:
+            declared = self.tables.declared(relation.table)
+            return Operand(convert(part, scope), part.sql(), declared.unit if isinstance(declared, Private) else None)
+
+        name = _name(node)
+        if type(node).__name__ == "Anonymous":
+            column, *rest = node.expressions or [None]
+            return name, Call(None if column is None else operand(column), tuple(map(_fraction, rest)))
+        inner = type(node.this).__name__
+        if name == "Count":
+            if inner == "Distinct":
+                return self._distinct([operand(part) for part in node.this.expressions], relation)
+            return name, Call(None if inner in ("Star", "Literal", "NoneType") else operand(node.this))
+        if inner == "Distinct":
             raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
-        if kind in ("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup", "Median"):
-            return self._quantile(node, scope, groups)
-        inner = convert(node.this, scope)
-        name = node.this.sql()
-        if kind in ("Min", "Max"):
-            _ungrouped(groups, kind.upper())
-            return Extremum(Ordered(inner), name, kind == "Max")
-        amount = self._value(inner, relation)
-        if kind == "Sum":
-            if groups is None:
-                return Total(amount, name)
-            return _found(GroupedTotals(amount, f"sum of {name}", groups))
-        if kind == "Avg":
-            if groups is None:
-                return Mean(amount, name)
-            return _found(GroupedMeans(amount, f"mean of {name}", groups))
-        _ungrouped(groups, "VARIANCE and STDDEV")
-        return Moment(amount, name, "variance" if "Var" in kind else "standard deviation")
-
-    def _count(self, node: exp.Count, relation: Relation, scope: Scope, groups: Groups | None) -> Statistic:
-        kind = type(node.this).__name__
-        if kind == "Distinct":
-            parts = [convert(part, scope) for part in node.this.expressions]
-            if parts == [relation.person] and not relation.others:
-                return PersonCount() if groups is None else _found(_persons(groups))
-            if len(parts) != 1:
-                raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
-            _ungrouped(groups, "COUNT(DISTINCT …)")
-            return DistinctValues(parts[0], node.this.expressions[0].sql())
-        inner = None if kind in ("Star", "Literal", "NoneType") else convert(node.this, scope)
-        if groups is None:
-            return Total(RowCount(inner), None if inner is None else node.this.sql())
-        return _found(GroupedTotals(counted("row") if inner is None else RowCount(inner), "count", groups))
-
-    def _quantile(self, node: Any, scope: Scope, groups: Groups | None) -> Statistic:
-        kind = type(node).__name__
-        _ungrouped(groups, "a quantile")
-        if kind == "WithinGroup":
-            operand, argument = _within_group(node)
+        if name == "WithinGroup":
+            column, argument = _within_group(node)
         else:
-            operand, argument = node.this, node.args.get("quantile") or node.args.get("expression")
-        items = argument.expressions if type(argument).__name__ == "Array" else [argument]
-        wanted = [Fraction(1, 2)] if kind == "Median" else [_fraction(item) for item in items]
-        inner = convert(operand, scope)
-        return Quantiles(Ordered(inner), operand.sql(), tuple(wanted), single=len(wanted) == 1)
+            column, argument = node.this, node.args.get("quantile") or node.args.get("expression")
+        items = argument.expressions if type(argument).__name__ == "Array" else [argument] if argument else []
+        return name, Call(operand(column), tuple(map(_fraction, items)))
 
-    def _value(self, expression: Expression, relation: Relation) -> Value:
-        declared = self.session.declared(relation.table)
-        assert isinstance(declared, Private)
-        return value(expression, declared.unit if expression.type == FLOAT else None)
+    @staticmethod
+    def _distinct(parts: list[Operand], relation: Relation) -> tuple[str, Call]:
+        """COUNT(DISTINCT …) of the persons, or of other values."""
+        if [part.expression for part in parts] == [relation.person] and not relation.others:
+            return "CountPersons", Call(None)
+        if len(parts) != 1:
+            raise UnsupportedQuery("COUNT(DISTINCT …) takes one column; name one.")
+        return "CountDistinct", Call(parts[0])
 
     def _order(
         self, select: exp.Select, columns: list[tuple[str, int]], by: list[tuple[Expression, str]], scope: Scope
@@ -288,28 +267,24 @@ class _Planner:
         raise UnsupportedQuery("ORDER BY takes output columns only; name one of them.")
 
 
-def _persons(groups: Groups) -> GroupedTotals:
-    return GroupedTotals(counted("person"), "number of persons", groups, "person")
-
-
-def _found(statistic: GroupedTotals | GroupedMeans) -> Statistic:
-    return statistic if statistic.groups.keys else FoundGroups(statistic)
-
-
-def _ungrouped(groups: Groups | None, what: str) -> None:
-    if groups is not None:
-        raise UnsupportedQuery(f"{what} with GROUP BY is not supported; ask for one group at a time with WHERE.")
+def _name(node: Any) -> str:
+    """What a node of sqlglot is called in the catalogue: its class, or the name of a function it does not know."""
+    kind = type(node).__name__
+    return str(node.this).upper() if kind == "Anonymous" else kind
 
 
 def _aggregate(node: Any) -> bool:
-    return type(node).__name__ in _NODES
+    name = _name(node)
+    return name in ("Filter", "Window") or catalogue.asked_by(name) is not None
 
 
-_NODES = {
-    "Count", "Sum", "Avg", "Min", "Max", "Median", "Quantile", "PercentileCont", "PercentileDisc",
-    "Variance", "VariancePop", "Stddev", "StddevSamp", "StddevPop", "Filter", "Window", "WithinGroup",
-}  # fmt: skip
-_PARTS = {"this", "quantile", "expression", "big_int"}
+def _known() -> str:
+    """The aggregates there are."""
+    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.callable_in_sql().values())
+    return f"{', '.join(names)} and {last}"
+
+
+_PARTS = {"this", "quantile", "expression", "expressions", "big_int"}
 """The parts an aggregate may have."""
 
 

@@ -17,13 +17,12 @@ from tacit.language import build
 from tacit.language.expressions import Column, Expression, Logic, Scope
 from tacit.language.parsing import convert, within_bounds
 from tacit.language.types import BOOLEAN
-from tacit.tables.face.declare import Private
 from tacit.tables.sql.persons import sides
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from tacit.tables.face.session import Session
+    from tacit.tables.sql.open_tables import OpenTables
 
 MOST_TABLES = 20
 """The most tables of one query: the time that engines take to plan a join grows fast with their number."""
@@ -59,11 +58,11 @@ class View:
 
     def beside(self, other: View) -> View:
         """Both side by side, as in FROM a, b."""
-        taken = {alias for alias, _ in self.tables} | {join.alias for join in self.left}
+        used = {alias for alias, _ in self.tables} | {join.alias for join in self.left}
         for alias, _ in other.tables:
-            if alias in taken:
+            if alias in used:
                 raise UnsupportedQuery(f"the name {alias!r} is used twice in FROM; give one of them another with AS.")
-        if len(taken) + len(other.tables) > MOST_TABLES:
+        if len(used) + len(other.tables) > MOST_TABLES:
             raise UnsupportedQuery(f"a query joins at most {MOST_TABLES} tables; leave some out.")
         return View(
             self.tables + other.tables,
@@ -74,17 +73,21 @@ class View:
 
     def where(self, condition: Expression) -> View:
         """With one more condition."""
-        parts = condition.operands if isinstance(condition, Logic) and condition.operator == "AND" else (condition,)
-        found = replace(self, conditions=self.conditions + parts)
-        within_bounds(build.logic("AND", found.conditions))
-        return found
+        conditions = self.conditions + _conjuncts(condition)
+        within_bounds(build.logic("AND", conditions))
+        return replace(self, conditions=conditions)
 
 
 class ViewBuilder:
     """Builds views from parsed FROM clauses."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, tables: OpenTables) -> None:
+        self._tables = tables
+
+    def table(self, name: str, alias: str | None = None) -> View:
+        """All rows of one table, under its name or an alias."""
+        called = alias or name
+        return View(((called, name),), (), (), Scope.of(self._tables.schema(name), called))
 
     def rows(self, select: exp.Select, known: Mapping[str, View]) -> View:
         """The rows that a SELECT's WITH, FROM, JOIN and WHERE name."""
@@ -99,23 +102,23 @@ class ViewBuilder:
         return view if where is None else view.where(self._condition(where.this, view.scope, "WHERE"))
 
     def _ctes(self, select: exp.Select, known: Mapping[str, View]) -> dict[str, View]:
-        found: dict[str, View] = {}
+        views: dict[str, View] = {}
         with_ = select.args.get("with_")
         if with_ is None:
-            return found
+            return views
         if with_.args.get("recursive"):
             raise UnsupportedQuery("WITH RECURSIVE is not supported; write plain WITH.")
         for cte in with_.expressions:
             name = cte.alias
             if cte.args["alias"].args.get("columns"):
                 raise UnsupportedQuery("WITH name(columns) is not supported; use AS inside the query.")
-            found[name.lower()] = self._derived(cte.this, name, {**known, **found})
-        return found
+            views[name.lower()] = self._derived(cte.this, name, {**known, **views})
+        return views
 
     def _source(self, node: Any, known: Mapping[str, View]) -> View:
         kind = type(node).__name__
         full = f"{node.db}.{node.name}" if kind == "Table" and node.db else ""
-        in_schema = full in self._session.tables  # a database's table goes by the name it was read under
+        in_schema = full in self._tables.names  # a database's table goes by the name it was read under
         if kind in ("Subquery", "Table"):
             _plain_source(node, ("db",) if in_schema else ())
         if kind == "Subquery":
@@ -130,15 +133,15 @@ class ViewBuilder:
             (columns,) = view.scope.tables.values()
             return replace(view, scope=Scope({alias: columns}))
         table = name if in_schema else self._table(name, bool(node.this.args.get("quoted")))
-        return View(((alias, table),), (), (), Scope.of(self._session.schema(table), alias))
+        return self.table(table, alias)
 
     def _table(self, name: str, quoted: bool) -> str:
-        if name in self._session.tables:
+        if name in self._tables.names:
             return name
-        loose = [] if quoted else [table for table in self._session.tables if table.lower() == name.lower()]
+        loose = [] if quoted else [table for table in self._tables.names if table.lower() == name.lower()]
         if len(loose) == 1:
             return loose[0]
-        raise UnsupportedQuery(f"there is no table {name!r}; the tables are {', '.join(self._session.tables)}.")
+        raise UnsupportedQuery(f"there is no table {name!r}; the tables are {', '.join(self._tables.names)}.")
 
     def _derived(self, select: Any, alias: str, known: Mapping[str, View]) -> View:
         """A row-wise subquery: its columns become expressions under the alias."""
@@ -151,8 +154,8 @@ class ViewBuilder:
             if type(item).__name__ == "Star":
                 if any(item.args.values()):
                     raise UnsupportedQuery("* with EXCLUDE, REPLACE or RENAME is not supported; name the columns.")
-                for found in view.scope.tables.values():
-                    columns = {**found, **columns}  # of two columns of one name the first is meant
+                for named in view.scope.tables.values():
+                    columns = {**named, **columns}  # of two columns of one name the first is meant
             else:
                 node = item.this if type(item).__name__ == "Alias" else item
                 columns.setdefault(item.alias_or_name, convert(node, view.scope))
@@ -181,7 +184,7 @@ class ViewBuilder:
         return both
 
     def _left(self, view: View, other: View, conditions: list[Expression]) -> View:
-        if len(other.tables) != 1 or other.conditions or other.left or self._private(other.tables[0][1]):
+        if len(other.tables) != 1 or other.conditions or other.left or self._tables.is_private(other.tables[0][1]):
             raise UnsupportedQuery(
                 "LEFT JOIN is supported with one public table on its right side; use an inner JOIN, or filter first."
             )
@@ -197,26 +200,23 @@ class ViewBuilder:
         return View(view.tables, (*view.left, join), view.conditions, view.scope.beside(other.scope))
 
     def _condition(self, node: Any, scope: Scope, clause: str) -> Expression:
-        found = convert(node, scope)
-        if found.type != BOOLEAN:
-            raise UnsupportedQuery(f"{clause} must be true or false, not {found.type}; write a comparison.")
-        return found
-
-    def _private(self, table: str) -> bool:
-        return isinstance(self._session.declared(table), Private)
+        condition = convert(node, scope)
+        if condition.type != BOOLEAN:
+            raise UnsupportedQuery(f"{clause} must be true or false, not {condition.type}; write a comparison.")
+        return condition
 
     def relation(self, view: View) -> Relation:
         """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
-        if not any(self._private(table) for _, table in view.tables):
+        if not any(self._tables.is_private(table) for _, table in view.tables):
             raise UnsupportedQuery(
                 "the query names no private table; public tables need no privacy, query them directly."
             )
-        waiting, conditions, touched = self._session.touching.of(view.tables, view.conditions)
+        waiting, conditions, touched = self._tables.touching.of(view.tables, view.conditions)
         if len(waiting) + len(view.left) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
             )
-        alias, table = next(pair for pair in waiting if self._private(pair[1]))
+        alias, table = next(pair for pair in waiting if self._tables.is_private(pair[1]))
         waiting.remove((alias, table))
         joined, joins = [alias], list[Join]()
         while waiting:
@@ -236,7 +236,7 @@ class ViewBuilder:
         first, *others = touched
         further = tuple((other.kind, other.column) for other in others)
         relation = Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
-        return self._session.expanding.checked(relation)
+        return self._tables.expanding.checked(relation)
 
 
 def _conjuncts(condition: Expression) -> tuple[Expression, ...]:

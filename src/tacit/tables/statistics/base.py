@@ -1,18 +1,22 @@
-"""What all statistics share: a frozen plan that can be compared, checked, and released in a trusted room."""
+"""What all statistics share: a frozen value that can be compared, checked, and released in a trusted room."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from tacit.answers import Answer, Answers
+from tacit.engines.requests import Ordered, Value, value
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.language.types import ColumnType, Kind
+from tacit.language.expressions import Expression
+from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import gaussian, laplace
 from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
 from tacit.noises import Noise
+from tacit.numbers.exact import exact
 from tacit.numbers.units import Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
@@ -20,33 +24,66 @@ from tacit.tables.releasing.room import Room
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
     from tacit.mechanisms.law import Law
+    from tacit.tables.statistics.ways.groups import Groups
 
 Per = Literal["row", "person"]
 
-JOINT_METHODS = ("exponential", "scan", "shifted_inverse")
-"""Where a row concerns several persons: how the cap is chosen, or no cap at all; counts and sums have their default."""
+Sampled = Literal["total", "persons", "itself"]
+"""What an answer about a sample says of everybody: divided by the share that was asked, as a total or as a number of
+persons, or about those who were asked."""
 
 
 class Statistic(ABC):
-    """A statistic with its parameters: a frozen value, equal to another when it asks the same."""
+    """A statistic with its parameters: a frozen value, equal to another when it asks the same.
+
+    ``key``, ``tag`` and the names of its fields never change once released: ledgers find stored answers by them.
+    """
 
     per: Per = "row"
+    phrase: ClassVar[str] = ""
+    """What is asked, for people, from its fields: "sum of {name}"."""
+    tag: ClassVar[str] = ""
+    """How its parameters are headed where questions are compared, if not by its key; no class inherits it."""
+    told_by: ClassVar[tuple[str, ...]] = ()
+    """The fields that tell it from others of its tag; all that are shown, if none are named."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
+    sampled: ClassVar[Sampled | None] = None
+    """What a sample of the persons says about it; None where that is nothing."""
+
+    def __init_subclass__(cls, *, tag: str = "", phrase: str = "", sampled: Sampled | None = None) -> None:
+        super().__init_subclass__()
+        cls.tag = tag
+        cls.phrase = phrase or cls.phrase
+        cls.sampled = sampled or cls.sampled
 
     @property
     @abstractmethod
     def key(self) -> str:
-        """Its name for policies, the same for each group: one of `tacit.budgets.policies.STATISTICS`."""
+        """Its name in ledgers and policies, the same for each group."""
 
     @property
-    @abstractmethod
     def words(self) -> str:
-        """What is asked, for people: "sum of amount"."""
+        """What is asked, for people."""
+        return self.phrase.format_map(vars(self))
+
+    @property
+    def by(self) -> tuple[Expression, ...]:
+        """What it is answered for each value of; nothing where it is answered once."""
+        return ()
 
     @abstractmethod
     def release(self, room: Room) -> Answer | Answers:
         """Ask the engine, draw, and state the answer."""
+
+    def grouped(self, groups: Groups) -> Statistic:
+        """The same for each group; refused unless a statistic says how."""
+        from tacit.tables.statistics.catalogue import groupable
+
+        raise UnsupportedQuery(
+            f"the {self.words} is not answered by group (GROUP BY): only {', '.join(groupable())} are; ask for one "
+            "group at a time with a filter (WHERE)."
+        )
 
     def suits(self, several: bool) -> None:
         """Refuse, before anything is spent, where this cannot be answered because rows concern several persons."""
@@ -55,20 +92,61 @@ class Statistic(ABC):
                 f"the {self.words} per person is not supported where a row concerns several persons."
             )
         if several and not self.several:
+            from tacit.tables.statistics.catalogue import shared
+
             raise UnsupportedQuery(
-                f"the {self.words} is not supported where a row concerns several persons; ask for a count, sum, "
-                "minimum, maximum, number of different values, modal count or maximum degree."
+                f"the {self.words} is not supported where a row concerns several persons; ask for one of "
+                f"{', '.join(shared())}."
             )
 
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
 
+    def noise_std(self, cost: Guarantee) -> float | None:
+        """The standard deviation of the noise, where it is known before anybody is asked."""
+        return None
 
-def known_method(method: str | None) -> None:
-    """Refuse a method that statistics of rows of several persons do not have."""
-    if method not in (None, *JOINT_METHODS):
-        raise InvalidInput(f"method must be one of {', '.join(JOINT_METHODS)}.")
+
+@dataclass(frozen=True)
+class Operand:
+    """What a statistic is asked of: a column or an expression of columns, and how the analyst calls it."""
+
+    expression: Expression
+    name: str
+    step: Fraction | None = None
+    """The public unit of floats, where the table has one."""
+
+    @property
+    def value(self) -> Value:
+        """It as a number that is added up."""
+        return value(self.expression, self.step if self.expression.type == FLOAT else None)
+
+    @property
+    def ordered(self) -> Ordered:
+        """It as a value that is compared."""
+        return Ordered(self.expression)
+
+
+def check_delta(cost: Guarantee, what: str, instead: str) -> None:
+    """Refuse a cost without δ where what is asked cannot do without."""
+    if cost.keywords().get("delta") is None:
+        raise InvalidInput(f"{what} delta= beside epsilon= and an Approx budget; {instead}.")
+
+
+def per_of(per: str) -> Per:
+    """Rows or persons; anything else is refused."""
+    if per not in ("row", "person"):
+        raise InvalidInput("per must be 'row' or 'person'.")
+    return cast(Per, per)
+
+
+def range_of(ends: Any) -> tuple[Fraction, Fraction]:
+    """A public range that an analyst gives."""
+    numbers = [exact(end, "range") for end in ends] if isinstance(ends, tuple | list) else []
+    if len(numbers) != 2 or not numbers[0] < numbers[1]:
+        raise InvalidInput("range must be a pair (low, high) with low below high.")
+    return numbers[0], numbers[1]
 
 
 def noisy(value: int, allowance: Allowance, sensitivity: int = 1) -> tuple[Law[int], Noise]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacit.answers import Answer
 from tacit.answers.order import Inner
@@ -21,13 +21,17 @@ from tacit.curves import DownProfile
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
+from tacit.guarantees import Pure
 from tacit.language.types import FLOAT
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.scales import Scale
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.entry import Audited, Entry
+from tacit.tables.statistics.methods import Methods, check_method
+from tacit.tables.statistics.ways.scales import Scale
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -44,7 +48,13 @@ MISS = Fraction(1, 1000)
 """How rarely a scan may miss its window. One that misses runs far beyond the data, which spoils a mean or a variance
 over the range it gives; fifty times as rare costs half as many persons again beyond the answer."""
 
-METHODS = ("scan", "scan_down", "exponential", "permute_and_flip", "binary_search")
+METHODS: Methods = {
+    "scan": "upward, past values that few persons exceed",
+    "scan_down": "downward, from the largest value of the grid",
+    "exponential": "the exponential mechanism",
+    "permute_and_flip": "permute-and-flip",
+    "binary_search": "noisy comparisons that halve the grid",
+}
 """The pure methods of `tacit.mechanisms.inverse.shifted_inverse`."""
 
 
@@ -69,7 +79,7 @@ def extreme_law(
 
 
 @dataclass(frozen=True)
-class Extremum(Statistic):
+class Extremum(Statistic, tag="Extremum", sampled="itself"):
     """The largest or smallest value."""
 
     value: Ordered
@@ -82,10 +92,14 @@ class Extremum(Statistic):
     several = True
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+        check_method(self.method, METHODS)
         if not 1 <= whole(self.rank, "k") <= MOST:
             raise InvalidInput(f"k must lie between 1 and {MOST}; for more, ask for a quantile.")
+
+    @classmethod
+    def of(cls, column: Operand, largest: bool, *, per: str = "row", method: str = "scan", rank: int = 1) -> Extremum:
+        """Of rows, or of the persons' own extremes."""
+        return cls(column.ordered, column.name, largest, per_of(per), method, rank)
 
     def suits(self, several: bool) -> None:
         """A person's own extremes are the rows' extremes, but for k-th ones of rows that concern several."""
@@ -94,12 +108,12 @@ class Extremum(Statistic):
 
     @property
     def key(self) -> str:
-        """Its name for policies."""
+        """A k-th largest is recorded as a maximum, a k-th smallest as a minimum."""
         return "max" if self.largest else "min"
 
     @property
     def words(self) -> str:
-        """What is asked."""
+        """Without its rank where that is the first."""
         if self.rank == 1:
             return f"{'maximum' if self.largest else 'minimum'} of {self.name}"
         return f"{ordinal(self.rank)} {'largest' if self.largest else 'smallest'} {self.name}"
@@ -150,7 +164,7 @@ class Extremum(Statistic):
         """The same where a row may concern several persons."""
         import numpy as np
 
-        from tacit.tables.statistics.joint import rows_of
+        from tacit.tables.statistics.ways.shared_rows import rows_of
 
         touches = room.touches(Incidence(heights=self.value, largest=self.largest, every=self.rank > 1))
         assert touches.heights is not None
@@ -194,3 +208,116 @@ def ordinal(number: int) -> str:
     """1st, 2nd, 3rd, 4th, …"""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
+
+
+def _entry(key: str, words: str, *audited: Audited, sql: str = "", largest: bool, recorded: str = "") -> Entry:
+    """What is known about one of the family."""
+    asked = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
+    return Entry(Extremum, words, key, recorded, asked, methods=METHODS, audited=audited)
+
+
+class AsksExtremes(Asking[A]):
+    """Minimum, maximum, k-th largest and k-th smallest."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        _entry(
+            "min",
+            "smallest value",
+            Audited("minimum", Pure(4), lambda t, **c: t.min("value", **c)),
+            Audited("network: minimum", Pure(4), lambda t, **c: t.min("value", **c), network=True),
+            sql="Min",
+            largest=False,
+        ),
+        _entry(
+            "max",
+            "largest value",
+            Audited("maximum", Pure(4), lambda t, **c: t.max("value", **c)),
+            Audited("network: maximum", Pure(4), lambda t, **c: t.max("value", **c), network=True),
+            sql="Max",
+            largest=True,
+        ),
+        _entry(
+            "largest",
+            "k-th largest value",
+            Audited("second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c)),
+            Audited("network: second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c), network=True),
+            largest=True,
+            recorded="max",
+        ),
+        _entry(
+            "smallest",
+            "k-th smallest value",
+            Audited("second smallest per person", Pure(4), lambda t, **c: t.smallest("value", 2, per="person", **c)),
+            largest=False,
+            recorded="min",
+        ),
+    )
+
+    def min(
+        self, column: str, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The smallest value, overestimated by construction.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            per: "row", or "person" to count each person once.
+            method: how the value is found: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
+                "binary_search".
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.min("amount", epsilon=4)
+        Answer(minimum of amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), False, per=per, method=method)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def max(
+        self, column: str, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The largest value, underestimated by construction.
+
+        Args:
+            column, per, method, epsilon, delta, rho, fresh: as for `min`.
+
+        >>> orders.max("amount", epsilon=4)
+        Answer(maximum of amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), True, per=per, method=method)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def largest(
+        self, column: str, k: int, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The k-th largest value of all rows, or of the persons' largest ones; underestimated by construction.
+
+        Args:
+            column, method: as for `min`.
+            k: its rank, at most 40; for more, ask for a quantile.
+            per: "row", or "person" for the k-th of the persons' largest values.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.largest("amount", 3, epsilon=4)
+        Answer(3rd largest amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), True, per=per, method=method, rank=k)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def smallest(
+        self, column: str, k: int, *, per: Per = "row", method: str = "scan",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The k-th smallest value of all rows, or of the persons' smallest ones; overestimated by construction.
+
+        Args:
+            column, k, per, method, epsilon, delta, rho, fresh: as for `largest`.
+
+        >>> orders.smallest("amount", 3, epsilon=4)
+        Answer(3rd smallest amount: ..., Pure(4))
+        """
+        asked = Extremum.of(self._operand(column), False, per=per, method=method, rank=k)
+        return self._one(asked, epsilon, delta, rho, fresh)

@@ -16,12 +16,12 @@ from tacit.guarantees import Approx, Guarantee
 from tacit.language.expressions import Expression
 from tacit.mechanisms.choose.stable_mode import StableModeLaw
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.groups import written
+from tacit.tables.statistics.base import Per, Statistic, check_delta
+from tacit.tables.statistics.ways.groups import written
 
 
 @dataclass(frozen=True)
-class StableMode(Statistic):
+class StableMode(Statistic, tag="StableMode", phrase="most frequent {name}", sampled="itself"):
     """The value that most persons have."""
 
     value: Expression
@@ -34,17 +34,9 @@ class StableMode(Statistic):
         if self.per != "person":
             raise InvalidInput("a mode without candidates counts persons; add per='person', or give candidates.")
 
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"most frequent {self.name}"
-
     def check(self, cost: Guarantee) -> None:
         """Naming a value found in the data needs δ."""
-        if not isinstance(cost, Approx):
-            raise InvalidInput(
-                "a mode without candidates needs delta= beside epsilon= and an Approx budget; give candidates instead."
-            )
+        check_delta(cost, "a mode without candidates needs", "give candidates instead")
 
     def release(self, room: Room) -> Answer:
         """The lead, a test of it, and the value or a refusal."""

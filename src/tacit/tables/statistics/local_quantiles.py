@@ -27,12 +27,18 @@ from tacit.mechanisms.local.ladder import Ladder
 from tacit.mechanisms.local.propose_test_release import TEST_SHARE, Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
 from tacit.noises import DiscreteLaplace
+from tacit.numbers.exact import Number
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, unit_of
-from tacit.tables.statistics.quantiles import CAP_SHARE, ordinal, row_cap
+from tacit.tables.statistics.base import Operand, Per, Statistic, check_delta, per_of, range_of, unit_of
+from tacit.tables.statistics.methods import Methods
+from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
 
-METHODS = ("smooth", "propose_test_release")
+METHODS: Methods = {
+    "smooth": "noise for the smooth sensitivity of the quantile",
+    "propose_test_release": "noise for a bound on how far it moves, refused where a test fails; needs δ",
+}
+"""How noise is added to the quantile itself."""
 
 REACH = 1600
 """How many persons in each direction the ladder reaches; beyond that everything in the range is possible."""
@@ -57,7 +63,7 @@ def ladder(ranks: Ranks, q: Fraction, largest: int, ends: tuple[Fraction, Fracti
 
 
 @dataclass(frozen=True)
-class LocalQuantile(Statistic):
+class LocalQuantile(Statistic, tag="LocalQuantile", sampled="itself"):
     """One quantile of numbers with additive noise of a local scale."""
 
     value: Ordered
@@ -76,14 +82,31 @@ class LocalQuantile(Statistic):
             raise InvalidInput(f"method {self.method!r} needs q between 0 and 1; use min or max for the ends.")
         RankSteps(self.value, (self.quantile,), REACH)  # refuses what the engine could not answer
 
+    @classmethod
+    def of(
+        cls,
+        column: Operand,
+        wanted: tuple[Fraction, ...],
+        *,
+        per: str,
+        method: str,
+        range: tuple[Number, Number] | None = None,
+    ) -> LocalQuantile:
+        """One quantile, over a public range where there is one."""
+        if len(wanted) != 1:
+            raise InvalidInput(f"method {method!r} answers one quantile at a time; ask for each, or leave method out.")
+        step = column.value.unit if column.expression.type.number else Fraction(1)
+        ends = None if range is None else range_of(range)
+        return cls(column.ordered, column.name, wanted[0], method, step, ends, per_of(per))
+
     @property
     def key(self) -> str:
-        """Its name for policies."""
+        """The median has a name of its own."""
         return "median" if self.quantile == Fraction(1, 2) else "quantile"
 
     @property
     def words(self) -> str:
-        """What is asked."""
+        """The quantile by its number."""
         return f"{ordinal(self.quantile)} of {self.name}"
 
     @property
@@ -93,8 +116,8 @@ class LocalQuantile(Statistic):
 
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost the method cannot use."""
-        if self.method == "propose_test_release" and not isinstance(cost, Approx):
-            raise InvalidInput("propose-test-release needs delta= beside epsilon=, and an Approx budget.")
+        if self.method == "propose_test_release":
+            check_delta(cost, "propose-test-release needs", "leave method out, or use smooth")
         super().check(cost)
 
     def release(self, room: Room) -> Answer:
@@ -154,3 +177,8 @@ def _split(cost: Guarantee) -> tuple[Allowance, Guarantee]:
             return Allowance(rho * CAP_SHARE, concentrated=True), Zcdp(rho * (1 - CAP_SHARE))
     assert isinstance(cost, Pure)
     return Allowance(cost.epsilon * CAP_SHARE, concentrated=False), Pure(cost.epsilon * (1 - CAP_SHARE))
+
+
+def ordinal(q: Fraction) -> str:
+    """A quantile in words."""
+    return "median" if q == Fraction(1, 2) else f"{float(q):g} quantile"

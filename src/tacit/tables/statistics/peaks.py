@@ -1,8 +1,9 @@
 """How many rows the most frequent value has, and how many the person with most rows: a graph's maximum degree.
 
-Frequencies, and degrees where rows concern several persons, are flows (`tacit.flows.frequency`) released as in `joint`.
-Where every row concerns one person the largest number of rows of one falls, when j persons leave, to the (j+1)-th
-largest: the engine counts persons between public boundaries, and the upward scan of `extremes` finds one of them.
+Frequencies, and degrees where rows concern several persons, are flows (`tacit.flows.frequency`) released as in
+`ways.shared_rows`. Where every row concerns one person the largest number of rows of one falls, when j persons leave,
+to the (j+1)-th largest: the engine counts persons between public boundaries, and the upward scan of `extremes` finds
+one of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
 
 from tacit.answers import Answer
 from tacit.answers.order import Inner
@@ -19,48 +21,50 @@ from tacit.curves import DownProfile
 from tacit.engines.requests import Bucket, Incidence, RowCount, TotalBuckets
 from tacit.errors import UnsupportedQuery
 from tacit.grids import integers
+from tacit.guarantees import Pure
 from tacit.language.expressions import Expression
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, known_method
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.extremes import MISS, depth, windows
+from tacit.tables.statistics.methods import SHARED_ROWS, check_method
+from tacit.tables.statistics.ways.values import OfValues
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tacit.flows.curve import CappedStatistic
+    from tacit.flows.rows import Rows
 
 
 @dataclass(frozen=True)
-class ModalCount(Statistic):
+class ModalCount(OfValues, tag="ModalCount", phrase="number of {per}s with the most frequent {name}"):
     """The number of rows, or of persons, that have the most frequent value."""
 
     expression: Expression
     name: str
     per: Per = "row"
     method: str | None = None
-    several = True
     key = "modal_count"
 
-    def __post_init__(self) -> None:
-        known_method(self.method)
-        Incidence(values=self.expression)  # refuses what the engine could not answer
+    @classmethod
+    def of(cls, column: Operand, *, per: str = "row", method: str | None = None) -> ModalCount:
+        """Of rows, or of persons."""
+        return cls(column.expression, column.name, per_of(per), method)
 
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"number of {self.per}s with the most frequent {self.name}"
-
-    def release(self, room: Room) -> Answer:
-        """A cap on what one person adds to a value, and a noisy count."""
+    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+        """The largest flow into one value."""
         from tacit.flows.frequency import capped_frequency
-        from tacit.tables.statistics.joint import joint_answer, rows_of
 
-        touches = room.touches(Incidence(values=self.expression))
-        assert touches.values is not None
-        rows = rows_of(touches)
-        capped = capped_frequency(rows.counted() if self.per == "person" else rows, touches.values)
-        return joint_answer(room, self.words, capped, self.method, self.per)
+        return capped_frequency(rows.counted() if self.per == "person" else rows, values)
 
 
 @dataclass(frozen=True)
-class MaximumDegree(Statistic):
+class MaximumDegree(Statistic, tag="MaximumDegree", phrase="largest number of rows of one person"):
     """The largest number of rows that concern one person."""
 
     method: str | None = None
@@ -68,25 +72,20 @@ class MaximumDegree(Statistic):
     key = "max_degree"
 
     def __post_init__(self) -> None:
-        known_method(self.method)
+        check_method(self.method, SHARED_ROWS)
 
     def suits(self, several: bool) -> None:
         """Where rows concern one person, persons are counted and nothing is capped."""
         if self.method not in (None, "shifted_inverse") and not several:
             raise UnsupportedQuery("this method is for rows that concern several persons; leave it out here.")
 
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return "largest number of rows of one person"
-
     def release(self, room: Room) -> Answer:
         """A flow where rows concern several persons, else a scan over public boundaries."""
         if room.several:
             from tacit.flows.frequency import capped_degree
-            from tacit.tables.statistics.joint import joint_answer, rows_of
+            from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
 
-            return joint_answer(room, self.words, capped_degree(rows_of(room.touches(Incidence()))), self.method)
+            return flow_answer(room, self.words, capped_degree(rows_of(room.touches(Incidence()))), self.method)
         epsilon, steps = room.allowance.epsilon, boundaries()
         (buckets,) = room.ask(TotalBuckets(RowCount(), steps))
         law = degree_law(buckets.positive, epsilon)
@@ -120,3 +119,62 @@ def degree_law(buckets: Sequence[Bucket], epsilon: Fraction) -> Law[int | Fracti
     )
     profile = DownProfile(list(islice(largest, depth(epsilon))))
     return shifted_inverse(profile, integers(0, len(steps)), epsilon, beta=MISS)
+
+
+class AsksPeaks(Asking[A]):
+    """The rows of the most frequent value, and of the person with most."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            ModalCount,
+            "frequency of the most frequent value",
+            methods=SHARED_ROWS,
+            audited=(
+                Audited("modal count", Pure(4), lambda t, **c: t.modal_count("group", **c)),
+                Audited("network: modal count", Pure(4), lambda t, **c: t.modal_count("group", **c), network=True),
+            ),
+        ),
+        Entry(
+            MaximumDegree,
+            "largest number of rows of one person",
+            methods=SHARED_ROWS,
+            audited=(
+                Audited("maximum degree", Pure(4), lambda t, **c: t.max_degree(**c)),
+                Audited("network: maximum degree", Pure(4), lambda t, **c: t.max_degree(**c), network=True),
+            ),
+        ),
+    )
+
+    def modal_count(
+        self, column: str, *, per: Per = "row", method: str | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """How many rows, or persons, have the most frequent value of a column.
+
+        Args:
+            column, per, method: as for `count`; by default, too, a cap chosen by "exponential" weights.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.modal_count("region", epsilon=4)
+        Answer(number of rows with the most frequent region: ..., Pure(4))
+        """
+        asked = ModalCount.of(self._operand(column), per=per, method=method)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def max_degree(
+        self, *, method: str | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The largest number of rows that concern one person: of a table of edges, the maximum degree.
+
+        Args:
+            method: where rows concern several persons, "exponential" (default), "scan" or "shifted_inverse"; see
+                `count`.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.max_degree(epsilon=4)
+        Answer(largest number of rows of one person: ..., Pure(4))
+        """
+        return self._one(MaximumDegree(method), epsilon, delta, rho, fresh)

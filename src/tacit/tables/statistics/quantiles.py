@@ -22,47 +22,41 @@ weights: a person with n > Λ rows weighs Λ, each row Λ/n. It says nothing abo
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
-from typing import Any
+from typing import Any, ClassVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.order import Ranked
 from tacit.curves import Run, StepLoss
-from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Buckets, Ordered, Ranks, RankSteps, RowCount, TotalBuckets
-from tacit.errors import InvalidInput
+from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Ordered, Ranks, RankSteps
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.grids import Grid
+from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
+from tacit.numbers.exact import Number, exact
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import choose_cap, levels
-from tacit.tables.statistics.scales import Scale
+from tacit.tables.statistics import local_quantiles
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.entry import Audited, Call, Entry, Made
+from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
+from tacit.tables.statistics.methods import Methods, check_method
+from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
+from tacit.tables.statistics.ways.scales import Scale
 
 PRECISION = 4
 """Significant digits of a released quantile."""
 
-CAP_SHARE = Fraction(1, 5)
-"""What the cap on rows per person takes of the cost, per row."""
-
-METHODS = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip"}
+METHODS: Methods = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip"}
 """How a value may be chosen by its loss; both keep the rank error that is stated."""
-
-ROW_LEVELS = levels(2**30)
-"""Caps on rows per person."""
 
 REQUESTS = 10
 """Into at most so many requests of a round several quantiles are split, each with as many steps as it can have."""
-
-
-def row_cap(room: Room, value: Ordered, allowance: Allowance) -> int:
-    """A cap on the rows with a value that one person counts for; one round of the room."""
-    (buckets,) = room.ask(TotalBuckets(RowCount(value.expression), ROW_LEVELS))
-    assert isinstance(buckets, Buckets)
-    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance)
 
 
 def reach(epsilon: Fraction, size: float, quantiles: int) -> tuple[int, int]:
@@ -102,7 +96,7 @@ def quantile_loss(
 
 
 @dataclass(frozen=True)
-class Quantiles(Statistic):
+class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     """One or several quantiles of a column."""
 
     value: Ordered
@@ -118,14 +112,35 @@ class Quantiles(Statistic):
             raise InvalidInput("quantile takes from one to a hundred different numbers between 0 and 1.")
         RankSteps(self.value, self.quantiles, reach=1)  # refuses what the engine could not answer
 
+    @classmethod
+    def of(
+        cls,
+        column: Operand,
+        q: Number | Sequence[Number],
+        *,
+        per: str = "row",
+        method: str = "exponential",
+        range: tuple[Number, Number] | None = None,
+    ) -> Statistic:
+        """One quantile, or several at once; by a method that adds noise to the quantile itself, one."""
+        check_method(method, NAMES)
+        numbers = (q,) if isinstance(q, str) or not isinstance(q, Iterable) else tuple(q)
+        wanted = tuple(map(_quantile, numbers))
+        if method in local_quantiles.METHODS:
+            return LocalQuantile.of(column, wanted, per=per, method=method, range=range)
+        if range is not None:
+            known = " and ".join(local_quantiles.METHODS)
+            raise InvalidInput(f"range goes with the methods {known}; leave it out, or choose one of them.")
+        return cls(column.ordered, column.name, wanted, per_of(per), numbers == (q,), method)
+
     @property
     def key(self) -> str:
-        """Its name for policies."""
+        """The median has a name of its own."""
         return "median" if self.quantiles == (Fraction(1, 2),) else "quantile"
 
     @property
     def words(self) -> str:
-        """What is asked."""
+        """One by its number, several together."""
         if self.single:
             return f"{ordinal(self.quantiles[0])} of {self.name}"
         return f"quantiles of {self.name}"
@@ -199,6 +214,96 @@ def quantile_law(
     return inverse_sensitivity(loss, epsilon=epsilon, method=method)
 
 
-def ordinal(q: Fraction) -> str:
-    """A quantile in words."""
-    return "median" if q == Fraction(1, 2) else f"{float(q):g} quantile"
+def _quantile(q: Number) -> Fraction:
+    number = exact(q, "q")
+    if not 0 <= number <= 1:
+        raise InvalidInput("q must lie between 0 and 1.")
+    return number
+
+
+def _called(call: Call) -> Statistic:
+    """What QUANTILE_CONT(x, 0.9) or QUANTILE_CONT(x, [0.1, 0.9]) asks."""
+    if not call.numbers:
+        raise UnsupportedQuery("a quantile needs a constant between 0 and 1, such as QUANTILE_CONT(x, 0.9).")
+    return Quantiles.of(call.column, call.numbers[0] if len(call.numbers) == 1 else call.numbers)
+
+
+NAMES: Methods = {**METHODS, **local_quantiles.METHODS}
+"""What ``method=`` may be."""
+
+
+class AsksQuantiles(Asking[A]):
+    """The median and other quantiles."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            Quantiles,
+            "median",
+            "median",
+            sql={"Median": lambda call: Quantiles.of(call.column, Fraction(1, 2))},
+            methods=NAMES,
+            made=Made("MEDIAN(value)", lambda column: Quantiles.of(column("value"), Fraction(1, 2)), draws=20),
+            audited=(
+                Audited("median", Pure(4), lambda t, **c: t.median("value", **c)),
+                Audited(
+                    "median by smooth sensitivity", Pure(4), lambda t, **c: t.median("value", method="smooth", **c)
+                ),
+                Audited(
+                    "median by propose-test-release",
+                    Approx(4, "0.2"),
+                    lambda t, **c: t.median("value", per="person", method="propose_test_release", range=(-8, 8), **c),
+                ),
+            ),
+        ),
+        Entry(
+            Quantiles,
+            "quantile",
+            "quantile",
+            sql=dict.fromkeys(("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"), _called),
+            written="QUANTILE_CONT({}, {quantile})",
+            methods=NAMES,
+            audited=(Audited("quantiles", Pure(4), lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),),
+        ),
+    )
+
+    def median(
+        self, column: str, *, per: Per = "row", method: str = "exponential",
+        range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The middle value.
+
+        Args:
+            column, per, method, range, epsilon, delta, rho, fresh: as for `quantile`.
+
+        >>> orders.median("amount", epsilon=4)
+        Answer(median of amount: ..., Pure(4))
+        """
+        asked = Quantiles.of(self._operand(column), Fraction(1, 2), per=per, method=method, range=range)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def quantile(
+        self, column: str, q: Number | Sequence[Number], *, per: Per = "row", method: str = "exponential",
+        range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A | Answers:  # fmt: skip
+        """One quantile, or several at once in ascending order of their values.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            q: a number between 0 and 1, or several.
+            per: "row", or "person" to count each person once.
+            method: "exponential" (default) or "permute_and_flip"; for one quantile of numbers "smooth" or, with δ,
+                "propose_test_release", which add noise to the quantile itself.
+            range: for the latter two, a public range of the values.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.quantile("amount", "0.9", epsilon=4)
+        Answer(0.9 quantile of amount: ..., Pure(4))
+        >>> sorted(orders.quantile("amount", ["0.1", "0.9"], epsilon=4))
+        [0.1, 0.9]
+        """
+        asked = Quantiles.of(self._operand(column), q, per=per, method=method, range=range)
+        several = isinstance(asked, Quantiles) and not asked.single
+        return (self._many if several else self._one)(asked, epsilon, delta, rho, fresh)

@@ -7,6 +7,7 @@ Each person belongs to exactly one of two counts, those with a true row and thos
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tacit.answers import Answer
 from tacit.answers.quotients import Share
@@ -19,11 +20,22 @@ from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio as Released
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy_vector
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector
+from tacit.tables.statistics.entry import Audited, Entry, Made
+from tacit.tables.statistics.methods import Methods, check_method
+
+METHODS: Methods = {
+    "two_counts": "the share of two noisy counts of different persons",
+    "naive": "both counts with noise of half the cost each",
+    "local": "noise for how far the share moves near the data; needs δ",
+    "automatic": "whichever of two_counts and local should be better; needs δ",
+}
+"""The methods of `tacit.mechanisms.totals.ratio`."""
 
 
 @dataclass(frozen=True)
-class Ratio(Statistic):
+class Ratio(Statistic, tag="Ratio", phrase="share of persons with {name}", sampled="itself"):
     """Persons with at least one true row, over all persons."""
 
     condition: Expression
@@ -33,13 +45,14 @@ class Ratio(Statistic):
     """Another method of `tacit.mechanisms.totals.ratio`; None is the default of two noisy counts."""
     key = "ratio"
 
-    def __post_init__(self) -> None:
-        Flags(self.condition)  # refuses what is not true or false
+    @classmethod
+    def of(cls, condition: Operand, *, method: str | None = None) -> Ratio:
+        """Of persons for whom a condition is ever true."""
+        return cls(condition.expression, condition.name, method=method)
 
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"share of persons with {self.name}"
+    def __post_init__(self) -> None:
+        check_method(self.method, METHODS)
+        Flags(self.condition)  # refuses what is not true or false
 
     def release(self, room: Room) -> Answer:
         """Two noisy counts and their share."""
@@ -79,3 +92,34 @@ class Ratio(Statistic):
         return room.answer(
             self.words, float(drawn.value), mechanism=f"ratio by {drawn.method}", per=self.per, unit=REAL
         )
+
+
+class AsksRatio(Asking[A]):
+    """The share of persons with a true value."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            Ratio,
+            "share of persons",
+            methods=METHODS,
+            made=Made("AVG(CASE WHEN flag THEN 1.0 ELSE 0.0 END)", lambda column: Ratio.of(column("flag"))),
+            audited=(Audited("ratio", Pure(1), lambda t, **c: t.ratio("flag", **c)),),
+        ),
+    )
+
+    def ratio(
+        self, column: str, *, method: str | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The share of persons with at least one true value of a column or condition.
+
+        Args:
+            column: a true-or-false column, or a SQL condition.
+            method: "two_counts" (default), "naive", or with δ "local" or "automatic".
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.ratio("amount > 50", epsilon=0.5)
+        Answer(share of persons with amount > 50: ..., Pure(0.5))
+        """
+        return self._one(Ratio.of(self._operand(column), method=method), epsilon, delta, rho, fresh)

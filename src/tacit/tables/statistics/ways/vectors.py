@@ -11,21 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
 
 from tacit.answers import Answers
 from tacit.answers.groups import Capped
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, check_by, saturation
-from tacit.errors import InvalidInput
-from tacit.language.expressions import Expression, Literal
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
 from tacit.noises import Coarser, Noise
 from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
-from tacit.tables.statistics.caps import choose_cap, levels, prior_for
+from tacit.tables.statistics.base import Per, noisy_vector, unit_of
+from tacit.tables.statistics.ways.caps import choose_cap, levels, prior_for
+from tacit.tables.statistics.ways.groups import Grouped, Groups
 
 CAP_SHARE = Fraction(1, 5)
 """What the choice of the cap takes of the cost."""
@@ -35,53 +32,20 @@ FINE = 2**12
 
 
 @dataclass(frozen=True)
-class Groups:
-    """Given groups: what rows are grouped by, and the public keys."""
-
-    by: tuple[Expression, ...]
-    keys: tuple[tuple[Literal, ...], ...]
-    labels: tuple[Any, ...]
-    """The keys as the analyst wrote them."""
-    name: str
-
-    def __post_init__(self) -> None:
-        check_by(self.by)
-
-
-DIGITS = 60
-"""Digits in which keys are written: more than any exact number has, so that no two look alike."""
-
-
-def written(key: Any) -> Any:
-    """A key as people write it: exact decimals as Decimal."""
-    if not isinstance(key, Fraction):
-        return key
-    with localcontext(prec=DIGITS):
-        return Decimal(key.numerator) / Decimal(key.denominator)
-
-
-@dataclass(frozen=True)
-class GroupedTotals(Statistic):
+class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
     """A count or sum for each group."""
 
     entry: Entry
     name: str
     groups: Groups
     per: Per = "row"
-    histogram: bool = field(default=False, repr=False, compare=False)
-    """Whether the groups are bins; it changes nothing but the name."""
+    key: str = field(default="count", repr=False, compare=False)
+    """That of what is asked for each group."""
 
     @property
-    def key(self) -> str:
-        """Its name for policies."""
-        if self.histogram:
-            return "histogram"
-        return "sum" if isinstance(self.entry, Value) else "persons" if self.per == "person" else "count"
-
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"{self.name} by {self.groups.name}"
+    def counts_persons(self) -> bool:
+        """Whether each person counts once in each group."""
+        return isinstance(self.entry, Presence)
 
     @property
     def unit(self) -> Unit:
@@ -151,10 +115,3 @@ def _norm(allowance: Allowance) -> Norm:
 
 def _steps(groups: Groups) -> tuple[int, ...]:
     return levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
-
-
-def counted(per: Per) -> Entry:
-    """Rows, or persons, in each group."""
-    if per not in ("row", "person"):
-        raise InvalidInput("per must be 'row' or 'person'.")
-    return Presence() if per == "person" else RowCount()

@@ -29,8 +29,8 @@ from tacit.numbers.units import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, noisy
-from tacit.tables.statistics.capped import Released
 from tacit.tables.statistics.extremes import MISS, reach, windows
+from tacit.tables.statistics.ways.capped_sums import Released
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic
@@ -56,7 +56,7 @@ def rows_of(touches: Touches, sign: int = 1) -> Rows:
     return Rows.from_columns(sign * touches.weights, columns, touches.kinds)
 
 
-def joint_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
+def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:
     """A capped statistic with noise."""
     design = SCANNED if method == "scan" else WEIGHED
     if not allowance.concentrated:
@@ -87,12 +87,12 @@ def _totals() -> Grid:
     return digits(PRECISION, 0, 40).between(0, None)
 
 
-def joint_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
+def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
     """The answer of a statistic that counts rows or values."""
     if method == "shifted_inverse":
         found, spread = inverse_release(room, capped, room.allowance.epsilon)
         return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
-    released = joint_release(room, capped, room.allowance, method or "exponential", COUNTS)
+    released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
     return room.answer(
         words, released.value, mechanism=name(room), spread=CappedSum(released.noise), per=per, cap=released.cap
     )

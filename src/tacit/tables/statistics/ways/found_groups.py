@@ -14,23 +14,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tacit.answers import Answers
 from tacit.answers.groups import ShownCount
-from tacit.engines.requests import KeyCounts, KeysPerPerson, Presence
-from tacit.errors import InvalidInput
+from tacit.engines.requests import KeyCounts, KeysPerPerson
 from tacit.guarantees import Approx, Guarantee, Pure
-from tacit.language.expressions import Literal
+from tacit.language.expressions import Expression, Literal
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic
-from tacit.tables.statistics.caps import choose_cap, levels
-from tacit.tables.statistics.groups import GroupedTotals, written
-
-if TYPE_CHECKING:
-    from tacit.tables.statistics.means import GroupedMeans
+from tacit.tables.statistics.base import Per, Sampled, Statistic, check_delta
+from tacit.tables.statistics.ways.caps import choose_cap, levels
+from tacit.tables.statistics.ways.groups import Grouped, Groups, written
 
 KEY_LEVELS = levels(2**20)
 """Caps on keys per person."""
@@ -46,32 +42,40 @@ MOST_FOUND = 5_000
 
 
 @dataclass(frozen=True)
-class FoundGroups(Statistic):
+class FoundGroups(Statistic, tag="FoundGroups"):
     """A grouped statistic over keys found in the data."""
 
-    statistic: GroupedTotals | GroupedMeans
+    statistic: Grouped
+    per: Per = "row"
 
     @property
     def key(self) -> str:
-        """Its name for policies."""
+        """That of what is asked."""
         return self.statistic.key
 
     @property
     def words(self) -> str:
-        """What is asked."""
+        """Those of what is asked."""
         return self.statistic.words
+
+    @property
+    def by(self) -> tuple[Expression, ...]:
+        """What rows are grouped by."""
+        return self.statistic.by
+
+    @property
+    def sampled(self) -> Sampled | None:  # type: ignore[override]
+        """As what is asked."""
+        return self.statistic.sampled
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
-        if not isinstance(cost, Approx):
-            raise InvalidInput(
-                "groups without public keys need delta= beside epsilon= and an Approx budget; give keys= to avoid it."
-            )
+        check_delta(cost, "groups without public keys need", "give keys= to avoid it")
 
     def release(self, room: Room) -> Answers:
         """Find keys, then answer for them."""
         assert isinstance(room.cost, Approx)
-        only_persons = isinstance(getattr(self.statistic, "entry", None), Presence)
+        only_persons = self.statistic.counts_persons
         share = Fraction(1) if only_persons else FIND_SHARE
         groups, epsilon, delta = self.statistic.groups, room.cost.epsilon * share, room.cost.delta
         (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
@@ -103,13 +107,17 @@ class FoundGroups(Statistic):
             for key in keys
         )
         inside = replace(groups, keys=literals, labels=tuple(_label(key) for key in keys))
-        statistic = replace(self.statistic, groups=inside)
+        statistic = self.statistic.among(inside)
         with room.second(Pure(room.cost.epsilon * (1 - FIND_SHARE))) as second:
             return statistic.release(second)
-
-    per: Per = "row"
 
 
 def _label(key: tuple[Any, ...]) -> Any:
     parts = tuple(map(written, key))
     return parts[0] if len(parts) == 1 else parts
+
+
+def for_each(statistic: Statistic, groups: Groups) -> Statistic:
+    """A statistic for each group: of those that are named, or of those that are found."""
+    grouped = statistic.grouped(groups)
+    return FoundGroups(grouped) if not groups.keys and isinstance(grouped, Grouped) else grouped

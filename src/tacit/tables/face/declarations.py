@@ -62,10 +62,23 @@ class Link:
 class Private:
     """A table about persons.
 
-    ``person`` names the column, or columns, whose value says whom a row concerns; "kind:column" keeps kinds of person
-    apart. ``through`` follows foreign keys to private tables whose persons the rows concern too. ``key`` names the
-    column, or columns together, whose values no two rows share; a list of such lists names several keys. Name the
-    person column where there is one row for each person.
+    Args:
+        source: where the rows are: whatever `tacit.read` takes.
+        person: the column, or columns, whose value says whom a row concerns; "kind:column" keeps kinds of person apart.
+        through: foreign keys to private tables whose persons the rows concern too, such as
+            ``{"order_id": "orders.id"}``.
+        key: the column, or columns together, whose values no two rows share; a list of such lists names several keys.
+            Name the person column where there is one row for each person.
+        table: the table's name in a database, where the source is one.
+        schema: names and types of the columns, where they should not be inferred.
+        unit: the public unit in which floats are counted; 10^−6 without one.
+        options: whatever else the reader of the file should know.
+
+    >>> private = Private(data, person="customer")
+    >>> print(private)
+    private, person = customer
+    >>> tacit.Session({"orders": private}, budget=Pure(1)).tables
+    ('orders',)
     """
 
     source: Source
@@ -100,12 +113,23 @@ class Private:
     def __str__(self) -> str:
         named = [f"{p.kind}:{p.column}" if p.kind else p.column for p in self.persons]
         followed = [f"{link.table}.{link.key} through {link.column}" for link in self.through]
-        return f"private, person = {', '.join(named + followed)}{_shown(self.keys)}"
+        return f"private, person = {', '.join(named + followed)}{_show(self.keys)}"
 
 
 @dataclass(frozen=True, init=False)
 class Public:
-    """A table about nobody, which may be joined to private ones; ``key`` as for `Private`."""
+    """A table about nobody, which may be joined to private ones.
+
+    Args:
+        source: where the rows are: whatever `tacit.read` takes.
+        key: the column, or columns together, whose values no two rows share, as for `Private`.
+        table: the table's name in a database, where the source is one.
+        schema: names and types of the columns, where they should not be inferred.
+        options: whatever else the reader of the file should know.
+
+    >>> print(Public(regions, key="region"))
+    public, key = region
+    """
 
     source: Source
     keys: tuple[Key, ...]
@@ -123,7 +147,7 @@ class Public:
         object.__setattr__(self, "keys", as_keys(key))
 
     def __str__(self) -> str:
-        return f"public{_shown(self.keys)}"
+        return f"public{_show(self.keys)}"
 
 
 def declared_keys(tables: Mapping[str, Private | Public]) -> dict[tuple[str, Key], str]:
@@ -151,7 +175,7 @@ def as_keys(given: KeyNames | None) -> tuple[Key, ...]:
     return tuple(dict.fromkeys(tuple(key) for key in keys))
 
 
-def _shown(keys: tuple[Key, ...]) -> str:
+def _show(keys: tuple[Key, ...]) -> str:
     return f", key = {' or '.join(' with '.join(key) for key in keys)}" if keys else ""
 
 

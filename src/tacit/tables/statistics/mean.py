@@ -22,6 +22,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, log10, sqrt
+from typing import ClassVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.quotients import Quotient
@@ -35,15 +36,21 @@ from tacit.engines.requests import (
     TotalBuckets,
     Value,
 )
+from tacit.guarantees import Pure
 from tacit.language import build
 from tacit.noises import Noise
+from tacit.numbers.exact import Number
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy
-from tacit.tables.statistics.capped import Capper, Released
-from tacit.tables.statistics.groups import Groups, capped_vectors, group_norms
-from tacit.tables.statistics.totals import total_of
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
+from tacit.tables.statistics.entry import Audited, Entry, Made
+from tacit.tables.statistics.variance import Moment
+from tacit.tables.statistics.ways.capped_sums import Capper, Released
+from tacit.tables.statistics.ways.groups import Grouped, Groups
+from tacit.tables.statistics.ways.totals import total_of
+from tacit.tables.statistics.ways.vectors import capped_vectors, group_norms
 
 HALF = Fraction(1, 2)
 
@@ -62,7 +69,7 @@ PARTS = 1000
 
 
 @dataclass(frozen=True)
-class Mean(Statistic):
+class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
     """The mean of a column."""
 
     value: Value
@@ -70,10 +77,16 @@ class Mean(Statistic):
     per: Per = "row"
     key = "mean"
 
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"mean of {self.name}"
+    @classmethod
+    def of(cls, column: Operand, *, per: str = "row", range: tuple[Number, Number] | None = None) -> Statistic:
+        """Around a centre, or over a range that is public."""
+        if range is not None:
+            return Moment.of(column, "mean", per=per, range=range)
+        return cls(column.value, column.name, per_of(per))
+
+    def grouped(self, groups: Groups) -> Statistic:
+        """The mean over the rows of each group."""
+        return super().grouped(groups) if self.per == "person" else GroupedMeans(self.value, self.words, groups)
 
     def release(self, room: Room) -> Answer:
         """A test for many persons, then a sum and a count, around a centre where it passes."""
@@ -137,7 +150,7 @@ def _count(room: Room, rows: Buckets | FlagCounts, allowance: Allowance) -> tupl
 
 
 @dataclass(frozen=True)
-class GroupedMeans(Statistic):
+class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
     """A mean for each group."""
 
     value: Value
@@ -145,11 +158,6 @@ class GroupedMeans(Statistic):
     groups: Groups
     per: Per = "row"
     key = "mean"
-
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"{self.name} by {self.groups.name}"
 
     def release(self, room: Room) -> Answers:
         """Capped vectors of sums and of counts."""
@@ -175,3 +183,35 @@ class GroupedMeans(Statistic):
                 unit=REAL,
             )
         return Answers(answers, room.cost, self.groups.name)
+
+
+class AsksMean(Asking[A]):
+    """The mean of a column."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            Mean,
+            "mean",
+            sql={"Avg": lambda call: Mean.of(call.column)},
+            made=Made("AVG(value)", lambda column: Mean.of(column("value"))),
+            audited=(Audited("mean", Pure(4), lambda t, **c: t.mean("value", **c)),),
+        ),
+    )
+
+    def mean(
+        self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The mean over rows, or over persons of their means.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            per: "row", or "person" for the mean of the persons' means.
+            range: an optional public hint: values outside count as its ends.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.mean("amount", epsilon=0.5)
+        Answer(mean of amount: ..., Pure(0.5))
+        """
+        return self._one(Mean.of(self._operand(column), per=per, range=range), epsilon, delta, rho, fresh)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
@@ -14,7 +15,7 @@ from tacit.noises import Difference, Noise
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import noisy
-from tacit.tables.statistics.caps import cap_law, levels
+from tacit.tables.statistics.ways.caps import cap_law, levels
 
 SCAN_SHARE = Fraction(1, 4)
 """What the choice of the cap takes of ρ."""
@@ -41,17 +42,14 @@ class Capper(ABC):
     """A way to release a capped sum for an allowance."""
 
     allowance: Allowance
-    name = "capped sum"
+    name: ClassVar[str]
+    boundaries: ClassVar[tuple[int, ...]]
+    """The public boundaries between which persons' totals are counted."""
 
     @staticmethod
     def of(allowance: Allowance) -> Capper:
         """The default for this kind of allowance."""
         return GaussianCapper(allowance) if allowance.concentrated else JointCapper(allowance)
-
-    @property
-    @abstractmethod
-    def boundaries(self) -> tuple[int, ...]:
-        """The public boundaries between which persons' totals are counted."""
 
     @abstractmethod
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
@@ -71,11 +69,7 @@ class GaussianCapper(Capper):
     """A choice of the cap, then noise for that cap."""
 
     name = "cap chosen by the exponential mechanism, then noise for that cap"
-
-    @property
-    def boundaries(self) -> tuple[int, ...]:
-        """All caps."""
-        return CAPS
+    boundaries = CAPS
 
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
         """Σ min(s, λ) with noise."""
@@ -94,11 +88,7 @@ class JointCapper(Capper):
     """Scan and release: the cap, what lies within it and who lies above it, charged together."""
 
     name = "cap, sum within it and persons above it, charged together"
-
-    @property
-    def boundaries(self) -> tuple[int, ...]:
-        """The mechanism's caps."""
-        return TOTAL_CAPS
+    boundaries = TOTAL_CAPS
 
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
         """The sum within the cap, each person above it counted as somewhat more than the cap."""

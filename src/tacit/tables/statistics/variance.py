@@ -15,23 +15,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from tacit.answers import Answer
 from tacit.answers.quotients import Share, Variance
 from tacit.answers.values import show
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
 from tacit.errors import InvalidInput
+from tacit.guarantees import Pure
 from tacit.language.types import INTEGER
 from tacit.noises import Noise
+from tacit.numbers.exact import Number
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy_vector
-from tacit.tables.statistics.caps import choose_cap
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
+from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.extremes import depth, extreme_law
-from tacit.tables.statistics.quantiles import ROW_LEVELS
-from tacit.tables.statistics.scales import Scale
+from tacit.tables.statistics.ways.caps import choose_cap
+from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
+from tacit.tables.statistics.ways.scales import Scale
 
 RANGE_SHARE = Fraction(1, 8)
 """What each of the two scans for the range takes of the cost."""
@@ -64,7 +68,7 @@ def draw_range(
 
 
 @dataclass(frozen=True)
-class Moment(Statistic):
+class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itself"):
     """Mean, variance or standard deviation."""
 
     value: Value
@@ -78,15 +82,21 @@ class Moment(Statistic):
         if self.range is not None and not all(-_LIMIT <= end <= _LIMIT for end in self.range):
             raise InvalidInput("range must lie within 64 bits of the column's unit; give a smaller one, or none.")
 
-    @property
-    def key(self) -> str:
-        """Its name for policies."""
-        return "std" if self.wanted == "standard deviation" else self.wanted
+    @classmethod
+    def of(
+        cls, column: Operand, wanted: Wanted, *, per: str = "row", range: tuple[Number, Number] | None = None
+    ) -> Moment:
+        """Over a public range, or over one that is chosen."""
+        value, ends = column.value, None
+        if range is not None:
+            low, high = range_of(range)
+            ends = (int(low // value.unit), -int(-high // value.unit))
+        return cls(value, column.name, wanted, per_of(per), ends)
 
     @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"{self.wanted} of {self.name}"
+    def key(self) -> str:
+        """The statistic it is."""
+        return "std" if self.wanted == "standard deviation" else self.wanted
 
     @property
     def _degree(self) -> Literal[1, 2]:
@@ -144,3 +154,65 @@ class Moment(Statistic):
         if self.wanted == "mean":
             return Share(sums[0], sums[1], noise, noise, low, high, "capped value")
         return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
+
+
+class AsksVariance(Asking[A]):
+    """Variance and standard deviation of a column."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            Moment,
+            "variance",
+            "variance",
+            sql=dict.fromkeys(("Variance", "VariancePop"), lambda call: Moment.of(call.column, "variance")),
+            audited=(Audited("variance", Pure(4), lambda t, **c: t.variance("value", **c), slow=True),),
+        ),
+        Entry(
+            Moment,
+            "standard deviation",
+            "std",
+            sql=dict.fromkeys(
+                ("Stddev", "StddevPop", "StddevSamp"), lambda call: Moment.of(call.column, "standard deviation")
+            ),
+            audited=(
+                Audited(
+                    "standard deviation per person",
+                    Pure(4),
+                    lambda t, **c: t.std("value", per="person", **c),
+                    slow=True,
+                ),
+            ),
+        ),
+    )
+
+    def variance(
+        self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The variance over rows, or over persons of their means.
+
+        Args:
+            column, per, range: as for `mean`.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.variance("amount", epsilon=4)
+        Answer(variance of amount: ..., Pure(4))
+        """
+        asked = Moment.of(self._operand(column), "variance", per=per, range=range)
+        return self._one(asked, epsilon, delta, rho, fresh)
+
+    def std(
+        self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The standard deviation over rows, or over persons of their means.
+
+        Args:
+            column, per, range, epsilon, delta, rho, fresh: as for `variance`.
+
+        >>> orders.std("amount", epsilon=4)
+        Answer(standard deviation of amount: ..., Pure(4))
+        """
+        asked = Moment.of(self._operand(column), "standard deviation", per=per, range=range)
+        return self._one(asked, epsilon, delta, rho, fresh)

@@ -1,0 +1,132 @@
+"""What a question would cost and answer, said before it is asked and at no cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from importlib import import_module
+from typing import Any
+
+from tacit.answers.values import show
+from tacit.guarantees import Guarantee, Pure
+from tacit.numbers.exact import Number
+
+FORECASTS = "tacit.forecasts"
+"""The package that forecasts errors; it stands above this one and is loaded by name, only where it is wanted."""
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """How far off an answer will lie, as far as public facts tell.
+
+    >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.5)
+    >>> round(seen.expected_error().noise_std, 2)
+    2.8
+    """
+
+    words: str
+    """The same in a sentence, or why nothing is known."""
+    noise_std: float | None = None
+    """The standard deviation of the noise, where it does not depend on the data."""
+    share: float | None = None
+    """19 of 20 answers lie within this share of the truth, where that was forecast."""
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, repr=False)
+class Preview:
+    """What a question would cost and answer; seeing it costs nothing, and it shows nothing about the data.
+
+    >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.5)
+    >>> seen
+    <Preview of number of persons: Pure(0.5); Pure(...) is left, which fits. Nothing was spent.>
+    >>> seen.statistics, seen.cost, seen.fits, seen.free
+    (('number of persons',), Pure(0.5), True, False)
+    """
+
+    statistics: tuple[str, ...]
+    """What would be answered, in words."""
+    cost: Guarantee
+    """What all of it costs, unless answers are free because they were given before."""
+    remaining: Guarantee
+    """What is left of the budget now."""
+    fits: bool
+    """Whether what has to be paid is left."""
+    free: bool
+    """Whether nothing has to be paid, because all of it was answered before."""
+    words: str
+    """The preview in a sentence, which is also its ``str``."""
+    forecast: str | None = None
+    """The statistic that `tacit.plan` forecasts for it; None where it forecasts none."""
+    noise_std: float | None = None
+    """The standard deviation of the noise, where it does not depend on the data."""
+
+    def expected_error(self, persons: int | None = None, shape: str = "lognormal") -> ExpectedError:
+        """How far off the answer will lie, as far as public facts tell.
+
+        Args:
+            persons: about how many persons the data are about; with it the error is forecast on made-up data, as by
+                `tacit.plan`.
+            shape: the shape of the made-up data: "equal", "uniform", "lognormal" or "pareto".
+
+        >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.5)
+        >>> print(seen.expected_error())
+        The noise has a standard deviation of 2.79918, whatever the data are.
+        >>> print(session.preview("SELECT SUM(amount) FROM orders", epsilon=0.5).expected_error())
+        The error depends on the data; say about how many persons there are, with persons=, for a forecast.
+        """
+        if persons is not None and self.forecast is not None:
+            assert isinstance(self.cost, Pure)
+            return self._forecast(persons, self.cost.epsilon, shape)
+        if self.noise_std is not None:
+            words = f"The noise has a standard deviation of {show(self.noise_std)}, whatever the data are."
+            return ExpectedError(words, noise_std=self.noise_std)
+        if self.forecast is not None:
+            return ExpectedError(
+                "The error depends on the data; say about how many persons there are, with persons=, for a forecast."
+            )
+        if len(self.statistics) > 1:
+            return ExpectedError("Errors are told for one aggregate at a time; preview each by itself.")
+        return ExpectedError("The error depends on the data, and no forecast is made for this question at this cost.")
+
+    def _forecast(self, persons: int, epsilon: Number, shape: str) -> ExpectedError:
+        forecast = import_module(FORECASTS).plan(self.forecast, persons=persons, epsilon=epsilon, shape=shape)
+        return ExpectedError(f"{forecast.headline} {forecast.assumption}", self.noise_std, forecast.error)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON.
+
+        >>> session.preview("SELECT COUNT(*) FROM orders", epsilon=0.5).to_dict()["cost"]
+        'Pure(0.5)'
+        """
+        return {
+            "statistics": list(self.statistics),
+            "cost": repr(self.cost),
+            "remaining": repr(self.remaining),
+            "fits": self.fits,
+            "free": self.free,
+            "forecast": self.forecast,
+            "noise_std": self.noise_std,
+            "words": self.words,
+        }
+
+    def __str__(self) -> str:
+        return self.words
+
+    def __repr__(self) -> str:
+        return f"<Preview of {self.words}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("would answer", ", ".join(self.statistics)),
+            ("costs", "nothing: answered before" if self.free else repr(self.cost)),
+            ("is left", f"{self.remaining!r}{'' if self.fits else ', too little'}"),
+            ("expected error", str(self.expected_error())),
+        ]
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in rows
+        )
+        return f"<table>{cells}</table><p>Nothing was spent.</p>"

@@ -1,0 +1,105 @@
+"""`read` one private table, or look at the `schema` of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tacit.budgets import Budget
+from tacit.engines import open_engine
+from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
+from tacit.guarantees import Guarantee
+from tacit.language.types import Schema
+from tacit.numbers.exact import Number
+from tacit.randomness import SYSTEM
+from tacit.randomness import Source as Randomness
+from tacit.tables.face.declarations import Columns, KeyNames, Private, as_source, default_name
+from tacit.tables.face.session import Session
+from tacit.tables.face.table import Table
+
+if TYPE_CHECKING:
+    from tacit.ledger import Ledger
+
+
+def read(
+    source: Any,
+    person: str | Sequence[str],
+    budget: Guarantee | Budget | None = None,
+    *,
+    table: str | None = None,
+    name: str | None = None,
+    ledger: str | Path | Ledger | None = None,
+    analyst: str = "",
+    schema: Columns | None = None,
+    unit: Number | None = None,
+    composition: str = "basic",
+    timeout: float | None = None,
+    sample: Number | None = None,
+    max_rows: int = MAX_ROWS,
+    max_join_rows: int = MAX_JOIN_ROWS,
+    key: KeyNames | None = None,
+    randomness: Randomness = SYSTEM,
+    **options: Any,
+) -> Table:
+    """One private table under a budget of its own; no row is read yet.
+
+    Args:
+        source: a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB or
+            psycopg connection, a text "postgresql://…", a Spark DataFrame or session.
+        person: the column, or columns, that say whom a row is about.
+        budget: what all answers together may cost, such as ``Pure(1)``.
+        table: the table's name in SQL, and in a database; without one it is the file's stem, or "data".
+        name: the name of the budget in a ledger.
+        ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
+        analyst: who asks, for the ledger.
+        schema: names and types of the columns, where they should not be inferred.
+        unit: the public unit in which floats are counted; 10^−6 without one.
+        composition: how costs add up: "basic", or "advanced" for an `Approx` budget.
+        timeout: the most seconds that one statement may take; what was charged stays charged.
+        sample: each person's chance to be asked, afresh for every question; costs are amplified by it.
+        max_rows: the most rows of a question whose rows concern several persons.
+        max_join_rows: the most rows that joins may multiply rows to.
+        key: the columns whose values no two rows share, as for `Private`.
+        randomness: where noise comes from; `tacit.randomness.seeded_not_private` is for tests.
+        options: whatever else the reader of the file should know.
+
+    >>> wages = tacit.read(data, person="customer", budget=Pure(2), table="orders")
+    >>> wages
+    <Table orders: customer integer, ...; person = customer; ...>
+    """
+    called = table or default_name(source)
+    private = Private(source, person, key=key, table=table, schema=schema, unit=unit, **options)
+    session = Session(
+        {called: private},
+        budget,
+        composition=composition,
+        name=name,
+        ledger=ledger,
+        analyst=analyst,
+        timeout=timeout,
+        sample=sample,
+        max_rows=max_rows,
+        max_join_rows=max_join_rows,
+        randomness=randomness,
+    )
+    return session[called]
+
+
+def schema(source: Any, *, table: str | None = None, **options: Any) -> Schema:
+    """The public facts of a source as Tacit reads them, to be confirmed or corrected with ``schema=``.
+
+    Args:
+        source: whatever `read` takes.
+        table: the table's name, where the source is a database.
+        options: whatever else the reader of the file should know.
+
+    >>> print(tacit.schema(regions))
+    region text, country text
+    """
+    key = table or default_name(source)
+    engine = open_engine({key: as_source(source, table, None, options)})
+    try:
+        return engine.schema(key)
+    finally:
+        engine.close()

@@ -1,0 +1,180 @@
+"""The one way from a statistic to its answer.
+
+`Releaser.ask` goes through five steps:
+1. the statistic and the cost are checked on public facts (nothing spent if they are refused);
+2. an answer already released to the same question at the same cost, or to the same message, is returned, free;
+3. a read-only snapshot is opened, which touches no rows (nothing spent if the tables cannot be reached);
+4. the budget is charged;
+5. the engine is asked, noise is drawn, the answer is kept and returned.
+Whatever fails after 4 has been paid: giving it back would tell what the data look like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tacit.answers import Answer, Answers
+from tacit.answers.storing import decode_answer
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
+from tacit.engines import FAILED, Snapshot
+from tacit.engines.requests import MAX_ROWS, Membership, Relation
+from tacit.errors import EngineError, UnsupportedQuery
+from tacit.guarantees import Guarantee
+from tacit.language.expressions import Cast, Column, expressions
+from tacit.randomness import SYSTEM
+from tacit.randomness import Source as Randomness
+from tacit.tables.face.declarations import Private
+from tacit.tables.face.waiting import waiting
+from tacit.tables.releasing.charging import charge_and_release
+from tacit.tables.releasing.identity import identity
+from tacit.tables.releasing.parts import Division, paying, tables_of
+from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.sampling import Sampling
+
+if TYPE_CHECKING:
+    from tacit.tables.sql.open_tables import OpenTables
+    from tacit.tables.statistics.base import Statistic
+
+
+@dataclass(frozen=True)
+class Releaser:
+    """Checks a statistic, tells the budget what is asked, charges it, and releases the answer."""
+
+    tables: OpenTables
+    account: Budget
+    """What pays; for a part of the persons, what all parts share."""
+    randomness: Randomness = SYSTEM
+    sampling: Sampling | None = None
+    max_rows: int = MAX_ROWS
+    analyst: str = ""
+    divisions: tuple[Division, ...] = ()
+    """The splits that this part of the persons comes from."""
+    members: tuple[Membership, ...] = ()
+    """Who is in this part."""
+    deciding: tuple[str, ...] = ()
+    """The tables whose rows say who is in this part."""
+    message: Message | None = None
+    """The message that a question came in, which may arrive twice."""
+    own_answers: bool = False
+    """Whether only what this account asked before is free."""
+
+    @property
+    def budget(self) -> Budget:
+        """What pays for questions; of a part, what was paid under the present version of the data, to look at only."""
+        if not self.divisions:
+            return self.account
+        return paying(self.account, self.divisions, self.tables.engine.version(self.deciding)).shown
+
+    def ask(
+        self, relation: Relation, statistic: Statistic, cost: Guarantee, *, fresh: bool = False, text: str = ""
+    ) -> Answer | Answers:
+        """Answer one statistic of one relation for one cost."""
+        inside = self.check(relation, statistic, cost)
+        question = self.question(relation, statistic, text)
+        stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
+        if stored is not None:
+            return decode_answer(stored.answer).as_stored()
+        with self._snapshot() as snapshot, waiting():
+            sampling, protected = self.sampling, protected_persons(relation)
+            asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
+            room = Room(self.tables.engine, snapshot, asked, self.randomness, inside, protected, self.max_rows)
+
+            def release() -> Answer | Answers:
+                answer = statistic.release(room)
+                return answer if sampling is None else sampling.released(answer, statistic, cost)
+
+            if not self.divisions:
+                return charge_and_release(self.account, cost, question, release)
+            return self._ask_part(tables_of(relation), cost, question, release)
+
+    def _ask_part(
+        self, tables: tuple[str, ...], cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
+    ) -> Answer | Answers:
+        """An answer about a part, paid under the version of the data that all of its rounds saw."""
+        engine = self.tables.engine
+        version = engine.version(tables)
+
+        def steady() -> Answer | Answers:
+            answer = release()
+            if version is not None and engine.version(tables) != version:
+                raise EngineError(FAILED)
+            return answer
+
+        return charge_and_release(paying(self.account, self.divisions, version), cost, question, steady)
+
+    def check(self, relation: Relation, statistic: Statistic, cost: Guarantee) -> Guarantee:
+        """Refuse, before anything is spent, what cannot be answered; what may be spent on the persons asked."""
+        inside = cost if self.sampling is None else self.sampling.inside(relation, statistic, cost)
+        self._refuse_groups_of_one(relation, statistic)
+        statistic.check(inside)
+        statistic.suits(bool(relation.others))
+        return inside
+
+    def _refuse_groups_of_one(self, relation: Relation, statistic: Statistic) -> None:
+        """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
+        tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
+        for expression in statistic.by:
+            column = expression.operand if isinstance(expression, Cast) else expression
+            if not isinstance(column, Column):
+                continue
+            declared = self.tables.declared(tables[column.table])
+            if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
+                raise UnsupportedQuery(
+                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
+                    "group by what persons have in common, or ask for all with per='person'."
+                )
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Snapshot]:
+        """A view of the tables, opened while nothing is charged yet."""
+        with ExitStack() as stack:
+            try:
+                snapshot = stack.enter_context(self.tables.engine.snapshot())
+            except EngineError as error:
+                raise EngineError(f"{error} Nothing was charged.") from None
+            yield snapshot
+
+    def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
+        """What the budget is told about a question; a part's budget is told about that part's persons only."""
+        if relation.members[: len(self.members)] != self.members:
+            raise UnsupportedQuery(ONE_PART)
+        columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
+        for expression in expressions((relation, statistic)):
+            columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
+        return Question(
+            identity=identity(relation, statistic, *([self.sampling] if self.sampling else [])),
+            text=text or statistic.words,
+            statistics=(statistic.key,),
+            columns=tuple(sorted(columns)),
+            analyst=self.analyst,
+            message=self.message,
+            owner=self.budget.account if self.own_answers else "",
+        )
+
+    def paid_by(self, budget: Budget) -> Releaser:
+        """The same tables, paid from another budget."""
+        return replace(self, account=budget)
+
+    def within(self, message: Message | None, heard: Callable[[Receipt], object] | None = None) -> Releaser:
+        """For one message: what the same message asked and paid before is not charged again.
+
+        ``heard`` is told of each charge once it is recorded.
+        """
+        return replace(self, account=self.account if heard is None else self.account.telling(heard), message=message)
+
+    def apart(self) -> Releaser:
+        """Answers are kept for this account alone: what others asked is neither free here nor known."""
+        return replace(self, own_answers=True)
+
+    def part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Releaser:
+        """For some persons only, who are told from the others by the rows of the ``deciding`` tables."""
+        return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
+
+
+def protected_persons(relation: Relation) -> str:
+    """Whom an answer about a relation protects."""
+    kinds = dict.fromkeys(kind or column.name for kind, column in relation.persons)
+    return f"any one {' or '.join(kinds)} with all their rows"

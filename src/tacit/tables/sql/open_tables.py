@@ -1,0 +1,105 @@
+"""The tables of a session, opened: public facts about them, and the engine that reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from tacit.engines import Engine, open_engine
+from tacit.engines.requests import Relation, key_repeats
+from tacit.errors import InvalidInput
+from tacit.language.types import Schema
+from tacit.tables.face.declarations import Private, Public
+from tacit.tables.sql.expanding import Expanding, check_keys, known_keys, verify_keys, verify_sizes
+from tacit.tables.sql.persons import Touching
+from tacit.tables.sql.views import ViewBuilder
+
+
+class OpenTables:
+    """Declared tables in an open engine; opening them reads no row."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Private | Public],
+        timeout: float | None,
+        *,
+        expanding_joins: bool,
+        max_join_rows: int,
+        max_rows: int,
+    ) -> None:
+        _check(tables)
+        self._declared = dict(tables)
+        self.engine: Engine = open_engine({name: table.source for name, table in self._declared.items()}, timeout)
+        try:
+            schemas = {name: self.engine.schema(name) for name in self._declared}
+            self.touching = Touching(self._declared, schemas, self.engine.key_type)
+            self.touching.check()
+            check_keys(self._declared, schemas, self.engine.key_type)
+            self._keys = known_keys(self._declared, self.engine.keys)
+            self.expanding = Expanding(
+                self._declared,
+                self._keys,
+                partial(key_repeats, self.engine),
+                self.engine.key_type,
+                allowed=expanding_joins,
+                max_join_rows=max_join_rows,
+                max_rows=max_rows,
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all tables."""
+        return tuple(self._declared)
+
+    @property
+    def private_names(self) -> tuple[str, ...]:
+        """The names of the tables about persons."""
+        return tuple(name for name in self._declared if self.is_private(name))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of person that the private tables are about; the name of the column where a kind has none."""
+        declared = [p for t in self._declared.values() if isinstance(t, Private) for p in t.persons]
+        return tuple(dict.fromkeys(person.kind or person.column for person in declared))
+
+    def declared(self, name: str) -> Private | Public:
+        """How a table was declared."""
+        return self._declared[name]
+
+    def is_private(self, name: str) -> bool:
+        """Whether a table is about persons."""
+        return isinstance(self._declared[name], Private)
+
+    def schema(self, name: str) -> Schema:
+        """The public names and types of a table."""
+        if name not in self._declared:
+            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._declared)}.")
+        return self.engine.schema(name)
+
+    def relation(self, name: str) -> Relation:
+        """All rows of one private table."""
+        return ViewBuilder(self).relation(ViewBuilder(self).table(name))
+
+    def verify(self) -> None:
+        """Look at the rows: raise if a declared key is not unique, or a table is too large for every question."""
+        verify_keys(self.engine, self._keys)
+        self.verify_sizes()
+
+    def verify_sizes(self) -> None:
+        """Look at the rows: raise if a table is too large for every question."""
+        verify_sizes(self.engine, {name: self.relation(name) for name in self.private_names})
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self.engine.close()
+
+
+def _check(tables: Mapping[str, Private | Public]) -> None:
+    if not isinstance(tables, Mapping) or not any(isinstance(table, Private) for table in tables.values()):
+        raise InvalidInput("tables must hold at least one Private table, such as {'orders': Private(…, person=…)}.")
+    for name, table in tables.items():
+        if not isinstance(name, str) or not name or not isinstance(table, Private | Public):
+            raise InvalidInput("tables must map names to Private(…) or Public(…).")

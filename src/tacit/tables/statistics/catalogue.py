@@ -1,0 +1,112 @@
+"""The catalogue: every statistic, a line for each. Its own file says all about it.
+
+A statistic's file holds its class, which computes it, and a class with the method that asks it and its `Entry`. Who
+wants to know what there is, reads it here: tables and their groups inherit the methods; SQL, Serve, forecasts, policies
+and the audit look up entries. `add` puts in a statistic of one's own while the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tacit.errors import InvalidInput
+from tacit.tables.statistics.asking import A, Asking
+from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.count import AsksCount
+from tacit.tables.statistics.distinct import AsksDistinct
+from tacit.tables.statistics.entry import Entry
+from tacit.tables.statistics.extremes import AsksExtremes
+from tacit.tables.statistics.histogram import AsksHistogram
+from tacit.tables.statistics.mean import AsksMean
+from tacit.tables.statistics.mode import AsksMode
+from tacit.tables.statistics.peaks import AsksPeaks
+from tacit.tables.statistics.persons import AsksPersons
+from tacit.tables.statistics.quantiles import AsksQuantiles
+from tacit.tables.statistics.ratio import AsksRatio
+from tacit.tables.statistics.sum import AsksSum
+from tacit.tables.statistics.variance import AsksVariance
+
+
+class Statistics(
+    AsksPersons[A],
+    AsksCount[A],
+    AsksSum[A],
+    AsksMean[A],
+    AsksQuantiles[A],
+    AsksExtremes[A],
+    AsksVariance[A],
+    AsksDistinct[A],
+    AsksRatio[A],
+    AsksPeaks[A],
+    AsksHistogram[A],
+    AsksMode[A],
+):
+    """Everything that can be asked of a table, or of its groups."""
+
+
+_added: list[type[Any]] = []
+
+
+def entries() -> tuple[Entry, ...]:
+    """What is known about each statistic, in the order of the list."""
+    faces = [base for base in Statistics.__bases__ if issubclass(base, Asking)]
+    return tuple(entry for face in (*faces, *_added) for entry in face._entries)
+
+
+def add(face: type[Any]) -> None:
+    """Put in the statistics of one more subclass of `Asking`: their methods, and what their entries say."""
+    known = {entry.key for entry in entries()}
+    forms = {name for entry in entries() for name in entry.sql}
+    for entry in face._entries:
+        if entry.key in known or hasattr(Statistics, entry.key) or forms & set(entry.sql):
+            raise InvalidInput(f"there is a statistic {entry.key!r}, or one that answers its SQL; choose other names.")
+    for name, method in _methods(face):
+        setattr(Statistics, name, method)
+    _added.append(face)
+
+
+def remove(face: type[Any]) -> None:
+    """Take out what `add` put in."""
+    _added.remove(face)
+    for name, _ in _methods(face):
+        delattr(Statistics, name)
+
+
+def _methods(face: type[Any]) -> Iterator[tuple[str, Any]]:
+    return ((name, item) for name, item in vars(face).items() if callable(item) and not name.startswith("_"))
+
+
+def keys() -> frozenset[str]:
+    """The names that ledgers and policies know."""
+    return frozenset(entry.policy for entry in entries())
+
+
+def asked_by(aggregate: str) -> Entry | None:
+    """What an aggregate of SQL asks, by its name there."""
+    return next((entry for entry in entries() if aggregate in entry.sql), None)
+
+
+def callable_in_sql() -> dict[str, Entry]:
+    """What can be written as a call in SQL."""
+    return {entry.key: entry for entry in entries() if entry.call}
+
+
+def forecastable() -> dict[str, Entry]:
+    """What `tacit.plan` can forecast."""
+    return {entry.key: entry for entry in entries() if entry.made is not None}
+
+
+def forecast_of(statistic: Statistic) -> str | None:
+    """The name under which the accuracy of a statistic can be forecast."""
+    return next((key for key, entry in forecastable().items() if type(statistic) is entry.statistic), None)
+
+
+def groupable() -> list[str]:
+    """What can be asked for each group."""
+    return [entry.key for entry in entries() if entry.groupable]
+
+
+def shared() -> list[str]:
+    """What can be asked of rows that concern several persons."""
+    return [entry.key for entry in entries() if entry.statistic.several]

@@ -1,0 +1,171 @@
+"""The most frequent of some given values; without a list of them, see `leading`.
+
+A person raises the count of each candidate by 0 or 1 (per row: by at most λ rows, a privately chosen cap, divided
+out), and never lowers one. So the loss "how far a candidate's count stays behind the best" may be chosen by with the
+one-directional constant: what matters are differences of counts, and those of B − count for any fixed B only fall
+when a person joins. `top` takes the best, removes it and goes on, each time for its part of the cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from tacit.answers import Answers
+from tacit.answers.answer import Answer
+from tacit.curves import StepLoss
+from tacit.engines.requests import GroupNorms, GroupTotals, Presence, RowCount
+from tacit.errors import InvalidInput
+from tacit.grids import integers
+from tacit.guarantees import Approx, Pure
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
+from tacit.mechanisms.law import Law
+from tacit.numbers.exact import whole
+from tacit.tables.releasing.room import Room
+from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.entry import Audited, Entry
+from tacit.tables.statistics.leading import StableMode
+from tacit.tables.statistics.ways.caps import choose_cap, levels
+from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.groups import candidates as given_values
+from tacit.tables.statistics.ways.vectors import CAP_SHARE
+
+MOST = 4096
+"""The most candidates one question may have."""
+
+STEPS = levels(2**40)
+"""Caps on one person's rows for one candidate."""
+
+
+def choice_law(counts: Sequence[int], epsilon: Fraction) -> Law[Any]:
+    """The law of the index of a frequent candidate."""
+    best = max(counts)
+    losses = [best - count for count in counts]
+    return permute_and_flip(StepLoss.from_losses(integers(0, len(counts) - 1), losses, one_directional=True), epsilon)
+
+
+@dataclass(frozen=True)
+class Frequent(Statistic, tag="Frequent", sampled="itself"):
+    """The most frequent candidates."""
+
+    groups: Groups
+    k: int = 1
+    single: bool = True
+    per: Per = "row"
+
+    def __post_init__(self) -> None:
+        if not 1 <= whole(self.k, "k") <= len(self.groups.keys) <= MOST:
+            raise InvalidInput(f"k must lie between 1 and the number of candidates, which may be at most {MOST}.")
+
+    @property
+    def key(self) -> str:
+        """One, or several."""
+        return "mode" if self.single else "top"
+
+    @property
+    def words(self) -> str:
+        """One, or how many."""
+        return f"most frequent {self.groups.name}" if self.single else f"{self.k} most frequent {self.groups.name}"
+
+    def release(self, room: Room) -> Answer | Answers:
+        """Counts of the candidates, and one choice after the other."""
+        allowance, cap, groups = room.allowance, 1, self.groups
+        entry = Presence() if self.per == "person" else RowCount()
+        if self.per == "row":
+            (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "max", STEPS))
+            cap = choose_cap(room, STEPS, norms, allowance.share(CAP_SHARE))
+            allowance = allowance.share(1 - CAP_SHARE)
+        (totals,) = room.ask(GroupTotals(entry, groups.by, groups.keys, "max", cap))
+        left = {i: total // cap for i, total in enumerate(totals)}
+        each = allowance.share(Fraction(1, self.k)).epsilon
+        chosen: list[int] = []
+        for _ in range(self.k):
+            indices = list(left)
+            chosen.append(indices[int(room.draw(choice_law([left[i] for i in indices], each)))])
+            del left[chosen[-1]]
+        answers = {rank: self._answer(room, rank, groups.labels[i]) for rank, i in enumerate(chosen, 1)}
+        return answers[1] if self.single else Answers(answers, room.cost, "rank")
+
+    def _answer(self, room: Room, rank: int, label: Any) -> Answer:
+        name = self.groups.name
+        return room.answer(
+            f"most frequent {name}" if rank == 1 else f"number {rank} of the most frequent {name}",
+            label,
+            mechanism="permute-and-flip on the candidates' counts",
+            per=self.per,
+        )
+
+
+def mode_of(column: Operand, candidates: Sequence[Any] | None = None, *, per: str = "row") -> Statistic:
+    """The most frequent of the candidates, or of all values that persons have."""
+    if candidates is None:
+        return StableMode(column.expression, column.name, per_of(per))
+    return top_of(column, candidates, per=per)
+
+
+def top_of(column: Operand, candidates: Sequence[Any], k: int | None = None, *, per: str = "row") -> Frequent:
+    """The best of the candidates, or the k best."""
+    groups = given_values(column.expression, column.name, candidates)
+    return Frequent(groups, 1 if k is None else k, k is None, per_of(per))
+
+
+class AsksMode(Asking[A]):
+    """The most frequent value, or the k most frequent ones."""
+
+    _entries: ClassVar[tuple[Entry, ...]] = (
+        Entry(
+            Frequent,
+            "most frequent value",
+            "mode",
+            audited=(
+                Audited("mode", Pure(4), lambda t, **c: t.mode("group", ["x", "y"], **c)),
+                Audited("mode found", Approx(4, "0.2"), lambda t, **c: t.mode("group", per="person", **c)),
+            ),
+        ),
+        Entry(
+            Frequent,
+            "most frequent values",
+            "top",
+            audited=(Audited("top", Pure(4), lambda t, **c: t.top("group", ["x", "y", "z"], 2, **c)),),
+        ),
+    )
+
+    def mode(
+        self, column: str, candidates: Sequence[Any] | None = None, *, per: Per = "row",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> A:  # fmt: skip
+        """The most frequent of some given values; without candidates that of all persons, for δ, if clearly ahead.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            candidates: the values to choose from; without them per must be "person" and δ be given.
+            per: "row", or "person" to count each person once for each of their values.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.mode("region", ["north", "south"], epsilon=4)
+        Answer(most frequent region: ..., Pure(4))
+        """
+        return self._one(mode_of(self._operand(column), candidates, per=per), epsilon, delta, rho, fresh)
+
+    def top(
+        self, column: str, candidates: Sequence[Any], k: int, *, per: Per = "row",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> Answers:  # fmt: skip
+        """The k most frequent of some given values, the best first.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            candidates: the values to choose from.
+            k: how many of them.
+            per: "row", or "person" to count each person once for each of their values.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> orders.top("region", ["north", "south", "east"], 2, epsilon=4)
+        Answers({1: ..., 2: ...}, Pure(4))
+        """
+        return self._many(top_of(self._operand(column), candidates, k, per=per), epsilon, delta, rho, fresh)

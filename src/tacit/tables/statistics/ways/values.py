@@ -1,0 +1,44 @@
+"""Statistics of the values that a column has, as flows from persons to values (see `shared_rows`)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from tacit.answers import Answer
+from tacit.engines.requests import Incidence
+from tacit.language.expressions import Expression
+from tacit.tables.releasing.room import Room
+from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.methods import SHARED_ROWS, check_method
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tacit.flows.curve import CappedStatistic
+    from tacit.flows.rows import Rows
+
+
+class OfValues(Statistic):
+    """A statistic of values, whether rows concern one person or several: a frozen dataclass with these fields."""
+
+    expression: Expression
+    method: str | None
+    several = True
+
+    def __post_init__(self) -> None:
+        check_method(self.method, SHARED_ROWS)
+        Incidence(values=self.expression)  # refuses what the engine could not answer
+
+    @abstractmethod
+    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+        """The statistic of rows and their values when no person may carry more than a cap."""
+
+    def release(self, room: Room) -> Answer:
+        """A cap on what one person adds, and a noisy count."""
+        from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
+
+        touches = room.touches(Incidence(values=self.expression))
+        assert touches.values is not None
+        return flow_answer(room, self.words, self.capped(rows_of(touches), touches.values), self.method, self.per)

@@ -1,0 +1,58 @@
+"""The text of a question stays what it is: answers in ledgers, and the parts of a table, are found by it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import tacit
+from tacit import Pure, Table
+from tacit.engines import requests
+from tacit.language.expressions import Column, Expression
+from tacit.language.types import INTEGER
+from tacit.tables.releasing.identity import FORMS, identity
+from tacit.tables.statistics.count import Count
+from tacit.tables.statistics.persons import PersonCount
+
+PERSON = "Column(type=ColumnType(kind=<Kind.INTEGER: 'integer'>, scale=0), table='t', name='who')"
+VALUE = "Column(type=ColumnType(kind=<Kind.FLOAT: 'float'>, scale=0), table='t', name='x')"
+RELATION = f"Relation(table='t', alias='t', person={PERSON}, joins=(), filter=None, others=(), kind='', members=())"
+
+
+@pytest.fixture
+def table() -> Table:
+    return tacit.read(pa.table({"who": [1, 2], "x": [1.5, 2.5]}), person="who", budget=Pure(1), table="t")
+
+
+def test_texts_are_those_of_the_first_version(table: Table) -> None:
+    column, relation = table._operand("x"), table._relation
+    texts: dict[Any, str] = {
+        PersonCount(): "PersonCount(expression=None, name=None, per='person')",
+        Count.of(): "Total(total=RowCount(expression=None), name=None, per='row', method=None)",
+        Count.of(column): f"Total(total=RowCount(expression={VALUE}), name='x', per='row', method=None)",
+    }
+    for statistic, text in texts.items():
+        assert identity(relation, statistic) == f"({RELATION}, {text})"
+    session = table.session
+    assert session._releaser.question(relation, PersonCount()).identity == f"({RELATION}, {texts[PersonCount()]})"
+
+
+def test_every_expression_has_a_form() -> None:
+    assert {kind for kind in _below(Expression) if not kind.__subclasses__()} <= set(FORMS)
+    for kind, form in FORMS.items():
+        names = form.partition("(")[2].rstrip(")").split(", ")
+        assert [name for name in names if name] == [item.name for item in fields(kind) if item.repr], kind
+
+
+def _below(kind: type[Any]) -> set[type[Any]]:
+    return {one for below in kind.__subclasses__() for one in (below, *_below(below))}
+
+
+def test_what_is_told_apart_differs() -> None:
+    columns = [Column(INTEGER, "t", name) for name in ("a", "a', name='b")]
+    written = {identity(column) for column in columns} | {identity((columns[0],)), identity(columns[0], columns[0])}
+    assert len(written) == 4
+    assert identity(requests.RowCount()) != identity(requests.RowCount(columns[0]))
