@@ -38,7 +38,7 @@ FIND_SHARE = Fraction(1, 2)
 """What finding the keys takes of ε, cap included, when more than persons is asked."""
 
 MOST_FOUND = 5_000
-"""At most so many found groups are asked about; the ones with the largest released counts."""
+"""The most found groups that are asked about: those with the largest released counts."""
 
 
 @dataclass(frozen=True)
