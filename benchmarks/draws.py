@@ -14,7 +14,7 @@ import pyarrow as pa
 from field import GROUPS, QUARTILES, Field
 
 from tacit import Private, Pure, Session
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.grids import Grid
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import extremes, quantiles

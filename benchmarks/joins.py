@@ -26,7 +26,7 @@ import pyarrow as pa
 from record import read, write
 
 from tacit import Private, Public, Pure, Session
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced

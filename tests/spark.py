@@ -18,18 +18,20 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 REQUIRED = os.environ.get("TACIT_REQUIRE_ALL") == "1"
+QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+"""Java compiles quickly rather than well, and takes Spark's classes as they are."""
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "1g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.driver.extraJavaOptions": QUICK_START,
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.log.level": "OFF",
     "spark.sql.session.timeZone": "America/St_Johns",
 }
-"""Java compiles quickly rather than well; a time zone with half hours and summers shows any influence it has."""
+"""A time zone with half hours and summers shows any influence it has."""
 
 QUICK = {
     "spark.sql.codegen.wholeStage": "false",

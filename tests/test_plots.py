@@ -9,7 +9,7 @@ import pytest
 
 import tacit
 from tacit import Approx, InvalidInput, Pure, Renyi, Zcdp, plots
-from tacit.audit.survey import Line
+from tacit.audit.survey import SurveyLine
 from tacit.grids import integers
 from tacit.mechanisms import laplace, randomised_response, shifted_inverse
 
@@ -71,13 +71,13 @@ def test_a_budget_burning_down() -> None:
 
 
 def test_what_an_audit_found() -> None:
-    good = Line("mechanism", "noise", "Pure(1/2)", "ε = 0.5", "ε ≥ 0.3", "tight", True)
-    bad = Line("museum", "no noise", "Pure(1)", "ε = ∞", "ε ≥ 9", "caught", True)
+    good = SurveyLine("mechanism", "noise", "Pure(1/2)", "ε = 0.5", "ε ≥ 0.3", "tight", True)
+    bad = SurveyLine("museum", "no noise", "Pure(1)", "ε = ∞", "ε ≥ 9", "caught", True)
     far = {"name": "half the noise", "promised": "Pure(1)", "exact": "ε = 2", "sampled": "–"}
     text = words(plots.audit([good, bad, far]))
     assert all(name in text for name in ("noise", "no noise", "half the noise", "promised", "exactly"))
     with pytest.raises(InvalidInput, match="no promise of pure"):
-        plots.audit([Line("mechanism", "x", "Zcdp(1)", "–", "–", "tight", True)])
+        plots.audit([SurveyLine("mechanism", "x", "Zcdp(1)", "–", "–", "tight", True)])
 
 
 def test_without_matplotlib_the_remedy_is_named() -> None:

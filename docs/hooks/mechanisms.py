@@ -24,7 +24,7 @@ from papers import BEHIND, PAPERS
 
 import tacit.mechanisms
 from tacit import plots
-from tacit.audit.registry import Case, cases
+from tacit.audit.registry import AuditCase, cases
 from tacit.errors import TacitError
 from tacit.mechanisms.law import Law
 from tacit.randomness import seeded_not_private
@@ -64,7 +64,7 @@ HELPERS = ("ratio_local",)
 """Modules that only other mechanisms use."""
 
 
-def _page(name: str, docstring: str, known: dict[str, list[Case]]) -> Page:
+def _page(name: str, docstring: str, known: dict[str, list[AuditCase]]) -> Page:
     first, _, rest = docstring.partition("\n\n")
     sentence = " ".join(first.split())
     module = import_module(f"tacit.{name}")
@@ -97,11 +97,14 @@ ALSO = {
 TITLES = {
     "aggregation": "Sample and aggregate",
     "block_median": "Median of block answers",
+    "discrete_gaussian": "Discrete Gaussian noise",
+    "discrete_laplace": "Discrete Laplace noise",
     "floors": "Wrapper of a function",
     "lopsided": "Lopsided noise",
     "lipschitz": "Lipschitz filter",
     "noise": "Noise on an integer",
     "selection": "Best of several runs",
+    "truncated_laplace": "Truncated Laplace noise",
 }
 
 UNDER = (
@@ -132,14 +135,14 @@ def _safe(line: str) -> str:
     return re.sub(r"<(?=[A-Za-z/!])", "&lt;", line)
 
 
-def _cases() -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
+def _cases() -> dict[str, list[AuditCase]]:
+    found: dict[str, list[AuditCase]] = {}
     for case in cases():
         found.setdefault(case.covers, []).append(case)
     return found
 
 
-def _pictures(known: list[Case]) -> Iterator[bytes]:
+def _pictures(known: list[AuditCase]) -> Iterator[bytes]:
     """The laws of a neighbouring pair: exactly where they can be listed, otherwise from draws."""
     listed = [found for case in known[:FEW_CASES] if (found := _listed(case)) is not None]
     if listed:
@@ -154,7 +157,7 @@ def _pictures(known: list[Case]) -> Iterator[bytes]:
 FEW_CASES, FEW_PAIRS = 4, 8
 
 
-def _listed(case: Case) -> tuple[float, Case, dict[str, Law[Any]], list[Any]] | None:
+def _listed(case: AuditCase) -> tuple[float, AuditCase, dict[str, Law[Any]], list[Any]] | None:
     """The pair of a case whose laws lie furthest apart, if their outputs are few numbers."""
     pairs = [_laws(case, pair) for pair in _large_pairs(case)]
     try:
@@ -174,12 +177,12 @@ def _chance(law: Law[Any], outcome: Any) -> float:
 MORE = "with one person more"
 
 
-def _large_pairs(case: Case) -> list[tuple[Any, Any]]:
+def _large_pairs(case: AuditCase) -> list[tuple[Any, Any]]:
     """Some of the pairs with the most persons."""
     return sorted(case.pairs(case.datasets), key=lambda pair: -len(pair[0]) - len(pair[1]))[:FEW_PAIRS]
 
 
-def _laws(case: Case, pair: tuple[Any, Any]) -> dict[str, Law[Any]]:
+def _laws(case: AuditCase, pair: tuple[Any, Any]) -> dict[str, Law[Any]]:
     small, large = sorted(pair, key=len)
     return {"without": case.law(small), MORE: case.law(large)}
 

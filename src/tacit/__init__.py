@@ -14,7 +14,7 @@ from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError,
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 
 if TYPE_CHECKING:
-    from tacit.answers.answer import Answer, Answers, Interval
+    from tacit.answers import Answer, Answers, Interval
     from tacit.black_boxes.aggregation import sample_and_aggregate
     from tacit.black_boxes.selection import best_of
     from tacit.black_boxes.wrapping import wrap
@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Answer": "tacit.answers.answer",
-    "Answers": "tacit.answers.answer",
+    "Answers": "tacit.answers.several",
     "Interval": "tacit.answers.answer",
     "Private": "tacit.tables",
     "Public": "tacit.tables",

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
-from tacit.answers.answer import Answer
-from tacit.answers.values import show
+from tacit.answers import Answer
+from tacit.answers.values import rough_percent, show
 from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
@@ -246,6 +246,4 @@ def _short(number: Fraction) -> str:
 
 
 def _percent(share: float) -> str:
-    if share >= 10:
-        return "over 1,000 %"
-    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
+    return "over 1,000 %" if share >= 10 else rough_percent(share)

@@ -22,7 +22,7 @@ from tacit.answers.capped import CappedSum
 from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign
 from tacit.answers.groups import ShownCount
 from tacit.answers.spreads import Additive, Spread
-from tacit.answers.storing import FORMS, OLDER, UnknownForm, decode, decoded_answer, encode
+from tacit.answers.storing import FORMS, OLDER, UnknownForm, decode, decode_answer, encode
 from tacit.answers.totals import CappedTotal, SignedTotal, Total, TotalDesign
 from tacit.noises import Coarser, Difference, DiscreteGaussian, DiscreteLaplace, Lopsided, Noise, TruncatedLaplace
 from tacit.numbers.units import Unit
@@ -45,7 +45,7 @@ def plain(part: Any) -> Any:
 @pytest.mark.parametrize("name", OLD["answer"])
 def test_old_answers_say_what_they_said(name: str) -> None:
     old = OLD["answer"][name]
-    answer = decoded_answer(old["stored"])
+    answer = decode_answer(old["stored"])
     assert isinstance(answer, Answer)
     assert str(answer) == old["text"]
     assert plain(answer.to_dict()) == old["dict"]
@@ -57,7 +57,7 @@ def test_old_answers_say_what_they_said(name: str) -> None:
 @pytest.mark.parametrize("name", OLD["answers"])
 def test_old_tables_of_answers_say_what_they_said(name: str) -> None:
     old = OLD["answers"][name]
-    answers = decoded_answer(old["stored"])
+    answers = decode_answer(old["stored"])
     assert isinstance(answers, Answers)
     assert str(answers) == old["text"]
     assert plain(answers.to_dict()) == old["dict"]
@@ -100,7 +100,7 @@ def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
     assert {Pure, Approx, Zcdp, Renyi, Unit} <= written
     assert {path.stem for path in Path(tacit.answers.__file__).parent.glob("*.py")} == {
         *(module.__name__.rpartition(".")[2] for module in MODULES),
-        *("__init__", "answer", "storing", "values"),
+        *("__init__", "answer", "sending", "several", "storing", "values"),
     }
 
 
@@ -206,7 +206,7 @@ def test_a_form_of_a_newer_version_is_not_guessed() -> None:
     with pytest.raises(UnknownForm, match="newer version"):
         decode({"!": "Newer", "field": 1})
     with pytest.raises(UnknownForm, match="no answer"):
-        decoded_answer(encode(Additive(DiscreteLaplace(Fraction(1)))))
+        decode_answer(encode(Additive(DiscreteLaplace(Fraction(1)))))
     with pytest.raises(KeyError):
         decode({"no": "tag"})
 

@@ -24,7 +24,7 @@ from tacit import Pure, Session, TacitError
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.requests import Incidence, Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, query
+from tacit.engines.script import Script, fragment
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, expressions
 from tacit.language.types import INTEGER
@@ -119,7 +119,7 @@ def compare(
     numbers = [rows.plain(Column(INTEGER, c.table, f"{c.name}_number")) for _, c in relation.persons]
     place, outputs = rows.plain(world), [rows.plain(value) for value in dict.fromkeys(values)]
     names = [place, *numbers, *rows.persons(), *outputs]
-    body = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+    body = fragment(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
     statement = DIALECT.statement(Script(tuple(rows.parts()), body))
     listed = connection.execute(statement).fetchall()
     done.rows += len(listed)

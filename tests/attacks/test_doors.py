@@ -419,9 +419,9 @@ def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path
     gateway.ask(ADA, "visits", question)
     assert gateway.preview(ADA, "visits", question)["free"]
     assert gateway.preview(GRACE, "visits", question)["free"] is shared
-    assert gateway.ask(GRACE, "visits", question).stored is shared  # type: ignore[union-attr]
+    assert gateway.ask(GRACE, "visits", question).stored is shared
     assert gateway.budget(GRACE, "visits")["spent"] == ("Pure 0" if shared else "Pure 1/10")
-    assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+    assert gateway.ask(ADA, "visits", question).stored
     gateway.close()
 
 
@@ -443,12 +443,12 @@ def test_what_was_paid_for_before_answers_had_owners_stays_free(tmp_path: Path, 
     with closing(Gateway(load(path))) as gateway:
         question = gateway.asked(ADA, "visits", asked)
         again = gateway.ask(ADA, "visits", question, key)
-        assert again.stored  # type: ignore[union-attr]
+        assert again.stored
         assert again.value == first.value  # type: ignore[union-attr]
         # her own answer is free outside the request too, and nobody else's
-        assert gateway.ask(ADA, "visits", question).stored  # type: ignore[union-attr]
+        assert gateway.ask(ADA, "visits", question).stored
         assert not gateway.preview(GRACE, "visits", question)["free"]
-        assert not gateway.ask(GRACE, "visits", question, key).stored  # type: ignore[union-attr]
+        assert not gateway.ask(GRACE, "visits", question, key).stored
         assert gateway.budget(ADA, "visits")["spent"] == gateway.budget(GRACE, "visits")["spent"] == "Pure 1/10"
         assert verify(gateway.ledger, "visits").sound
 

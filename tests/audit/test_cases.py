@@ -6,7 +6,7 @@ import pytest
 
 import tacit.mechanisms
 from tacit.audit.exact import Dataset
-from tacit.audit.registry import Case, cases
+from tacit.audit.registry import AuditCase, cases
 from tacit.audit.report import findings
 from tests.support import follows
 
@@ -18,19 +18,19 @@ DRAWS = 3 * 10**4
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_promise_holds_over_all_neighbouring_pairs(case: Case) -> None:
+def test_promise_holds_over_all_neighbouring_pairs(case: AuditCase) -> None:
     found = case.verify()
     assert found.pairs > 0
     assert found.verdict in ("tight", "loose"), (found.tightness, found.worst)
 
 
 @pytest.mark.parametrize(("case", "twin"), TWINS, ids=[f"{case.name}: {twin}" for case, twin in TWINS])
-def test_broken_twin_is_caught(case: Case, twin: str) -> None:
+def test_broken_twin_is_caught(case: AuditCase, twin: str) -> None:
     assert case.verify_twin(twin).verdict == "broken"
 
 
 @pytest.mark.parametrize(("case", "dataset"), SAMPLED, ids=[f"{case.name}, {dataset}" for case, dataset in SAMPLED])
-def test_sampler_agrees_with_law(case: Case, dataset: Dataset) -> None:
+def test_sampler_agrees_with_law(case: AuditCase, dataset: Dataset) -> None:
     """False alarm 1e-7."""
     assert follows(case.law(dataset), DRAWS)
 

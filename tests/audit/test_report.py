@@ -13,7 +13,7 @@ from tacit.audit.museum import EXHIBITS
 from tacit.audit.questions import questions, table_of
 from tacit.audit.registry import cases
 from tacit.audit.statistical import LIBRARIES
-from tacit.audit.survey import Job, Line, jobs, run, summary, work
+from tacit.audit.survey import Job, SurveyLine, jobs, run, summary, work
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
 from tacit.tables import Table
@@ -105,7 +105,7 @@ def test_a_broken_mechanism_fails_the_survey(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_check_that_cannot_be_finished_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(job: Job) -> Line:
+    def fail(job: Job) -> SurveyLine:
         raise ZeroDivisionError("text that stays inside")
 
     monkeypatch.setitem(survey._WORK, "museum", fail)
@@ -120,9 +120,9 @@ def test_lines_come_in_order_from_several_processes() -> None:
     assert all(line.passed for line in lines)
 
 
-GOOD = Line("mechanism", "a <law>", "Pure(1)", "ε = 1", "ε ≥ 0.8", "tight", True, "5 pairs")
-BAD = Line("statistic", "mean & co", "Pure(1)", "2 of each draw's promise", "–", "broken", False)
-ABSENT = Line("library", "opendp, discrete Laplace noise", "Pure(1)", "–", "–", "not installed", True)
+GOOD = SurveyLine("mechanism", "a <law>", "Pure(1)", "ε = 1", "ε ≥ 0.8", "tight", True, "5 pairs")
+BAD = SurveyLine("statistic", "mean & co", "Pure(1)", "2 of each draw's promise", "–", "broken", False)
+ABSENT = SurveyLine("library", "opendp, discrete Laplace noise", "Pure(1)", "–", "–", "not installed", True)
 
 
 def test_the_summary_says_what_failed() -> None:

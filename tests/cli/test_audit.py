@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tacit.audit import survey
-from tacit.audit.survey import Job, Line
+from tacit.audit.survey import Job, SurveyLine
 from tacit.cli.app import run
 
 Captured = pytest.CaptureFixture[str]
@@ -32,8 +32,8 @@ def test_json_and_html(capsys: Captured, tmp_path: Path) -> None:
 
 
 def test_a_broken_promise_ends_with_code_1(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(job: Job) -> Line:
-        return Line("museum", "something", "Pure(1)", "ε = 1", "–", "missed", False)
+    def broken(job: Job) -> SurveyLine:
+        return SurveyLine("museum", "something", "Pure(1)", "ε = 1", "–", "missed", False)
 
     monkeypatch.setitem(survey._WORK, "museum", broken)
     assert run(["audit", "scale 1/2"]) == 1

@@ -16,7 +16,7 @@ from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, query
+from tacit.engines.script import Script, fragment
 from tacit.language.expressions import Expression, Scope
 from tacit.language.types import Schema
 from tests.engines.cases import FIELDS
@@ -113,10 +113,10 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     rows = Rows(DIALECT, relation(), {"t": engine.tables["t"].sql})
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
-        asked = query(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+        asked = fragment(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
         return snapshot.fetch_rows(Script(tuple(rows.parts()), asked))
 
 
 def run(snapshot: DuckSnapshot, statement: str) -> list[tuple[Any, ...]]:
     """A statement of the test's own, run as the engine runs its statements."""
-    return snapshot.fetch_rows(Script((), query(statement)))
+    return snapshot.fetch_rows(Script((), fragment(statement)))

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tacit.engines.columns import ColumnSQL, digits
 from tacit.engines.dialect import LARGEST, SMALLEST, Dialect
 from tacit.engines.duckdb import conversion
 from tacit.engines.duckdb.dialect import DIALECT as DUCKDB
@@ -15,7 +16,7 @@ from tacit.engines.postgres.tables import readable as readable_in_postgres
 from tacit.engines.spark.dialect import DIALECT as SPARK
 from tacit.engines.spark.tables import SparkColumn
 from tacit.engines.spark.tables import readable as readable_in_spark
-from tacit.engines.tables import NativeColumn, digits, unique_keys
+from tacit.engines.tables import unique_keys
 from tacit.language.types import (
     BOOLEAN,
     DATE,
@@ -62,7 +63,7 @@ def test_a_catalog_type_has_a_name() -> None:
     assert native_name("int4", -1, False) == "int4"
 
 
-def columns() -> Iterator[NativeColumn]:
+def columns() -> Iterator[ColumnSQL]:
     """A column of every pair of native and declared type that may be read."""
     for native in (*DUCKDB.native_types, "DECIMAL(12,2)", "DECIMAL(38,18)", "ENUM('a')", "BLOB"):
         for kind in KINDS:

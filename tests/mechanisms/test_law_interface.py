@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tacit.audit.exact import verify
-from tacit.audit.registry import Case, cases
+from tacit.audit.registry import AuditCase, cases
 from tacit.guarantees import Pure
 from tacit.mechanisms.law import Law
 
@@ -25,7 +25,7 @@ def _classes(above: type[Law[Any]] = Law) -> Iterator[type[Law[Any]]]:
             yield from _classes(kind)
 
 
-def _told(case: Case) -> Sequence[Any] | None:
+def _told(case: AuditCase) -> Sequence[Any] | None:
     laws = [case.law(x) for x in case.datasets]
     return laws[0].telling_points(laws)
 
@@ -43,7 +43,7 @@ def test_all_laws_are_walked() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_laws_of_equal_keys_are_one_law(case: Case) -> None:
+def test_laws_of_equal_keys_are_one_law(case: AuditCase) -> None:
     first, last = case.law(case.datasets[0]), case.law(case.datasets[-1])
     assert hash(first.key()) == hash(first.key())
     if type(first) not in LAWS:
@@ -54,7 +54,7 @@ def test_laws_of_equal_keys_are_one_law(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_followed_can_be_drawn(case: Case) -> None:
+def test_what_is_followed_can_be_drawn(case: AuditCase) -> None:
     law = case.law(case.datasets[-1])
     assert all(law.pmf(y, 64).high > 0 for y in islice(law.outcomes_to_follow(), 3))
 
@@ -68,7 +68,7 @@ def test_some_laws_name_telling_points() -> None:
 
 
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.name)
-def test_telling_points_show_as_much_as_all_outputs(case: Case) -> None:
+def test_telling_points_show_as_much_as_all_outputs(case: AuditCase) -> None:
     pairs = case.pairs(case.datasets)[:40]
     listed = verify(case.mechanism, pairs, case.promised, 64)
     told = verify(case.mechanism, pairs, case.promised, 64, _told(case))
@@ -76,7 +76,7 @@ def test_telling_points_show_as_much_as_all_outputs(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in TOLD if case.twins], ids=lambda case: case.name)
-def test_telling_points_catch_broken_twins(case: Case) -> None:
+def test_telling_points_catch_broken_twins(case: AuditCase) -> None:
     for name, twin in case.twins.items():
         laws = [twin(x) for x in case.datasets]
         points = laws[0].telling_points(laws)

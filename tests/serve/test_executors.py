@@ -20,7 +20,7 @@ from tacit.serve.executors import BACK, Bounds, Executors, Unforeseen, _raised
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.running import Turns
 from tacit.serve.tokens import ANALYST, Caller
-from tacit.serve.wire import Message
+from tacit.serve.wire import Parcel
 from tacit.serve.work import Setup, Work, question, question_facts
 from tests.serve.conftest import ZYGOTE
 from tests.serve.support import configuration, people
@@ -109,8 +109,8 @@ def test_mistakes_keep_their_kind() -> None:
     for kind in (InvalidInput, Unanswered, NotHere):
         names = [each.__name__ for each in kind.__mro__]
         with pytest.raises(kind, match=r"^what happened\.$"):
-            _raised(Message({"error": ["SomethingElse", *names], "message": "what happened."}))
-    _raised(Message({"stored": True}))
+            _raised(Parcel({"error": ["SomethingElse", *names], "message": "what happened."}))
+    _raised(Parcel({"stored": True}))
 
 
 def test_a_question_is_the_same_there(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.spreads import Additive
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.noises import DiscreteLaplace

@@ -11,7 +11,7 @@ truth.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,33 +19,45 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from tacit.answers.spreads import Covers, Spread
-from tacit.answers.values import Value, percent, plain, show
+from tacit.answers.spreads import SURE, Covers, Spread
+from tacit.answers.values import Value, percent, plain, show, show_range
 from tacit.errors import InvalidInput
 from tacit.numbers.exact import Number, between
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
     from tacit.guarantees import Guarantee
-
 
 SUREST = Decimal("0.9999999999999")
 """The largest confidence: beyond it a double no longer tells what is missed."""
 
+NOT_PRIVATE = "NOT PRIVATE (seeded randomness)."
+
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval that says what it covers."""
+    """A confidence interval that says what it covers.
+
+    Iterating over it gives both ends.
+
+    >>> interval = orders.persons(epsilon=1).interval()
+    >>> print(interval)
+    95 % for the truth: 296 to 302
+    >>> low, high = interval
+    >>> (low, high, interval.covers)
+    (296, 302, 'truth')
+    """
 
     low: Any
+    """The lower end, as the answer's value is; -inf where nothing bounds it."""
     high: Any
+    """The upper end, as the answer's value is; inf where nothing bounds it."""
     covers: Covers
-    confidence: Fraction = Fraction(95, 100)
+    """What it covers: "truth", or the value that a cap or a sample leaves of it."""
+    confidence: Fraction = SURE
+    """The least probability with which it does so."""
 
     def __str__(self) -> str:
-        return f"{percent(self.confidence)} for the {self.covers}: {show(self.low)} to {show(self.high)}"
+        return f"{percent(self.confidence)} for the {self.covers}: {show_range(self.low, self.high)}"
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
@@ -53,7 +65,16 @@ class Interval:
 
 @dataclass(frozen=True)
 class Answer:
-    """One released number."""
+    """One released value, what it costs, and how far it may be off.
+
+    Printing it tells all this in a few sentences; `explain` tells the whole story.
+
+    >>> answer = orders.persons(epsilon=1)
+    >>> answer
+    Answer(number of persons: 299, Pure(1))
+    >>> answer.value, answer.guarantee
+    (299, Pure(1))
+    """
 
     statistic: str
     """What was asked, in words: "sum of amount"."""
@@ -78,12 +99,20 @@ class Answer:
     private: bool = True
     """False when a seeded source made the noise: such an answer protects nobody."""
     asked: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """When it was released."""
     stored: bool = False
     """Whether this is an earlier answer to the same question, returned at no cost."""
 
     def interval(self, confidence: Number = "0.95") -> Interval:
-        """The interval that covers what its `covers` names with at least this confidence."""
-        level = between(confidence, "confidence", 0, SUREST)
+        """The interval that covers what its `covers` names with at least this confidence.
+
+        Args:
+            confidence: a number between 0 and 1, such as 0.95 or "0.99".
+
+        >>> print(orders.persons(epsilon=1).interval("0.99"))
+        99 % for the truth: 295 to 303
+        """
+        level = _level(confidence)
         if self.spread is None or self.value is None:
             return Interval(-inf, inf, "truth", level)
         low, high = self.spread.interval(self.value, level)
@@ -91,24 +120,39 @@ class Answer:
 
     @property
     def noise_std(self) -> float | None:
-        """The standard deviation of the added noise, in the value's unit; None where noise is not additive."""
+        """The standard deviation of the added noise, in the value's unit; None where noise is not additive.
+
+        >>> round(orders.persons(epsilon=1).noise_std, 3)
+        1.357
+        """
         return None if self.spread is None else self.spread.std
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int | None:
-        """At most so many persons exceed the cap, with this confidence; None where there is no cap."""
-        level = between(confidence, "confidence", 0, SUREST)
+        """With this confidence no more persons than this exceed the cap; None where there is no cap.
+
+        Of a minimum or maximum these are the persons who lie beyond it.
+
+        Args:
+            confidence: a number between 0 and 1, such as 0.95 or "0.99".
+
+        >>> total = orders.sum("amount", epsilon=1)
+        >>> total.persons_above_cap(), total.persons_above_cap("0.999")
+        (3, 8)
+        """
+        level = _level(confidence)
         return None if self.spread is None else self.spread.persons_above(level)
 
     def at_least(self, confidence: Number = "0.95") -> Any:
-        """The truth is at least this with this confidence, whatever the data; None where nothing bounds it below."""
-        level = between(confidence, "confidence", 0, SUREST)
-        if self.spread is None or self.value is None:
-            return None
-        if self.spread.covers != "truth":
-            found = getattr(self.spread, "at_least", None)
-            return None if found is None else found(self.value, level)
-        low, _ = self.spread.interval(self.value, level)
-        return None if low == -inf else low
+        """The truth is at least this with this confidence, whatever the data; None where nothing bounds it below.
+
+        Args:
+            confidence: a number between 0 and 1, such as 0.95 or "0.99".
+
+        >>> orders.persons(epsilon=1).at_least()
+        296
+        """
+        level = _level(confidence)
+        return None if self.spread is None or self.value is None else self.spread.at_least(self.value, level)
 
     def __float__(self) -> float:
         if not isinstance(self.value, int | float | Decimal):
@@ -116,25 +160,24 @@ class Answer:
         return float(self.value)
 
     def __str__(self) -> str:
-        return " ".join(self._sentences())
+        return " ".join(sentences(self))
 
     def __repr__(self) -> str:
         return f"Answer({self.statistic}: {show(self.value)}, {self.guarantee!r})"
 
-    def _sentences(self) -> Iterator[str]:
-        if not self.private:
-            yield "NOT PRIVATE (seeded randomness)."
-        value = "no answer" if self.value is None else show(self.value)
-        yield f"{self.statistic[:1].upper()}{self.statistic[1:]}, {_PER[self.per]}: {value}."
-        if self.spread is not None:
-            yield from self.spread.sentences(self)
-        yield from self.notes
-        yield f"Protects {self.protected} with {self.guarantee!r}."
-        if self.stored:
-            yield f"Stored answer of {self.asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
-
     def explain(self) -> str:
-        """The whole story: what was asked, how it was answered, how far it may be off, what was paid."""
+        """The whole story: what was asked, how it was answered, how far it may be off, what was paid.
+
+        >>> print(orders.persons(epsilon=1).explain())
+        question     number of persons (each person weighing one)
+        value        299 (counted in steps of 1)
+        mechanism    noise on a count
+        guarantee    Pure(1): Pure differential privacy with ε = 1: ...
+        protects     any one customer with all their rows
+        error        Noise interval, 95 % for the truth: 296 to 302.
+        asked        ... UTC
+        NOT PRIVATE: made with a seeded source.
+        """
         lines = [
             f"question     {self.statistic} ({_PER[self.per]})",
             f"value        {show(self.value)} (counted in steps of {self.unit})",
@@ -151,7 +194,11 @@ class Answer:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Plain values, ready for JSON; decimals and dates as text, null for what is unbounded.
+
+        >>> orders.persons(epsilon=1).to_dict()["interval"]
+        {'low': 296, 'high': 302, 'covers': 'truth', 'confidence': 0.95}
+        """
         interval = self.interval()
         return {
             "statistic": self.statistic,
@@ -167,7 +214,7 @@ class Answer:
                 "covers": interval.covers,
                 "confidence": float(interval.confidence),
             },
-            "noise_std": self.noise_std,
+            "noise_std": plain(self.noise_std),
             "cap": plain(self.cap),
             "persons_above_cap": self.persons_above_cap(),
             "notes": list(self.notes),
@@ -185,124 +232,30 @@ class Answer:
         return f"<table>{rows}</table>"
 
     def as_stored(self) -> Answer:
-        """The same answer, returned again."""
+        """The same answer, marked as returned again at no cost.
+
+        >>> orders.persons(epsilon=1).as_stored().stored
+        True
+        """
         return replace(self, stored=True)
-
-
-class Answers(Mapping[Any, Answer]):
-    """Several answers released together, in order, for one guarantee."""
-
-    def __init__(self, answers: Mapping[Any, Answer], guarantee: Guarantee, name: str = "key") -> None:
-        self._answers: dict[Any, Answer] = dict(answers)
-        self.guarantee = guarantee
-        self.name = name
-
-    def __getitem__(self, key: Any) -> Answer:
-        return self._answers[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._answers)
-
-    def __len__(self) -> int:
-        return len(self._answers)
-
-    def _records(self) -> list[dict[str, Any]]:
-        records = []
-        for key, answer in self.items():
-            interval = answer.interval()
-            names = self.name.split(", ")
-            keys = dict(zip(names, key, strict=True)) if isinstance(key, tuple) else {self.name: key}
-            records.append(
-                keys
-                | {
-                    "value": answer.value,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "covers": interval.covers,
-                    "cap": answer.cap,
-                }
-            )
-        return records
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A frame with one row for each answer."""
-        import pandas as pd
-
-        return pd.DataFrame(self._records())
-
-    def to_arrow(self) -> pa.Table:
-        """An Arrow table with one row for each answer."""
-        import pyarrow as pa
-
-        records = self._records()
-        names = list(records[0]) if records else [self.name, "value"]
-        return pa.table({name: pa.array(_fitting([record[name] for record in records])) for name in names})
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "guarantee": repr(self.guarantee),
-            "answers": [{"key": plain(key), **answer.to_dict()} for key, answer in self.items()],
-        }
-
-    def as_stored(self) -> Answers:
-        """The same answers, returned again."""
-        return Answers({k: a.as_stored() for k, a in self.items()}, self.guarantee, self.name)
-
-    def __str__(self) -> str:
-        """A table of values and intervals, then what they have in common."""
-        if not self._answers:
-            return f"No group was large enough to be shown. All together: {self.guarantee!r}."
-        rows = []
-        for key, answer in self.items():
-            interval = answer.interval()
-            bounded = interval.low != -inf or interval.high != inf
-            span = f"{show(interval.low)} to {show(interval.high)}" if bounded else ""
-            label = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-            rows.append((label, "no answer" if answer.value is None else show(answer.value), span))
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in rows]
-        return "\n".join([*lines, *self._common()])
-
-    def _common(self) -> Iterator[str]:
-        """What holds for all of them, said once."""
-        answers = list(self.values())
-        if not all(answer.private for answer in answers):
-            yield "NOT PRIVATE (seeded randomness)."
-        covers = {answer.interval().covers for answer in answers if answer.spread is not None}
-        if any(answer.interval().low != -inf for answer in answers):
-            yield f"Intervals hold the {' or the '.join(sorted(covers))} with 95 % confidence each."
-        sentences = [list(answer._sentences())[1:-1] for answer in answers if answer.private and not answer.stored]
-        shared = [s for s in (sentences[0] if sentences else []) if all(s in other for other in sentences)]
-        if shared:
-            yield " ".join(shared)
-        yield f"Protects {answers[0].protected} with {self.guarantee!r} for all together."
-        if answers[0].stored:
-            yield f"Stored answers of {answers[0].asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
-
-    def __repr__(self) -> str:
-        inside = ", ".join(f"{key!r}: {show(answer.value)}" for key, answer in self.items())
-        return f"Answers({{{inside}}}, {self.guarantee!r})"
-
-    def _repr_html_(self) -> str:
-        head = [self.name, "value", "95 % interval", "covers"]
-        rows = [
-            [str(key), show(answer.value), f"{show(i.low)} to {show(i.high)}", i.covers]
-            for key, answer in self.items()
-            for i in [answer.interval()]
-        ]
-        cells = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
-        top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
-        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(repr(self.guarantee))} for all together</p>"
 
 
 _PER = {"row": "each row counting", "person": "each person weighing one"}
 
 
-def _fitting(values: list[Any]) -> list[Any]:
-    """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough."""
-    numbers: list[Any] = [abs(value) for value in values if isinstance(value, int | Decimal)]
-    if max(numbers, default=0) < 2**63:
-        return values
-    floats = any(isinstance(value, float) for value in values) or max(numbers) >= 10**60
-    return [(float if floats else Decimal)(value) if isinstance(value, int | Decimal) else value for value in values]
+def sentences(answer: Answer) -> Iterator[str]:
+    """What printing an answer says: the value first, whom it protects last."""
+    if not answer.private:
+        yield NOT_PRIVATE
+    value = "no answer" if answer.value is None else show(answer.value)
+    yield f"{answer.statistic[:1].upper()}{answer.statistic[1:]}, {_PER[answer.per]}: {value}."
+    if answer.spread is not None:
+        yield from answer.spread.sentences(answer)
+    yield from answer.notes
+    yield f"Protects {answer.protected} with {answer.guarantee!r}."
+    if answer.stored:
+        yield f"Stored answer of {answer.asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
+
+
+def _level(confidence: Number) -> Fraction:
+    return between(confidence, "confidence", 0, SUREST)

@@ -30,13 +30,14 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers.answer import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.groups import Capped, ShownCount
 from tacit.answers.order import Fallen, Inner, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.sampled import SampledCount, SampledValue
+from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
@@ -193,7 +194,7 @@ def decode(part: Any) -> Any:
     return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
 
 
-def decoded_answer(stored: Mapping[str, Any]) -> Answer | Answers:
+def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:
     """A whole answer that was stored or sent."""
     found = decode(stored)
     if not isinstance(found, Answer | Answers):

@@ -5,16 +5,11 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
-from math import inf
+from math import inf, isfinite
 from typing import Any
 
 Value = int | float | Decimal | str | date | datetime | bool | None
-"""What an answer may hold: a number, a text, a date, or nothing."""
-
-
-def percent(level: Fraction) -> str:
-    """A confidence for people."""
-    return f"{float(100 * level):g} %"
+"""What an answer may hold: a number, a text, a date, a time, or nothing."""
 
 
 def show(value: Any) -> str:
@@ -37,9 +32,29 @@ def show(value: Any) -> str:
     return str(value)
 
 
+def show_range(low: Any, high: Any) -> str:
+    """Both ends of an interval for people."""
+    return f"{show(low)} to {show(high)}"
+
+
+def show_key(key: Any) -> str:
+    """What an answer of several is about."""
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
+
+
+def percent(level: Fraction) -> str:
+    """A confidence for people."""
+    return f"{float(100 * level):g} %"
+
+
+def rough_percent(share: float) -> str:
+    """A relative error for people: two digits, more only above 100 %."""
+    return f"{100 * share:,.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
+
+
 def plain(value: Any) -> Any:
-    """A value that JSON can hold without losing digits."""
-    if isinstance(value, float) and value in (inf, -inf):
+    """A value that JSON can hold without losing digits; null for a number that is not finite."""
+    if isinstance(value, float) and not isfinite(value):
         return None
     if isinstance(value, Decimal | date | Fraction):
         return str(value)

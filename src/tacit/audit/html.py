@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from tacit import __version__
-from tacit.audit.survey import Line, summary
+from tacit.audit.survey import SurveyLine, summary
 
 HEADINGS = {
     "mechanism": ("Mechanisms", "Exact laws over all small datasets, and samplers on a pair that should show most."),
@@ -29,7 +29,7 @@ td.number { font-variant-numeric: tabular-nums; white-space: nowrap; }
 """
 
 
-def page(lines: Sequence[Line], seconds: float, full: bool, date: str) -> str:
+def page(lines: Sequence[SurveyLine], seconds: float, full: bool, date: str) -> str:
     """The report of a survey."""
     state = "good" if all(line.passed for line in lines) else "bad"
     mode = "full" if full else "quick"
@@ -46,7 +46,7 @@ def page(lines: Sequence[Line], seconds: float, full: bool, date: str) -> str:
     )
 
 
-def _section(kind: str, lines: Sequence[Line]) -> str:
+def _section(kind: str, lines: Sequence[SurveyLine]) -> str:
     if not lines:
         return ""
     title, words = HEADINGS[kind]
@@ -58,7 +58,7 @@ def _section(kind: str, lines: Sequence[Line]) -> str:
     )
 
 
-def _row(line: Line) -> str:
+def _row(line: SurveyLine) -> str:
     state = "bad" if not line.passed else "absent" if line.verdict.startswith("not ") else "good"
     numbers = "".join(f'<td class="number">{escape(text)}</td>' for text in (line.promised, line.exact, line.sampled))
     return (

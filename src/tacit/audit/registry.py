@@ -1,6 +1,6 @@
 """One list of all mechanisms, each with its exact verification and its broken twins.
 
-A `Case` says how a mechanism is verified: which small datasets, which promise, and which deliberately wrong variants
+An `AuditCase` says how a mechanism is verified: which small datasets, which promise, and which wrong variants
 (twins) the same check must catch. `cases()` gathers the tuples named CASES in the modules of `tacit.audit.cases`; the
 tests walk over them, and fail when a public mechanism has no case.
 """
@@ -19,7 +19,7 @@ from tacit.mechanisms.law import Law
 
 
 @dataclass(frozen=True)
-class Case:
+class AuditCase:
     """How one mechanism is verified exhaustively on small datasets."""
 
     name: str
@@ -50,7 +50,7 @@ class Case:
         return self.mechanism(dataset)
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[AuditCase]:
     """Every registered case, by module name."""
     from tacit.audit import cases as package
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from tacit.audit.exact import Verification
-from tacit.audit.registry import Case, cases
+from tacit.audit.registry import AuditCase, cases
 
 
 @dataclass(frozen=True)
-class Finding:
+class CaseFinding:
     """What the exhaustive check found for one case and for its broken twins."""
 
-    case: Case
+    case: AuditCase
     verification: Verification
     twins: dict[str, Verification]
 
@@ -31,7 +31,7 @@ class Finding:
         return "\n".join([line, *caught])
 
 
-def findings(selected: Iterable[Case] | None = None) -> Iterator[Finding]:
+def findings(selected: Iterable[AuditCase] | None = None) -> Iterator[CaseFinding]:
     """Verify each case (all registered ones unless given) and its twins, one after the other."""
     for case in cases() if selected is None else selected:
-        yield Finding(case, case.verify(), {name: case.verify_twin(name) for name in case.twins})
+        yield CaseFinding(case, case.verify(), {name: case.verify_twin(name) for name in case.twins})

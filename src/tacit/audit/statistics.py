@@ -70,7 +70,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Report:
+class StatisticReport:
     """What the check of a whole statistic found."""
 
     stages: tuple[Stage, ...]
@@ -131,7 +131,7 @@ class StatisticCheck:
         """The public table of one dataset."""
         return self.session["small"].filter(f"dataset = {self.datasets.index(x)}")
 
-    def check(self, ask: Callable[[Table], Any], paths: int = 3) -> Report:
+    def check(self, ask: Callable[[Table], Any], paths: int = 3) -> StatisticReport:
         """Verify every draw of the statistic that ``ask`` asks of a table, following a few outcomes of each draw."""
         questions = {x: captured(self.session, lambda x=x: ask(self.table(x))) for x in self.datasets}  # type: ignore[misc]
         pairs = neighbours(self.datasets)
@@ -156,7 +156,7 @@ class StatisticCheck:
                 further += [replace(moved, earlier=(*path.earlier, y)) for y in largest.outcomes_to_follow()]
             waiting = _spread_out(further, paths)
         spent = tuple(room.spent for room in rooms)
-        return Report(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)
+        return StatisticReport(tuple(stages), spent, all(affordable(room) for room in rooms), parallel)
 
     def _law(
         self, relation: Relation, statistic: Statistic, cost: Guarantee, earlier: Sequence[Any]

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.audit.exact import Dataset
 from tacit.audit.museum import EXHIBITS, catch
 from tacit.audit.questions import questions, small_tables, table_of
-from tacit.audit.registry import Case, cases
+from tacit.audit.registry import AuditCase, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
@@ -40,7 +40,7 @@ MISSING = "not installed"
 
 
 @dataclass(frozen=True)
-class Line:
+class SurveyLine:
     """One row of the survey."""
 
     kind: str
@@ -65,7 +65,7 @@ class Job:
 
 
 @cache
-def _cases() -> tuple[Case, ...]:
+def _cases() -> tuple[AuditCase, ...]:
     return tuple(cases())
 
 
@@ -100,16 +100,16 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", " ").replace("-", " ").strip()
 
 
-def work(job: Job) -> Line:
+def work(job: Job) -> SurveyLine:
     """Make one line; a check that cannot be finished has failed, and the others go on."""
     try:
         return _WORK[job.kind](job)
     except Exception as error:
         name = _names()[job.kind][job.index]
-        return Line(job.kind, name, "–", "–", "–", "error", False, type(error).__name__)
+        return SurveyLine(job.kind, name, "–", "–", "–", "error", False, type(error).__name__)
 
 
-def run(planned: Sequence[Job], processes: int = 1) -> Iterator[Line]:
+def run(planned: Sequence[Job], processes: int = 1) -> Iterator[SurveyLine]:
     """The lines in order, as soon as they and all before them are made."""
     if processes < 2 or len(planned) < 2:
         yield from map(work, planned)
@@ -122,7 +122,11 @@ def run(planned: Sequence[Job], processes: int = 1) -> Iterator[Line]:
         yield from pool.map(work, planned, chunksize=1)
 
 
-def summary(lines: Sequence[Line]) -> str:
+def _not_run(kind: str, name: str, promised: Guarantee) -> SurveyLine:
+    return SurveyLine(kind, name, repr(promised), "–", "–", "not run", True, f"pyarrow is {MISSING}")
+
+
+def summary(lines: Sequence[SurveyLine]) -> str:
     """The survey in one sentence."""
     failed = [line.name for line in lines if not line.passed]
     caught = sum(line.verdict == "caught" for line in lines)
@@ -149,7 +153,7 @@ def summary(lines: Sequence[Line]) -> str:
 # ---- mechanisms -------------------------------------------------------------------------------------------------
 
 
-def _mechanism(job: Job) -> Line:
+def _mechanism(job: Job) -> SurveyLine:
     case = _cases()[job.index]
     found = case.verify()
     samples = 20_000 if job.full else 2_000
@@ -170,14 +174,14 @@ def _mechanism(job: Job) -> Line:
     verdict = "broken" if sampled.broken else found.verdict
     if verdict != "broken" and not all(twins):
         verdict = "twin missed"
-    return Line("mechanism", case.name, repr(case.promised), found.shown, sampled.shown, verdict, passed, note)
+    return SurveyLine("mechanism", case.name, repr(case.promised), found.shown, sampled.shown, verdict, passed, note)
 
 
 TRIED, LISTED = 10, 100
 """So many pairs, of laws with at most so many outputs, are compared before one is sampled."""
 
 
-def _telling_pair(case: Case, worst: tuple[Dataset, Dataset] | None, samples: int) -> tuple[Dataset, Dataset]:
+def _telling_pair(case: AuditCase, worst: tuple[Dataset, Dataset] | None, samples: int) -> tuple[Dataset, Dataset]:
     """The pair on which so many samples should show most; the worst ratio may belong to an output that hardly occurs.
 
     The choice uses exact laws only, no sample, so that it does not weaken the bound.
@@ -216,12 +220,14 @@ def _delta(promised: Guarantee) -> Fraction:
 # ---- statistics -------------------------------------------------------------------------------------------------
 
 
-def _statistic(job: Job) -> Line:
+def _statistic(job: Job) -> SurveyLine:
     question = questions()[job.index]
     try:
         check = small_tables(question.network)
     except ImportError:
-        return Line("statistic", question.name, repr(question.cost), "–", "–", "not run", True, f"pyarrow is {MISSING}")
+        return SurveyLine(
+            "statistic", question.name, repr(question.cost), "–", "–", "not run", True, f"pyarrow is {MISSING}"
+        )
     report = check.check(question)
     worst = max(report.stages, key=lambda stage: stage.verification.tightness).verification
     pair = worst.worst or (check.datasets[-1], check.datasets[-1][1:])
@@ -229,7 +235,7 @@ def _statistic(job: Job) -> Line:
     passed = report.holds and not (sampled and sampled.broken)
     note = f"{len(report.stages)} laws of its draws, over {len(check.datasets)} tables"
     verdict = "broken" if report.broken or not passed else "tight" if report.tightness >= 0.99 else "loose"
-    return Line(
+    return SurveyLine(
         "statistic",
         question.name,
         repr(question.cost),
@@ -253,7 +259,7 @@ def _asked(question: Audited, pair: tuple[Dataset, Dataset]) -> Audit | None:
 
 def _number(question: Audited, table: Table) -> Any:
     """One fresh answer as a number or a name; the first, where there are several."""
-    from tacit.answers.answer import Answer
+    from tacit.answers import Answer
 
     answer = question(table, fresh=True)
     if not isinstance(answer, Answer):
@@ -267,27 +273,27 @@ def _number(question: Audited, table: Table) -> Any:
 # ---- the rest ---------------------------------------------------------------------------------------------------
 
 
-def _museum(job: Job) -> Line:
+def _museum(job: Job) -> SurveyLine:
     (found,) = catch([EXHIBITS[job.index]])
     shown = found.broken.shown
     exactly, sampled = (shown, "–") if found.broken.exhaustive else ("–", shown)
     verdict = "caught" if found.passed else "missed"
     note = f"{found.exhibit.story} Repaired: {found.repaired.loss:.6g}."
     name, promised = found.exhibit.name, repr(found.exhibit.promised)
-    return Line("museum", name, promised, exactly, sampled, verdict, found.passed, note)
+    return SurveyLine("museum", name, promised, exactly, sampled, verdict, found.passed, note)
 
 
 CANARIES, RESIDENTS = 400, 200
 SESSION = Pure(4)
 
 
-def _session(job: Job) -> Line:
+def _session(job: Job) -> SurveyLine:
     """Canaries with a group of their own each, in a session that asks for a total and for all groups' counts."""
     (name,) = _names()["session"]
     try:
         import pyarrow as pa
     except ImportError:
-        return Line("session", name, repr(SESSION), "–", "–", "not run", True, f"pyarrow is {MISSING}")
+        return _not_run("session", name, SESSION)
     import tacit
     from tacit.audit.one_run import audit_run
 
@@ -313,19 +319,19 @@ def _session(job: Job) -> Line:
     best = found.best
     note = f"{best.correct} of {best.rule.guesses} guesses right among {CANARIES} canaries"
     sampled = f"ε ≥ {found.epsilon:.3f}"
-    return Line("session", name, repr(SESSION), "–", sampled, found.verdict, not found.broken, note)
+    return SurveyLine("session", name, repr(SESSION), "–", sampled, found.verdict, not found.broken, note)
 
 
-def _library(job: Job) -> Line:
+def _library(job: Job) -> SurveyLine:
     """Another library's mechanism: what is found is reported, and is no verdict on this library."""
     name, probe = list(LIBRARIES.items())[job.index]
     found = probe(20_000 if job.full else 2_000, SURE)
     if found is None:
-        return Line("library", name, "Pure(1)", "–", "–", MISSING, True)
-    return Line("library", name, "Pure(1)", "–", found.shown, found.verdict, True, f"by {found.feature}")
+        return SurveyLine("library", name, "Pure(1)", "–", "–", MISSING, True)
+    return SurveyLine("library", name, "Pure(1)", "–", found.shown, found.verdict, True, f"by {found.feature}")
 
 
-_WORK: dict[str, Callable[[Job], Line]] = {
+_WORK: dict[str, Callable[[Job], SurveyLine]] = {
     "mechanism": _mechanism,
     "statistic": _statistic,
     "museum": _museum,

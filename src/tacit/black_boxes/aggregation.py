@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled, told_apart

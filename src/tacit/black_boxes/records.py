@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, Question, open_budget
 from tacit.engines.requests import Blocks
 from tacit.errors import InvalidInput

@@ -20,7 +20,7 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.values import show
 from tacit.black_boxes.records import fresh_name
 from tacit.budgets import Budget, Question, open_budget

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
 from typing import Any, TypeVar, cast
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup

@@ -8,7 +8,7 @@ from functools import partial
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.language.types import Kind, Schema
 from tacit.tables import Private, Public
 
@@ -82,7 +82,7 @@ def suspicious(inspection: Inspection, table: str, declared: Private | Public, s
 
 def _people(inspection: Inspection, table: str, column: str) -> str:
     """What most of the first values look like, if they look like a person's."""
-    read = query(f"SELECT {inspection.value(table, column)} AS v FROM ", inspection.source(table, [column]))
+    read = fragment(f"SELECT {inspection.value(table, column)} AS v FROM ", inspection.source(table, [column]))
     rows = inspection.rows("SELECT v FROM (", read, f") AS s WHERE v IS NOT NULL LIMIT {SAMPLE}")
     texts = [str(row[0]).strip() for row in rows]
     for words, pattern in _PATTERNS:
@@ -105,9 +105,11 @@ def shared(
 
 
 def _listed(inspection: Inspection, table: str, columns: list[str], other: str, person: str) -> Iterator[Finding]:
-    persons = query(f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM ", inspection.source(other, [person]))
+    persons = fragment(
+        f"SELECT DISTINCT {inspection.key(other, person)} AS k FROM ", inspection.source(other, [person])
+    )
     for column in columns:
-        values = query(
+        values = fragment(
             f"SELECT DISTINCT {inspection.key(table, column)} AS k FROM ", inspection.source(table, [column])
         )
         ((listed, known),) = inspection.rows(

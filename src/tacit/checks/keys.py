@@ -7,7 +7,7 @@ from functools import partial
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.tables import Private, Public
 from tacit.tables.face.declare import declared_keys
 
@@ -40,8 +40,8 @@ def _repeated(inspection: Inspection, table: str, columns: tuple[str, ...], why:
 
 def _dangling(inspection: Inspection, table: str, column: str, target: str, key: str) -> Iterable[Finding]:
     here, there = inspection.key(table, column), inspection.key(target, key)
-    found = query(f"SELECT {here} AS k FROM ", inspection.source(table, [column]))
-    known = query(f"SELECT DISTINCT {there} AS k FROM ", inspection.source(target, [key]))
+    found = fragment(f"SELECT {here} AS k FROM ", inspection.source(table, [column]))
+    known = fragment(f"SELECT DISTINCT {there} AS k FROM ", inspection.source(target, [key]))
     ((count,),) = inspection.rows(
         "SELECT COUNT(*) FROM (", found, ") AS a LEFT JOIN (", known, ") AS b ON a.k = b.k WHERE b.k IS NULL"
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from tacit.checks.report import Finding, counted
 from tacit.engines.inspection import Inspection
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.language.types import Kind
 from tacit.tables import Private
 
@@ -40,8 +40,8 @@ def found(inspection: Inspection, table: str, declared: Private, facts: dict[str
 
 def _each(inspection: Inspection, table: str, column: str) -> dict[str, int]:
     """How many persons there are, and how many rows they have."""
-    each = query(f"SELECT {inspection.key(table, column)} AS p FROM ", inspection.source(table, [column]))
-    each = query("SELECT COUNT(*) AS n FROM (", each, ") AS k WHERE p IS NOT NULL GROUP BY p")
+    each = fragment(f"SELECT {inspection.key(table, column)} AS p FROM ", inspection.source(table, [column]))
+    each = fragment("SELECT COUNT(*) AS n FROM (", each, ") AS k WHERE p IS NOT NULL GROUP BY p")
     sizes = sorted((int(n), int(c)) for n, c in inspection.rows("SELECT n, COUNT(*) FROM (", each, ") AS s GROUP BY n"))
     persons, median = sum(count for _, count in sizes), 0
     passed = 0
@@ -57,7 +57,7 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
     if inspection.kind(table, column) is not Kind.TEXT:
         return
     text = inspection.value(table, column)
-    named = query(f"SELECT {text} AS p FROM ", inspection.source(table, [column]))
+    named = fragment(f"SELECT {text} AS p FROM ", inspection.source(table, [column]))
     ((all_of_them, trimmed, lowered, spaced),) = inspection.rows(
         "SELECT COUNT(DISTINCT p), COUNT(DISTINCT TRIM(p)), COUNT(DISTINCT LOWER(TRIM(p))), "
         "SUM(CASE WHEN TRIM(p) <> p THEN 1 ELSE 0 END) FROM (",

@@ -242,7 +242,7 @@ def _csv(answer: Any) -> str:
     import csv
     import io
 
-    from tacit.answers.answer import Answers
+    from tacit.answers import Answers
 
     records = answer._records() if isinstance(answer, Answers) else Answers({"": answer}, answer.guarantee)._records()
     out = io.StringIO()

@@ -16,7 +16,7 @@ from tacit.errors import InvalidInput
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tacit.audit.survey import Job, Line
+    from tacit.audit.survey import Job, SurveyLine
 
 COLOURS = {"tight": "green", "loose": "green", "consistent": "green", "caught": "green"}
 
@@ -67,7 +67,7 @@ def audit(
     return 0 if all(line.passed for line in lines) else 1
 
 
-def _made(work: Sequence[Job]) -> list[Line]:
+def _made(work: Sequence[Job]) -> list[SurveyLine]:
     """All lines, with a progress bar on stderr where somebody watches."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -92,7 +92,7 @@ FEW = 12
 """So few lines are done before another process has started."""
 
 
-def _print_json(lines: Sequence[Line], seconds: float, full: bool) -> None:
+def _print_json(lines: Sequence[SurveyLine], seconds: float, full: bool) -> None:
     from dataclasses import asdict
 
     passed = all(line.passed for line in lines)
@@ -100,7 +100,7 @@ def _print_json(lines: Sequence[Line], seconds: float, full: bool) -> None:
     say_json({**found, "lines": [asdict(line) for line in lines]})
 
 
-def _print_tables(lines: Sequence[Line]) -> None:
+def _print_tables(lines: Sequence[SurveyLine]) -> None:
     from rich.console import Console
 
     from tacit.audit.html import HEADINGS
@@ -112,7 +112,7 @@ def _print_tables(lines: Sequence[Line]) -> None:
             console.print(_table(title, chosen))
 
 
-def _table(title: str, lines: Sequence[Line]) -> Table:
+def _table(title: str, lines: Sequence[SurveyLine]) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text

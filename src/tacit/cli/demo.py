@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import tacit
 from tacit import Answer, Answers, Private, Public, Pure, Session
-from tacit.answers.values import show
+from tacit.answers.values import rough_percent, show
 from tacit.cli.speech import fitted, notice, save, say_json, working
 from tacit.data import INDUSTRIES, WAGES
 from tacit.errors import InvalidInput
@@ -301,9 +301,9 @@ def _show(console: Console, number: int, stop: Stop) -> None:
     _say(console, f"\n{number}. {question.words}", style="bold")
     _say(console, f"ε = {question.epsilon}: {question.text}", "   ", "dim")
     _say(console, str(stop.answer), "   ", "cyan")
-    _say(console, f"Off by {_percent(stop.off)}. {question.remark}", "   ")
+    _say(console, f"Off by {rough_percent(stop.off)}. {question.remark}", "   ")
     if stop.guesses:
-        guessed = "; ".join(f"{guess.words}: off by {_percent(guess.error)}" for guess in stop.guesses)
+        guessed = "; ".join(f"{guess.words}: off by {rough_percent(guess.error)}" for guess in stop.guesses)
         _say(console, f"With a guessed bound instead: {guessed}.", "   ")
 
 
@@ -337,7 +337,3 @@ def _named(guesses: Sequence[Guess]) -> dict[str, float]:
             strict=False,
         )
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:,.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"

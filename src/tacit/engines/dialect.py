@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from types import MappingProxyType
 
-from tacit.engines.script import Query, Reading, Script, query
+from tacit.engines.script import Fragment, Reading, Script, fragment
 from tacit.language.expressions import Literal
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, Kind, Schema, decimal
 
@@ -180,12 +180,12 @@ class Dialect(ABC):
         """A truth value as 0 or 1 in 64 bits."""
         return f"CAST({sql} AS {self.int64})"
 
-    def running(self, table: Reading, key: str, block: str, within: str = "") -> Query:
+    def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
 
         ``block`` is a whole number that never falls as the key rises, for engines that had better sum by blocks first.
         """
-        return query(f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM ", table)
+        return fragment(f"SELECT *, {self.sum_in_order(key, within)} AS upto FROM ", table)
 
     def sum_in_order(self, key: str, within: str = "") -> str:
         """The sum of w over all rows up to this one."""
@@ -238,7 +238,7 @@ class Dialect(ABC):
     def statement(self, script: Script, sources: Mapping[str, str] = MappingProxyType({})) -> str:
         """A script as one statement; ``sources`` has what to read in place of some tables."""
         parts = [
-            f"{part.name} {self.kept if part.kept else self.passing} ({part.query.text(sources)})"
+            f"{part.name} {self.kept if part.kept else self.passing} ({part.body.text(sources)})"
             for part in script.parts
         ]
         return (f"WITH {', '.join(parts)} " if parts else "") + script.body.text(sources)

@@ -13,7 +13,7 @@ from tacit.engines import Engine
 from tacit.engines.duckdb.tables import DuckTable
 from tacit.engines.duckdb.text_files.feed import Feed
 from tacit.engines.requests import duplicate_keys
-from tacit.engines.script import Part, Piece, Reading, Script, query
+from tacit.engines.script import Part, Piece, Reading, Script, fragment
 from tacit.engines.snapshots import SQLSnapshot, withhold_errors
 from tacit.engines.tables import OpenTables
 from tacit.language.types import Kind
@@ -35,7 +35,7 @@ class Inspection:
 
     def rows(self, *pieces: Piece) -> list[tuple[Any, ...]]:
         """The rows of a query, given in pieces; whatever fails is one `EngineError`."""
-        script = Script((Part("looked", query(*pieces)),), query("SELECT * FROM ", Reading("looked")))
+        script = Script((Part("looked", fragment(*pieces)),), fragment("SELECT * FROM ", Reading("looked")))
         with self._snapshot() as snapshot:
             return list(withhold_errors(lambda: snapshot.fetch_rows(script)))
 

@@ -12,8 +12,8 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
 from tacit.engines.requests.relation import Relation
-from tacit.engines.script import Part, Piece, Query, Reading, query
-from tacit.engines.terms import Term, Terms, formed, over
+from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
+from tacit.engines.terms import Term, Terms, combine, fill
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
 
@@ -51,11 +51,11 @@ class Rows(Terms):
         term = self.term(value.expression)
         match value.expression.type.kind:
             case Kind.BOOLEAN:
-                term = over(self.dialect.truth(term.sql), term)
+                term = combine(self.dialect.truth(term.sql), term)
             case Kind.DATE:
-                term = over(self.dialect.days(term.sql), term)
+                term = combine(self.dialect.days(term.sql), term)
             case Kind.TIMESTAMP:
-                term = over(self.dialect.microseconds(term.sql), term)
+                term = combine(self.dialect.microseconds(term.sql), term)
         return self._output(term)
 
     def plain(self, expression: ast.Expression) -> str:
@@ -84,7 +84,7 @@ class Rows(Terms):
             f"CASE WHEN {x.sql} <= {low} THEN 0 WHEN {x.sql} >= {high} THEN {steps} "
             f"WHEN {x.sql} > {low} THEN CAST({inner} AS {self.dialect.int64}) END"
         )
-        return self._output(over(sql, x))
+        return self._output(combine(sql, x))
 
     def persons(self) -> list[str]:
         """The names of the person columns."""
@@ -96,12 +96,12 @@ class Rows(Terms):
     def _folded(self, expression: ast.Expression) -> Term:
         """An expression's own value, −0.0 as 0.0."""
         term = self.term(expression)
-        return formed(self.dialect.folded("{}"), term) if expression.type == FLOAT else term
+        return fill(self.dialect.folded("{}"), term) if expression.type == FLOAT else term
 
     def _value(self, value: Value) -> Term:
         expression = value.expression
         if expression.type.kind is Kind.BOOLEAN:
-            return formed(self.dialect.truth("{}"), self.term(expression))
+            return fill(self.dialect.truth("{}"), self.term(expression))
         if expression.type != FLOAT:
             return self.term(expression)
         x = self._double(value)
@@ -112,7 +112,7 @@ class Rows(Terms):
             f"WHEN {self.dialect.is_nan(x.sql)} THEN NULL "
             f"WHEN {x.sql} > 0 THEN {SATURATION} WHEN {x.sql} < 0 THEN -{SATURATION} END"
         )
-        return over(sql, x)
+        return combine(sql, x)
 
     def _double(self, value: Value) -> Term:
         """The double itself; a column is read as it is, for comparisons sort out NaN and ±inf by themselves."""
@@ -133,11 +133,11 @@ class Rows(Terms):
         """The rows, with the columns asked for."""
         return Reading("rows")
 
-    def grouped(self) -> Query:
+    def grouped(self) -> Fragment:
         """What stands after FROM to aggregate the rows of each person."""
         if self._all_grouped:
-            return query(Reading("whole"), f" GROUP BY person{self.dialect.present}")
-        return query(self.all_rows, " GROUP BY person")
+            return fragment(Reading("whole"), f" GROUP BY person{self.dialect.present}")
+        return fragment(self.all_rows, " GROUP BY person")
 
     def parts(self) -> list[Part]:
         """The chain, ending in ``rows``: the person and every column asked for."""
@@ -148,15 +148,15 @@ class Rows(Terms):
         names = self.persons()
         present = " OR ".join(f"{name} IS NOT NULL" for name in names)
         kept = [present if len(names) == 1 else f"({present})", *(term.sql for term in condition)]
-        chosen = [query(" AND ".join(kept))]
+        chosen = [fragment(" AND ".join(kept))]
         for part in self._chosen(places, source):
             chain.append(part)
-            chosen.append(query(" AND person IN (SELECT person FROM ", Reading(part.name), ")"))
+            chosen.append(fragment(" AND person IN (SELECT person FROM ", Reading(part.name), ")"))
         shown = ", ".join([*names, *(f"{term.sql} AS {name}" for term, name in self._outputs.items())])
         if self._all_grouped:
-            chain.append(Part("whole", query(f"SELECT {shown} FROM ", source)))
+            chain.append(Part("whole", fragment(f"SELECT {shown} FROM ", source)))
             shown, source = "*", Reading("whole")
-        chain.append(Part("rows", query(f"SELECT {shown} FROM ", source, " WHERE ", *chosen)))
+        chain.append(Part("rows", fragment(f"SELECT {shown} FROM ", source, " WHERE ", *chosen)))
         return chain
 
     @property
@@ -171,28 +171,28 @@ class Rows(Terms):
         persons = [self.key(column) for _, column in self.relation.persons]
         named = [f"{sql} AS {name}" for sql, name in zip(persons, self.persons(), strict=True)]
         read = [f"{sql} AS {name}" for sql, name in self.columns().items()]
-        source = self._passed("link0", query(f"SELECT {', '.join(named + read)} FROM ", self._tables()), chain)
+        source = self._passed("link0", fragment(f"SELECT {', '.join(named + read)} FROM ", self._tables()), chain)
         for level, link in enumerate(self.links(terms)):
             computed = [f"{term.sql} AS {name}" for term, name in link.computed.items()]
             shown = ", ".join([*self.persons(), *link.passed, *computed])
-            asked = query(f"SELECT {shown} FROM ", source, self.dialect.fence)
+            asked = fragment(f"SELECT {shown} FROM ", source, self.dialect.fence)
             source = self._passed(f"link{level + 1}", asked, chain)
         return source
 
-    def _passed(self, name: str, link: Query, chain: list[Part]) -> Piece:
+    def _passed(self, name: str, link: Fragment, chain: list[Part]) -> Piece:
         """What stands after FROM to use a link."""
         if self.dialect.nested:
-            return query("(", link, f") AS {name}")
+            return fragment("(", link, f") AS {name}")
         chain.append(Part(name, link))
         return Reading(name)
 
-    def _tables(self) -> Query:
+    def _tables(self) -> Fragment:
         """The tables, joined."""
         ties = [" AND ".join(" = ".join(self.sides(*pair)) for pair in join.on) for join in self.relation.joins]
-        source = query(self.reading(self.relation.alias))
+        source = fragment(self.reading(self.relation.alias))
         for join, tie in zip(self.relation.joins, ties, strict=True):
             word = "LEFT" if join.kind == "left" else "INNER"
-            source = query(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
+            source = fragment(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
         return source
 
     def _chosen(self, places: list[Term], source: Piece) -> list[Part]:
@@ -209,5 +209,5 @@ class Rows(Terms):
             text = f"MIN(CAST(person AS {self.dialect.text_type}))"
             chance = self.dialect.number(self.dialect.digest([text], sample.key))
             tests["sampled"] = f"{chance} < {sample.steps}"
-        each = query("SELECT person FROM ", source, " WHERE person IS NOT NULL GROUP BY person HAVING ")
-        return [Part(name, query(each, test)) for name, test in tests.items()]
+        each = fragment("SELECT person FROM ", source, " WHERE person IS NOT NULL GROUP BY person HAVING ")
+        return [Part(name, fragment(each, test)) for name, test in tests.items()]

@@ -1,10 +1,10 @@
 """A statement made of values, so that each engine can run it in its own way and nobody has to read its text again.
 
-A `Query` is SQL in pieces: text, and `Reading`s of what stands after FROM. A `Part` is a named query that the queries
-after it may read. From the readings follows how often a part is read; whether it is worth computing once, and whether
-a later statement of the same snapshot reads it too, is said where the part is made. A database writes the parts in a
-WITH and materializes those that are kept. Spark writes them inside the query and keeps in its cache those that are
-shared.
+A `Fragment` is SQL in pieces: text, and `Reading`s of what stands after FROM. A `Part` is a SELECT with a name, which
+those after it may read. From the readings follows how often a part is read; whether it is worth computing once, and
+whether the next statement of the snapshot reads it too, is said where the part is made. A database writes the parts in
+a WITH and materializes those that are kept. Spark writes them where they are read, and keeps in its cache those that
+are shared.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from tacit.engines.columns import TableSQL
+if TYPE_CHECKING:
+    from tacit.engines.columns import TableSQL
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Query:
-    """SQL in pieces; build it with `query`."""
+class Fragment:
+    """SQL in pieces; build it with `fragment`."""
 
     pieces: tuple[str | Reading, ...]
 
@@ -50,64 +52,66 @@ class Query:
         """What it reads, as often as it reads it."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Reading))
 
-    def written(self, write: Callable[[Reading], str]) -> str:
+    def write(self, write: Callable[[Reading], str]) -> str:
         """The text, each reading written by a function."""
         return "".join(piece if isinstance(piece, str) else write(piece) for piece in self.pieces)
 
     def text(self, sources: Mapping[str, str] = MappingProxyType({})) -> str:
         """The text for a database, where a part has a name and a table its engine's name, or what is given for that."""
 
-        def write(reading: Reading) -> str:
+        def name(reading: Reading) -> str:
             place = sources.get(reading.place, reading.place)
             return f"{place} AS {reading.alias}" if reading.alias else place
 
-        return self.written(write)
+        return self.write(name)
 
 
-Piece = str | Reading | Query
+Piece = str | Reading | Fragment
 
 
-def query(*pieces: Piece) -> Query:
-    """A query from pieces in their order."""
+def fragment(*pieces: Piece) -> Fragment:
+    """A fragment from pieces in their order."""
     flat: list[str | Reading] = []
     for piece in pieces:
-        flat.extend(piece.pieces if isinstance(piece, Query) else (piece,))
-    return Query(tuple(flat))
+        flat.extend(piece.pieces if isinstance(piece, Fragment) else (piece,))
+    return Fragment(tuple(flat))
 
 
-def filled(form: str, *pieces: Piece) -> Query:
-    """A query from a form with a place {} for each piece; the form itself holds no text from outside."""
+def fill(form: str, *pieces: Piece) -> Fragment:
+    """A form with a piece in each of its places {}; the form itself holds no text from outside."""
     first, *rest = form.split("{}")
-    return query(first, *(part for pair in zip(pieces, rest, strict=True) for part in pair))
+    return fragment(first, *(part for pair in zip(pieces, rest, strict=True) for part in pair))
 
 
-def joined(between: str, queries: Iterable[Query]) -> Query:
-    """Some queries with the same text between them."""
-    first, *rest = queries
-    return query(first, *(piece for other in rest for piece in (between, other)))
+def join(between: str, fragments: Iterable[Fragment]) -> Fragment:
+    """Some fragments with the same text between them."""
+    first, *rest = fragments
+    return fragment(first, *(piece for other in rest for piece in (between, other)))
 
 
 @dataclass(frozen=True)
 class Part:
-    """A named query, worth computing once (``kept``) and perhaps read ``again`` by the snapshot's next statement."""
+    """A SELECT with a name."""
 
     name: str
-    query: Query
+    body: Fragment
     kept: bool = False
+    """Whether it is worth computing once."""
     again: bool = False
+    """Whether the snapshot's next statement may read it too."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """Some parts, each of which reads tables and parts before it, and the query whose rows come back."""
+    """Some parts, each of which reads tables and parts before it, and the SELECT whose rows come back."""
 
     parts: tuple[Part, ...]
-    body: Query
+    body: Fragment
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """All readings of its parts and of the query at its end."""
-        return tuple(chain(*(part.query.readings for part in self.parts), self.body.readings))
+        """All readings of its parts and of its body."""
+        return tuple(chain(*(part.body.readings for part in self.parts), self.body.readings))
 
     @cached_property
     def shared(self) -> frozenset[str]:
@@ -115,16 +119,16 @@ class Script:
         times = Counter(reading.of for reading in self.readings if isinstance(reading.of, str))
         return frozenset(part.name for part in self.parts if part.kept and (part.again or times[part.name] > 1))
 
-    def inlined(self, asked: Query, places: Mapping[str, str]) -> str:
-        """The text of a query with the parts that it reads written inside it.
+    def inline(self, asked: Fragment, places: Mapping[str, str]) -> str:
+        """The text of a fragment with the parts that it reads written inside it.
 
         Parts and tables that have a place, by their name, are read from there.
         """
-        inner = {part.name: part.query for part in self.parts}
+        inner = {part.name: part.body for part in self.parts}
 
         def write(reading: Reading) -> str:
             place, part = reading.place, isinstance(reading.of, str)
-            source = places.get(place) or (f"({self.inlined(inner[place], places)})" if part else place)
+            source = places.get(place) or (f"({self.inline(inner[place], places)})" if part else place)
             return f"{source} AS {reading.name}"
 
-        return asked.written(write)
+        return asked.write(write)

@@ -9,7 +9,7 @@ from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
-from tacit.engines.script import Part, Piece, Query, Reading, Script, joined, query
+from tacit.engines.script import Fragment, Part, Piece, Reading, Script, fragment, join
 from tacit.language.expressions import Expression
 
 
@@ -24,7 +24,7 @@ class Statement:
     need_persons: bool = False
     """Whether there must be such a table even if nothing is known of a person."""
     _aggregates: dict[str, str] = field(default_factory=dict)
-    _tables: dict[Query, Part] = field(default_factory=dict)
+    _tables: dict[Fragment, Part] = field(default_factory=dict)
 
     @property
     def all_rows(self) -> Reading:
@@ -47,7 +47,7 @@ class Statement:
 
     def table(self, prefix: str, *pieces: Piece, again: bool = False) -> Reading:
         """A further table, computed once however many requests use it; the next round may read it ``again``."""
-        asked = query(*pieces)
+        asked = fragment(*pieces)
         part = self._tables.setdefault(asked, Part(f"{prefix}{len(self._tables)}", asked, kept=True, again=again))
         return Reading(part.name)
 
@@ -61,12 +61,12 @@ class Statement:
         person = ["person"] if self.keep_person else []
         columns = person + [f"{sql} AS {name}" for sql, name in self._aggregates.items()]
         columns = columns or (["1 AS present"] if self.need_persons else [])
-        persons = Part("persons", query(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
+        persons = Part("persons", fragment(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
         parts = [*self.rows.parts(), *([persons] if columns else []), *self._tables.values()]
         width = max((len(arm.keys) for _, arm in arms), default=0)
-        return Script(tuple(parts), joined(" UNION ALL ", (self._arm(number, arm, width) for number, arm in arms)))
+        return Script(tuple(parts), join(" UNION ALL ", (self._arm(number, arm, width) for number, arm in arms)))
 
-    def _arm(self, number: int, arm: Arm, width: int) -> Query:
+    def _arm(self, number: int, arm: Arm, width: int) -> Fragment:
         keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]
         columns = [
             f"{number} AS request",
@@ -77,4 +77,4 @@ class Statement:
             f"CAST({arm.x} AS {self.dialect.float64}) AS x",
             *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
         ]
-        return query(f"SELECT {', '.join(columns)} FROM ", arm.source)
+        return fragment(f"SELECT {', '.join(columns)} FROM ", arm.source)

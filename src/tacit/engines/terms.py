@@ -35,15 +35,15 @@ class Term:
     """Whether it is a name or a constant, which may be written several times."""
 
 
-def over(sql: str, *terms: Term) -> Term:
+def combine(sql: str, *terms: Term) -> Term:
     """SQL that is written with some terms."""
     return Term(sql, max((term.level for term in terms), default=0), _uses(terms))
 
 
-def formed(form: str, *terms: Term) -> Term:
+def fill(form: str, *terms: Term) -> Term:
     """Some terms in the places {} of a form; the form itself holds no text from outside."""
     first, *rest = form.split("{}")
-    return over(first + "".join(term.sql + piece for term, piece in zip(terms, rest, strict=True)), *terms)
+    return combine(first + "".join(term.sql + piece for term, piece in zip(terms, rest, strict=True)), *terms)
 
 
 def _uses(terms: Sequence[Term]) -> frozenset[str]:
@@ -51,7 +51,7 @@ def _uses(terms: Sequence[Term]) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkColumns:
     """What one link computes, and the names of the links before it that it passes on."""
 
     computed: Mapping[Term, str]
@@ -74,14 +74,14 @@ class Terms:
         """What the first link reads, with its names."""
         return self._read
 
-    def links(self, terms: Sequence[Term]) -> list[Link]:
+    def links(self, terms: Sequence[Term]) -> list[LinkColumns]:
         """The further links that some terms need; each passes on what is used after it, so a long chain stays thin."""
         depth = max((term.level for term in terms), default=0)
         needed = _uses(terms)
-        found: list[Link] = []
+        found: list[LinkColumns] = []
         for computed in reversed(self._links[:depth]):
             passed = needed - set(computed.values())
-            found.append(Link(computed, sorted(passed)))
+            found.append(LinkColumns(computed, sorted(passed)))
             needed = passed | _uses(tuple(computed))
         return found[::-1]
 
@@ -143,7 +143,7 @@ class Terms:
 
     def _read_multiplied(self, sql: str, factor: int) -> Term:
         term = self.read(sql)
-        return over(self._multiplied(term.sql, factor), term)
+        return combine(self._multiplied(term.sql, factor), term)
 
     # ---- expressions --------------------------------------------------------------------------------------------
 
@@ -165,95 +165,93 @@ class Terms:
         left, right = self.term(expression.left), self.term(expression.right)
         if expression.type == FLOAT:
             left, right = self.bind(left), self.bind(right)
-            return self._finite(over(self.dialect.operation(expression.operator, left.sql, right.sql), left, right))
+            return self._finite(combine(self.dialect.operation(expression.operator, left.sql, right.sql), left, right))
         wide = self.dialect.wide("{}")
-        return self._narrow(formed(f"({wide} {expression.operator} {wide})", left, right))
+        return self._narrow(fill(f"({wide} {expression.operator} {wide})", left, right))
 
     @term.register
     def _(self, expression: ast.Cast) -> Term:
         operand, source, target = self.term(expression.operand), expression.operand.type, expression.type
         if target.kind is Kind.DECIMAL:
             factor = 10 ** (target.scale - source.scale)
-            return self._narrow(formed(f"({self.dialect.wide('{}')} * {factor})", operand))
+            return self._narrow(fill(f"({self.dialect.wide('{}')} * {factor})", operand))
         if target.kind is Kind.TIMESTAMP:
-            return formed(self.dialect.midnight("{}"), operand)
+            return fill(self.dialect.midnight("{}"), operand)
         if target.kind is Kind.INTEGER:
-            return formed(self.dialect.truth("{}"), operand)
+            return fill(self.dialect.truth("{}"), operand)
         form = f"CAST({{}} AS {self.dialect.type(target)})"
         if target == FLOAT and source.scale:
             form = f"({form} / {self.dialect.double(10.0**source.scale)})"
-        return formed(form, operand)
+        return fill(form, operand)
 
     @term.register
     def _(self, expression: ast.DaysBetween) -> Term:
-        return formed(self.dialect.days_between("{}", "{}"), self.term(expression.left), self.term(expression.right))
+        return fill(self.dialect.days_between("{}", "{}"), self.term(expression.left), self.term(expression.right))
 
     @term.register
     def _(self, expression: ast.Comparison) -> Term:
         """An equality of two columns compares what a join by it would."""
         form = f"({{}} {expression.operator} {{}})"
         if (pair := ast.columns_of(expression)) is not None:
-            return formed(form, *self._compared(*pair, self._read_multiplied))
+            return fill(form, *self._compared(*pair, self._read_multiplied))
         scale = max(expression.left.type.scale, expression.right.type.scale)
-        return formed(form, self._rescaled(expression.left, scale), self._rescaled(expression.right, scale))
+        return fill(form, self._rescaled(expression.left, scale), self._rescaled(expression.right, scale))
 
     @term.register
     def _(self, expression: ast.In) -> Term:
         scale = max(expression.operand.type.scale, expression.items[0].type.scale)
         items = [self._rescaled(item, scale) for item in expression.items]
-        return formed(
-            f"({{}} IN ({', '.join('{}' for _ in items)}))", self._rescaled(expression.operand, scale), *items
-        )
+        return fill(f"({{}} IN ({', '.join('{}' for _ in items)}))", self._rescaled(expression.operand, scale), *items)
 
     @term.register
     def _(self, expression: ast.Logic) -> Term:
         form = "(" + f" {expression.operator} ".join("{}" for _ in expression.operands) + ")"
-        return formed(form, *map(self.term, expression.operands))
+        return fill(form, *map(self.term, expression.operands))
 
     @term.register
     def _(self, expression: ast.Not) -> Term:
-        return formed("(NOT {})", self.term(expression.operand))
+        return fill("(NOT {})", self.term(expression.operand))
 
     @term.register
     def _(self, expression: ast.IsNull) -> Term:
-        return formed("({} IS NULL)", self.term(expression.operand))
+        return fill("({} IS NULL)", self.term(expression.operand))
 
     @term.register
     def _(self, expression: ast.Like) -> Term:
         operand = self.term(expression.operand)
-        return over(f"({operand.sql} LIKE {self.dialect.text(expression.pattern)})", operand)
+        return combine(f"({operand.sql} LIKE {self.dialect.text(expression.pattern)})", operand)
 
     @term.register
     def _(self, expression: ast.Case) -> Term:
         terms = [self.term(part) for branch in expression.branches for part in branch]
         form = "CASE" + " WHEN {} THEN {}" * len(expression.branches) + " ELSE {} END"
-        return formed(form, *terms, self.term(expression.default))
+        return fill(form, *terms, self.term(expression.default))
 
     @term.register
     def _(self, expression: ast.Call) -> Term:
         arguments = [self.term(argument) for argument in expression.children()]
         wide = FUNCTIONS[expression.function].overflows and expression.type.exact_number
         places = [self.dialect.wide("{}") if wide else "{}"] * len(arguments)
-        called = formed(self.dialect.call(expression.function, places), *arguments)
+        called = fill(self.dialect.call(expression.function, places), *arguments)
         return self._narrow(called) if wide else called
 
     @term.register
     def _(self, expression: ast.Extract) -> Term:
         operand = self.term(expression.operand)
-        return over(self.dialect.extract(expression.part, operand.sql, expression.operand.type), operand)
+        return combine(self.dialect.extract(expression.part, operand.sql, expression.operand.type), operand)
 
     @term.register
     def _(self, expression: ast.DateTrunc) -> Term:
         operand = self.term(expression.operand)
-        return over(self.dialect.date_trunc(expression.unit, operand.sql, expression.type), operand)
+        return combine(self.dialect.date_trunc(expression.unit, operand.sql, expression.type), operand)
 
     def _narrow(self, term: Term) -> Term:
         name = self.bind(term)
-        return over(self.dialect.narrow(name.sql), name)
+        return combine(self.dialect.narrow(name.sql), name)
 
     def _finite(self, term: Term) -> Term:
         name = self.bind(term)
-        return over(self.dialect.finite(name.sql), name)
+        return combine(self.dialect.finite(name.sql), name)
 
     def _rescaled(self, expression: ast.Expression, scale: int) -> Term:
         """An operand of a comparison; exact numbers in steps of 10^-scale, which 128 bits always hold."""
@@ -262,4 +260,4 @@ class Terms:
         if isinstance(expression, ast.Literal) and expression.value is not None:
             return Term(str(self.dialect.steps(expression, scale)), short=True)
         term = self.term(expression)
-        return over(self._multiplied(term.sql, 10 ** (scale - expression.type.scale)), term)
+        return combine(self._multiplied(term.sql, 10 ** (scale - expression.type.scale)), term)

@@ -18,54 +18,49 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import overload
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import rounding
-from tacit.guarantees.base import Guarantee
+from tacit.guarantees.base import G, Guarantee
 from tacit.guarantees.conversions import exp_minus
-from tacit.guarantees.kinds import Approx, Pure
+from tacit.guarantees.kinds import Pure
 from tacit.numbers.enclosures import Enclosure, log
 from tacit.numbers.exact import Number, exact
 
 __all__ = ["SubsamplingPlan", "allowance", "amplify", "subsampling_plan"]
 
 
-@overload
-def amplify(guarantee: Pure, probability: Number) -> Pure: ...
-@overload
-def amplify(guarantee: Approx, probability: Number) -> Approx: ...
-@overload
-def amplify(guarantee: Guarantee, probability: Number) -> Pure | Approx: ...
-def amplify(guarantee: Guarantee, probability: Number) -> Pure | Approx:
+def amplify(guarantee: G, probability: Number) -> G:
     """What a guarantee on a secret sample means for everyone: ε' = ln(1+p(e^ε−1)) rounded up, δ' = pδ."""
     p = share(probability)
-    if isinstance(guarantee, Pure):
-        return Pure(_amplified(guarantee.epsilon, p))
-    if isinstance(guarantee, Approx):
-        return Approx(_amplified(guarantee.epsilon, p), p * guarantee.delta)
-    raise _refusal(guarantee)
+    epsilon, delta = _bound(guarantee)
+    return _like(guarantee, _amplified(epsilon, p), p * delta)
 
 
-@overload
-def allowance(target: Pure, probability: Number) -> Pure: ...
-@overload
-def allowance(target: Approx, probability: Number) -> Approx: ...
-@overload
-def allowance(target: Guarantee, probability: Number) -> Pure | Approx: ...
-def allowance(target: Guarantee, probability: Number) -> Pure | Approx:
+def allowance(target: G, probability: Number) -> G:
     """The most that may be spent on the sample so that everyone keeps ``target``: the inverse of `amplify`.
 
     ε = ln(1+(e^{ε'}−1)/p) rounded down, δ = δ'/p, which must stay below 1.
     """
     p = share(probability)
-    if isinstance(target, Pure):
-        return Pure(_allowed(target.epsilon, p))
-    if isinstance(target, Approx):
-        if target.delta >= p:
-            raise InvalidInput("delta must be below the sampling probability; give a smaller delta or sample more.")
-        return Approx(_allowed(target.epsilon, p), target.delta / p)
-    raise _refusal(target)
+    epsilon, delta = _bound(target)
+    if delta >= p:
+        raise InvalidInput("delta must be below the sampling probability; give a smaller delta or sample more.")
+    return _like(target, _allowed(epsilon, p), delta / p)
+
+
+def _bound(guarantee: Guarantee) -> tuple[Fraction, Fraction]:
+    """ε and δ; other kinds are not amplified."""
+    bound = guarantee.ratio_bound()
+    if bound is None:
+        name = type(guarantee).__name__
+        raise InvalidInput(f"{name} is not amplified by sampling; convert it with .to(Approx, delta=...) first.")
+    return bound
+
+
+def _like(guarantee: G, *numbers: Fraction) -> G:
+    """A guarantee of the same kind: ε, and δ where it has one."""
+    return type(guarantee)._made(*numbers[: len(guarantee.numbers)])
 
 
 @dataclass(frozen=True)
@@ -122,8 +117,3 @@ def share(probability: Number) -> Fraction:
     if not 0 < p <= 1:
         raise InvalidInput("probability must be above 0 and at most 1; give the chance that a person is sampled.")
     return p
-
-
-def _refusal(guarantee: Guarantee) -> InvalidInput:
-    name = type(guarantee).__name__
-    return InvalidInput(f"{name} is not amplified by sampling; convert it with .to(Approx, delta=...) first.")

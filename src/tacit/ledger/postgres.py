@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from tacit.errors import LedgerError
-from tacit.ledger.pools import Pool
+from tacit.ledger.connections import Connections
 from tacit.ledger.store import IDENTITY, TABLES, VERSION, Gathering, Row, Store, Work, new_identity
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class PostgresStore(Store):
                 "a PostgreSQL ledger needs the package psycopg; nothing was changed: install tacit[postgres]."
             ) from None
         self._driver, self._dsn = psycopg, connection_string
-        self._pool = Pool(self._connect)
+        self._pool = Connections(self._connect)
         connection = self._connect()
         try:
             self._prepare(connection, create and not read_only)

@@ -27,9 +27,9 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from tacit.errors import LedgerError
+from tacit.ledger.connections import Connections
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.heads import Head, HeadFile
-from tacit.ledger.pools import Pool
 from tacit.ledger.store import IDENTITY, TABLES, VERSION, Gathering, Row, Store, Work, new_identity
 
 _APPLICATION = 0x7AC17001
@@ -77,7 +77,7 @@ class SqliteStore(Store):
         super().__init__(read_only)
         self._path = _resolved(path)
         self.where = str(path)
-        self._pool = Pool(self._connect)
+        self._pool = Connections(self._connect)
         self._head, self._accepting = HeadFile(self._path), accept
         if self._fresh() and (read_only or not create):
             raise LedgerError(

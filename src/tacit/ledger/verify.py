@@ -28,7 +28,7 @@ from tacit.ledger.store import Row, Work
 
 
 @dataclass(frozen=True)
-class Verification:
+class HistoryCheck:
     """What was found in one dataset's history."""
 
     dataset: str
@@ -48,7 +48,7 @@ class Verification:
         return f"{self.dataset}: {len(self.problems)} problems: {'; '.join(self.problems)}"
 
 
-def verify(ledger: Ledger, name: str, *, noted: str | None = None) -> Verification:
+def verify(ledger: Ledger, name: str, *, noted: str | None = None) -> HistoryCheck:
     """Check the history of a dataset, and that it contains the entry with the hash ``noted``."""
     store = ledger._store
     problems = store.damage()
@@ -57,10 +57,10 @@ def verify(ledger: Ledger, name: str, *, noted: str | None = None) -> Verificati
             replay = _Replay(work, name)
             problems += list(replay.problems())
     except (LedgerError, ValueError, KeyError, TypeError, AttributeError):
-        return Verification(name, 0, "", (*problems, "the dataset's rows cannot be read"))
+        return HistoryCheck(name, 0, "", (*problems, "the dataset's rows cannot be read"))
     if noted is not None and noted not in replay.hashes:
         problems.append("the hash noted before is not in the history, so the history was rewritten")
-    return Verification(name, len(replay.hashes), replay.head, tuple(problems))
+    return HistoryCheck(name, len(replay.hashes), replay.head, tuple(problems))
 
 
 class _Replay:

@@ -61,14 +61,14 @@ class SmoothNoise(ABC):
     def guarantee(self) -> Guarantee:
         """What one draw costs."""
 
+    @abstractmethod
+    def largest_shift(self, t: Enclosure) -> Enclosure:
+        """The largest s that the condition admits with this t."""
+
     @property
     @abstractmethod
     def pace(self) -> float:
         """The t that parameters are chosen for."""
-
-    @abstractmethod
-    def largest_shift(self, t: Enclosure) -> Enclosure:
-        """The largest s that the condition admits with this t."""
 
     @abstractmethod
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
@@ -145,15 +145,15 @@ class StudentNoise(PureNoise):
 
     degrees: int = 2
 
-    @property
-    def pace(self) -> float:
-        """Half of ε."""
-        return float(self.epsilon) / (2 * self.degrees)
-
     def largest_shift(self, t: Enclosure) -> Enclosure:
         """(ε − t·max(1, d))·2√d/(d + 1)."""
         d = self.degrees
         return (self.epsilon - t * max(1, d)) * sqrt(d) * Fraction(2, d + 1)
+
+    @property
+    def pace(self) -> float:
+        """Half of ε."""
+        return float(self.epsilon) / (2 * self.degrees)
 
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
         """With z = √d·tan θ: ½ − ∫_0^θ cos^{d−1}/∫_{−π/2}^{π/2} cos^{d−1}, by parts down to cos^0 or cos^1."""
@@ -186,16 +186,16 @@ class PowerNoise(PureNoise):
 
     gamma: Fraction = Fraction(27, 10)
 
+    def largest_shift(self, t: Enclosure) -> Enclosure:
+        """(ε − t·max(1, γ − 1))/(γ − 1)^{(γ−1)/γ}."""
+        steep = _power(self.gamma - 1, (self.gamma - 1) / self.gamma, BITS)
+        return (self.epsilon - t * max(Fraction(1), self.gamma - 1)) / steep
+
     @property
     def pace(self) -> float:
         """Half of ε."""
         dilation: float = max(1.0, float(self.gamma) - 1)
         return float(self.epsilon) / (2 * dilation)
-
-    def largest_shift(self, t: Enclosure) -> Enclosure:
-        """(ε − t·max(1, γ − 1))/(γ − 1)^{(γ−1)/γ}."""
-        steep = _power(self.gamma - 1, (self.gamma - 1) / self.gamma, BITS)
-        return (self.epsilon - t * max(Fraction(1), self.gamma - 1)) / steep
 
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
         """∫_z^∞ over twice ∫_0^∞ of 1/(1 + u^γ)."""
@@ -237,6 +237,12 @@ class LaplaceNoise(SmoothNoise):
         """Approx(ε, δ)."""
         return Approx(self.epsilon, self.delta)
 
+    def largest_shift(self, t: Enclosure) -> Enclosure:
+        """The smaller of ε − t and ε + t − (e^t − 1)·ln(1/δ)."""
+        rare = -log(self.delta)
+        ends = self.epsilon - t, t + self.epsilon - (t.exp() - 1) * rare
+        return Enclosure.between(min(x.low for x in ends), min(x.high for x in ends))
+
     @property
     def pace(self) -> float:
         """The t in 256ths of ε with the largest t·s; floats only choose among public values."""
@@ -247,12 +253,6 @@ class LaplaceNoise(SmoothNoise):
 
         candidates = [epsilon * i / 256 for i in range(1, 256)]
         return max(candidates, key=gain)
-
-    def largest_shift(self, t: Enclosure) -> Enclosure:
-        """The smaller of ε − t and ε + t − (e^t − 1)·ln(1/δ)."""
-        rare = -log(self.delta)
-        ends = self.epsilon - t, t + self.epsilon - (t.exp() - 1) * rare
-        return Enclosure.between(min(x.low for x in ends), min(x.high for x in ends))
 
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
         """½·e^{-z}."""
@@ -280,14 +280,14 @@ class LogNormalNoise(SmoothNoise):
         """Zcdp(ρ)."""
         return Zcdp(self.rho)
 
+    def largest_shift(self, t: Enclosure) -> Enclosure:
+        """e^{-3σ²/2}·(√(2ρ) − t/σ)."""
+        return (sqrt(2 * self.rho) - t / self.sigma) * exp(-3 * self.sigma**2 / 2)
+
     @property
     def pace(self) -> float:
         """Half of √(2ρ)."""
         return float(self.sigma) * float_sqrt(2 * float(self.rho)) / 2
-
-    def largest_shift(self, t: Enclosure) -> Enclosure:
-        """e^{-3σ²/2}·(√(2ρ) − t/σ)."""
-        return (sqrt(2 * self.rho) - t / self.sigma) * exp(-3 * self.sigma**2 / 2)
 
     def tail(self, z: Fraction, bits: int = BITS) -> Enclosure:
         """½E[exp(−z·e^{σY})] by the trapezoidal rule: |integrand| ≤ e^{a²/2}·φ(Re y) for |Im y| ≤ a ≤ π/2σ."""

@@ -30,7 +30,8 @@ class Enclosure:
 
     def __init__(self, low: int, high: int, exponent: int = 0, bits: int = BITS) -> None:
         """The interval [low·2^exponent, high·2^exponent], rounded outward to ``bits`` bits."""
-        excess = max(low.bit_length(), high.bit_length()) - bits
+        longer, other = high.bit_length(), low.bit_length()  # without max: exact laws spend their time here
+        excess = (longer if longer >= other else other) - bits
         if excess > 0:
             low >>= excess
             high = -(-high >> excess)
@@ -107,21 +108,18 @@ class Enclosure:
         return Enclosure(-self._high, -self._low, self._exponent, self.bits)
 
     def __add__(self, other: Operand) -> Enclosure:
-        b = Enclosure.of(other, self.bits)
-        e = min(self._exponent, b._exponent)
-        i, j = self._exponent - e, b._exponent - e
-        bits = max(self.bits, b.bits)
+        b = other if isinstance(other, Enclosure) else Enclosure.of(other, self.bits)
+        bits = self.bits if self.bits >= b.bits else b.bits
         if not (self._low or self._high):  # exact zero has no scale: its exponent must not coarsen the other
             return Enclosure(b._low, b._high, b._exponent, bits)
         if not (b._low or b._high):
             return Enclosure(self._low, self._high, self._exponent, bits)
-        if max(i, j) > 4 * bits:  # far apart: move the small one outward to a coarser power of two first
-            if i > j:
-                b, e = b._coarser(self._exponent - 2 * bits), self._exponent - 2 * bits
-            else:
-                return b + self
-            i, j = self._exponent - e, b._exponent - e
-        return Enclosure((self._low << i) + (b._low << j), (self._high << i) + (b._high << j), e, bits)
+        i = self._exponent - b._exponent
+        if i < 0:
+            return b + self
+        if i > 4 * bits:  # far apart: move the small one outward to a coarser power of two first
+            b, i = b._coarser(self._exponent - 2 * bits), 2 * bits
+        return Enclosure((self._low << i) + b._low, (self._high << i) + b._high, b._exponent, bits)
 
     def _coarser(self, exponent: int) -> Enclosure:
         shift = exponent - self._exponent
@@ -131,8 +129,8 @@ class Enclosure:
         return self + (-Enclosure.of(other, self.bits))
 
     def __mul__(self, other: Operand) -> Enclosure:
-        b = Enclosure.of(other, self.bits)
-        e, bits = self._exponent + b._exponent, max(self.bits, b.bits)
+        b = other if isinstance(other, Enclosure) else Enclosure.of(other, self.bits)
+        e, bits = self._exponent + b._exponent, self.bits if self.bits >= b.bits else b.bits
         if self._low >= 0 and b._low >= 0:
             return Enclosure(self._low * b._low, self._high * b._high, e, bits)
         ends = [x * y for x in (self._low, self._high) for y in (b._low, b._high)]

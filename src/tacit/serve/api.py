@@ -17,7 +17,7 @@ from tacit.serve.openapi import DESCRIPTION
 from tacit.serve.questions import KEY_LENGTH, Asked, number
 from tacit.serve.running import padded
 from tacit.serve.web import Visit, check_mark, chore, executed, read_json, state, status, visit
-from tacit.serve.wire import Message
+from tacit.serve.wire import Parcel
 from tacit.serve.work import question_facts
 
 MOST_LINES = 1_000
@@ -55,7 +55,7 @@ async def cost(request: Request) -> Response:
     return _passed_on(found)
 
 
-def _passed_on(found: Message) -> Response:
+def _passed_on(found: Parcel) -> Response:
     """JSON that an executor wrote."""
     return Response(found.body, media_type="application/json")
 
@@ -73,7 +73,7 @@ async def ask(request: Request) -> Response:
 
 async def answered(
     request: Request, known: Visit, name: str, question: Asked, key: str, start: float, page: bool = False
-) -> Message:
+) -> Parcel:
     """Have a question answered, write down what became of it, and go on no sooner than the padding allows."""
     here = state(request)
     if key and not re.fullmatch(rf"[\x21-\x7e]{{1,{KEY_LENGTH}}}", key):

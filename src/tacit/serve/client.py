@@ -16,8 +16,8 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import quote
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import decoded_answer
+from tacit.answers import Answer, Answers
+from tacit.answers.sending import read_report
 from tacit.budgets.failures import FailuresUsedUp
 from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -106,7 +106,7 @@ class RemoteSession(Closing):
     def sql(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> Answer | Answers:
         """Answer one SELECT with aggregates, as `tacit.Session.sql`."""
         with _understood():
-            return decoded_answer(self._post("ask", query, keys, cost)["whole"])
+            return read_report(self._post("ask", query, keys, cost))
 
     def cost(self, query: str, *, keys: Any = None, **cost: Unpack[Cost]) -> str:
         """What a question would cost and whether it fits, without spending anything."""

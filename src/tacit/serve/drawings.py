@@ -12,7 +12,7 @@ from html import escape
 from itertools import pairwise
 from math import isfinite
 
-from tacit.answers.answer import Answer, Interval
+from tacit.answers import Answer, Interval
 from tacit.answers.values import show
 
 WIDTH, HEIGHT, MARGIN = 640, 74, 24

@@ -36,7 +36,7 @@ from typing import Any
 from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
 from tacit.serve.running import Pool, Turns
-from tacit.serve.wire import Message, read
+from tacit.serve.wire import Parcel, read
 from tacit.serve.work import Setup, Work
 from tacit.serve.zygote import Zygote
 
@@ -92,7 +92,7 @@ class Executor:
         executor = None
         try:
             async with asyncio.timeout(OPENING):
-                writer.write(Message(body=pickle.dumps(setup)).packed())
+                writer.write(Parcel(body=pickle.dumps(setup)).packed())
                 (number,) = struct.unpack(">I", await reader.readexactly(4))
                 executor = cls(zygote, number, reader, writer)
                 _raised(await read(reader))
@@ -108,11 +108,11 @@ class Executor:
             raise
         return executor
 
-    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any] | None], object]) -> Message:
+    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
         """What comes of a piece of work; whoever takes too long or too much is ended."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
-        self._writer.write(Message(work).packed())
+        self._writer.write(Parcel(work).packed())
         reading = asyncio.create_task(self._reply(heard))
         try:
             while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:
@@ -132,7 +132,7 @@ class Executor:
             niceness = os.getpriority(os.PRIO_PROCESS, self._number)
             os.setpriority(os.PRIO_PGRP, self._number, min(niceness + BACK, 19))
 
-    async def _reply(self, heard: Callable[[Mapping[str, Any] | None], object]) -> Message:
+    async def _reply(self, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
         while True:
             message = await read(self._reader)
             if "charged" not in message.facts:
@@ -182,7 +182,7 @@ class Executors(Pool[Work]):
         self._stopped = stopped
         self._spare: list[asyncio.Future[Executor]] = []
 
-    async def _done(self, work: Work) -> Message:
+    async def _done(self, work: Work) -> Parcel:
         heard: list[Mapping[str, Any] | None] = []
         try:
             executor = await self._taken()
@@ -229,7 +229,7 @@ class Executors(Pool[Work]):
                 await (await task).end()
 
 
-def _raised(message: Message) -> None:
+def _raised(message: Parcel) -> None:
     """Raise what went wrong there as it would have been raised here."""
     facts = message.facts
     if "unforeseen" in facts:

@@ -24,8 +24,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import decoded_answer
+from tacit.answers import Answer, Answers
+from tacit.answers.storing import decode_answer
 from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
 from tacit.errors import InvalidInput, LedgerError, TacitError
 from tacit.forecasts import Forecast
@@ -277,7 +277,7 @@ class Gateway:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")
-        return None if stored is None else decoded_answer(stored).as_stored()
+        return None if stored is None else decode_answer(stored).as_stored()
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""

@@ -7,8 +7,9 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.values import show
+from tacit.answers import Answer, Answers
+from tacit.answers.several import common_sentences
+from tacit.answers.values import show, show_key, show_range
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.serve import drawings
@@ -74,11 +75,10 @@ def answer(found: Answer | Answers) -> str:
     rows = []
     for key, part in found.items():
         stated = part.interval()
-        label = ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
-        span = f"{show(stated.low)} to {show(stated.high)}"
         drawn = drawings.small(part, over) if over else ""
-        rows.append((escape(label), f"<strong>{escape(show(part.value))}</strong>", escape(span), drawn))
-    common = " ".join(found._common()) if len(found) else str(found)
+        value = f"<strong>{escape(show(part.value))}</strong>"
+        rows.append((escape(show_key(key)), value, escape(show_range(stated.low, stated.high)), drawn))
+    common = " ".join(common_sentences(found)) if len(found) else str(found)
     head = (found.name, "value", "95 % interval", "")
     return f'{table(head, rows) if rows else ""}<p class="sentence">{escape(common)}</p>'
 

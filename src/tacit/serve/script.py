@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.guarantees import Approx, Guarantee
 from tacit.ledger import texts
 from tacit.serve.history import Line

@@ -25,7 +25,7 @@ from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
 from tacit.serve.running import Busy, Look, Pace, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
-from tacit.serve.wire import Message
+from tacit.serve.wire import Parcel
 
 T = TypeVar("T")
 
@@ -211,8 +211,8 @@ async def chore(request: Request, work: Callable[[], T]) -> T:
     return found
 
 
-async def executed(pool: Executors, known: Visit, kind: str, **facts: Any) -> Message:
+async def executed(pool: Executors, known: Visit, kind: str, **facts: Any) -> Parcel:
     """What an executor makes of a piece of work, in the caller's turn."""
     caller = known.caller
-    found: Message = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})
+    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})
     return found

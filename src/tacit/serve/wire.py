@@ -18,7 +18,7 @@ _SIZES = struct.Struct(">II")
 
 
 @dataclass(frozen=True)
-class Message:
+class Parcel:
     """Facts, and perhaps a body."""
 
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -30,16 +30,16 @@ class Message:
         return _SIZES.pack(len(facts), len(self.body)) + facts + self.body
 
 
-async def read(stream: asyncio.StreamReader) -> Message:
+async def read(stream: asyncio.StreamReader) -> Parcel:
     """The next message; `asyncio.IncompleteReadError` at the end."""
     facts, body = _SIZES.unpack(await stream.readexactly(_SIZES.size))
-    return Message(json.loads(await stream.readexactly(facts)), await stream.readexactly(body))
+    return Parcel(json.loads(await stream.readexactly(facts)), await stream.readexactly(body))
 
 
-def receive(line: socket.socket) -> Message:
+def receive(line: socket.socket) -> Parcel:
     """The next message, waited for; EOFError at the end."""
     facts, body = _SIZES.unpack(_exactly(line, _SIZES.size))
-    return Message(json.loads(_exactly(line, facts)), _exactly(line, body))
+    return Parcel(json.loads(_exactly(line, facts)), _exactly(line, body))
 
 
 def _exactly(line: socket.socket, size: int) -> bytes:

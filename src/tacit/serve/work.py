@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import os
 import pickle
 import resource
@@ -21,8 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import encode
+from tacit.answers.sending import report
 from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
 from tacit.engines.duckdb.engine import limit_memory
@@ -34,10 +32,10 @@ from tacit.serve.history import charged
 from tacit.serve.questions import Asked
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
-from tacit.serve.wire import Message, receive
+from tacit.serve.wire import Parcel, receive
 
 Work = Mapping[str, Any]
-Tell = Callable[[Message], None]
+Tell = Callable[[Parcel], None]
 Made = tuple[dict[str, Any], bytes]
 """Small facts for the gateway, and what goes to the caller."""
 
@@ -64,7 +62,7 @@ def serve(line: socket.socket) -> None:
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
     limit_memory(setup.megabytes // 2)  # the other half is Python's
 
-    def tell(message: Message) -> None:
+    def tell(message: Parcel) -> None:
         line.sendall(message.packed())
 
     try:
@@ -74,29 +72,29 @@ def serve(line: socket.socket) -> None:
     except Exception as error:
         tell(_mistake(error))
         return
-    tell(Message())
+    tell(Parcel())
     with suppress(EOFError, OSError):
         while True:
             tell(done(gateway, receive(line).facts, tell))
 
 
-def done(gateway: Gateway, work: Work, tell: Tell) -> Message:
+def done(gateway: Gateway, work: Work, tell: Tell) -> Parcel:
     """What comes of a piece of work."""
     try:
         facts, body = KINDS[work["kind"]](gateway, work, tell)
-        return Message(facts, body)
+        return Parcel(facts, body)
     except MemoryError:
         os._exit(1)  # a limit like any other: what is left of this process is not to be trusted
     except Exception as error:
         return _mistake(error)
 
 
-def _mistake(error: Exception) -> Message:
+def _mistake(error: Exception) -> Parcel:
     """A mistake by the name of its kind; the words of what nobody foresaw stay here."""
     if isinstance(error, TacitError):
         kinds = [kind.__name__ for kind in type(error).__mro__]
-        return Message({"error": kinds, "message": str(error)})
-    return Message({"unforeseen": type(error).__name__})
+        return Parcel({"error": kinds, "message": str(error)})
+    return Parcel({"unforeseen": type(error).__name__})
 
 
 def _preview(gateway: Gateway, work: Work, _: Tell) -> Made:
@@ -111,17 +109,17 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
         with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
             cost, account = receipt.cost.text(), list(receipt.account)
             facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
-            tell(Message({"charged": facts}))
+            tell(Parcel({"charged": facts}))
 
     def begins() -> None:
-        tell(Message({"charged": None}))
+        tell(Parcel({"charged": None}))
 
     found = gateway.ask(caller, name, question(work["question"]), work["key"], heard, begins)
-    facts = {"stored": is_stored(found)}
+    facts = {"stored": found.stored}
     if work["page"]:
         return facts, parts.answer(found).encode(errors="replace")
     left = gateway.session(caller, name).budget.remaining.text()
-    return facts, _json(told(found) | {"remaining": left})
+    return facts, _json(report(found) | {"remaining": left})
 
 
 def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
@@ -129,7 +127,7 @@ def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
     if work["page"]:
         nothing = parts.notice("plain", "charged, and there is no answer.")
         return {}, (nothing if found is None else parts.answer(found)).encode(errors="replace")
-    return {}, _json(work["line"] | ({} if found is None else told(found)))
+    return {}, _json(work["line"] | ({} if found is None else report(found)))
 
 
 def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
@@ -153,31 +151,6 @@ KINDS: dict[str, Callable[[Gateway, Work, Tell], Made]] = {
     "script": _script,
 }
 """All that an executor can do."""
-
-
-def told(answer: Answer | Answers) -> dict[str, Any]:
-    """An answer for programs: as plain values, as a sentence, and whole, for our own client."""
-    return {
-        "answer": finite(answer.to_dict()),
-        "words": str(answer),
-        "cost": answer.guarantee.text(),
-        "stored": is_stored(answer),
-        "whole": encode(answer),
-    }
-
-
-def is_stored(answer: Answer | Answers) -> bool:
-    """Whether all of an answer had been released before."""
-    return answer.stored if isinstance(answer, Answer) else all(part.stored for part in answer.values())
-
-
-def finite(value: Any) -> Any:
-    """The same plain values with null for what JSON cannot hold."""
-    if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -172,7 +172,7 @@ def test_what_spills_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
 import os, sys, tempfile
 from tacit.engines import Source
 from tacit.engines.duckdb import engine as duckdb
-from tacit.engines.script import Script, query
+from tacit.engines.script import Script, fragment
 import duckdb as native
 
 connect = native.connect
@@ -186,7 +186,7 @@ with engine.snapshot() as snapshot:
         path = os.path.join(tempfile.gettempdir(), folder)
         seen.append((oct(os.stat(path).st_mode & 0o777), len(os.listdir(path))))
         return cursor.fetchall()
-    snapshot._run(Script((), query(big)), fetch)
+    snapshot._run(Script((), fragment(big)), fetch)
 print(seen)
 """
     (tmp_path / "t.csv").write_text("a\n1\n")

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 
 import pyarrow as pa
+import pytest
 
 from tacit.engines import Source, open_engine
 from tacit.engines.requests import Bound, Join, Relation
@@ -43,4 +44,15 @@ def test_nothing_overflows() -> None:
     with engine.snapshot() as snapshot:
         assert not snapshot.fits(replace(relation, bound=Bound(10**29)))
         assert snapshot.fits(replace(relation, bound=Bound(2 * 10**30)))
+    engine.close()
+
+
+@pytest.mark.parametrize("rows", [(0, 0), (0, 2), (2, 0)])
+def test_tables_without_rows_fit_as_any_others(rows: tuple[int, int]) -> None:
+    """A sum over no rows is NULL, and must not pass for the largest number: one person's row would make it fit."""
+    engine = open_engine({f"t{i}": Source(pa.table({"k": pa.array([1] * n, pa.int64())})) for i, n in enumerate(rows)})
+    column = Column(INTEGER, "t0", "k")
+    relation = Relation("t0", "t0", column, (Join("t1", "t1", ((column, replace(column, table="t1")),)),))
+    with engine.snapshot() as snapshot:
+        assert snapshot.fits(replace(relation, bound=Bound(0)))
     engine.close()

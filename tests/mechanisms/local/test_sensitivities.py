@@ -12,17 +12,17 @@ import tacit
 from tacit.audit.exact import datasets, neighbours
 from tacit.errors import InvalidInput
 from tacit.mechanisms import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
-from tacit.mechanisms.local.sensitivities import Count, Statistic, Sum, searched_sensitivities
+from tacit.mechanisms.local.sensitivities import Count, LocalStatistic, Sum, searched_sensitivities
 from tacit.randomness.source import NotPrivateFraction
 
 UNIVERSE = (0, 1, 3, 7)
 QUANTILES = [Quantile(0, 7, Fraction(q)) for q in ("1/2", "1/4", "2/3", "9/10")]
 BOUNDS = [InterquartileRange(0, 7), TrimmedMean(0, 7, 1), TrimmedMean(0, 7)]
-RANGED: list[Statistic] = [*QUANTILES, Maximum(0, 7), Minimum(0, 7), *BOUNDS]
+RANGED: list[LocalStatistic] = [*QUANTILES, Maximum(0, 7), Minimum(0, 7), *BOUNDS]
 
 
 @pytest.mark.parametrize("statistic", RANGED, ids=lambda s: s.name)
-def test_calculators_equal_the_search(statistic: Statistic) -> None:
+def test_calculators_equal_the_search(statistic: LocalStatistic) -> None:
     """Or bound it, where they say so."""
     value = lru_cache(maxsize=None)(statistic.value)
     for x in datasets(UNIVERSE, 3):
@@ -48,7 +48,7 @@ def test_counts_and_sums() -> None:
 
 
 @pytest.mark.parametrize("statistic", RANGED, ids=lambda s: s.name)
-def test_a_neighbour_is_one_step_further(statistic: Statistic) -> None:
+def test_a_neighbour_is_one_step_further(statistic: LocalStatistic) -> None:
     """U_k(x) ≤ U_{k+1}(x') both ways, and U_k never falls: what smooth sensitivity and propose-test-release rest on."""
     data = datasets(UNIVERSE, 5)
     growth = {x: list(islice(statistic.growth(x), 7)) for x in data}
@@ -60,7 +60,7 @@ def test_a_neighbour_is_one_step_further(statistic: Statistic) -> None:
 
 
 @pytest.mark.parametrize("statistic", [*RANGED, Count(), Sum(0, 7)], ids=lambda s: s.name)
-def test_the_global_sensitivity_is_reached(statistic: Statistic) -> None:
+def test_the_global_sensitivity_is_reached(statistic: LocalStatistic) -> None:
     data = datasets(UNIVERSE, 4)
     moves = [abs(statistic.value(x) - statistic.value(z)) for x, z in neighbours(data)]
     most = statistic.global_sensitivity

@@ -12,12 +12,12 @@ from tacit.audit.exact import datasets, neighbours
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.mechanisms import InterquartileRange, Maximum, Quantile, Triangles, TrimmedMean, smooth_sensitivity
-from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.local.smooth_sensitivity import smooth
 from tests.support import agrees
 
 UNIVERSE, DECAY, FLOOR = (0, 1, 2, 9), Fraction(3, 4), Fraction(1, 100)
-STATISTICS: list[Statistic] = [
+STATISTICS: list[LocalStatistic] = [
     Quantile(0, 9),
     Quantile(0, 9, "0.8"),
     Maximum(0, 9),
@@ -26,12 +26,12 @@ STATISTICS: list[Statistic] = [
 ]
 
 
-def scales(statistic: Statistic) -> dict[Any, Fraction]:
+def scales(statistic: LocalStatistic) -> dict[Any, Fraction]:
     return {x: smooth(statistic, x, DECAY, FLOOR) for x in datasets(UNIVERSE, 5)}
 
 
 @pytest.mark.parametrize("statistic", STATISTICS, ids=lambda s: s.name)
-def test_it_is_smooth_and_above_the_local_sensitivity(statistic: Statistic) -> None:
+def test_it_is_smooth_and_above_the_local_sensitivity(statistic: LocalStatistic) -> None:
     found = scales(statistic)
     for x, z in neighbours(found):
         assert DECAY <= found[x] / found[z] <= 1 / DECAY

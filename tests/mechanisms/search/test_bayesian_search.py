@@ -13,8 +13,14 @@ from tacit.curves import Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Zcdp
-from tacit.mechanisms.search.bayesian_search import THETAS, BayesianSearchLaw, Plan, _log_failure, bayesian_search
-from tacit.mechanisms.search.search_posterior import Answers, Posterior, best_position
+from tacit.mechanisms.search.bayesian_search import (
+    THETAS,
+    BayesianDesign,
+    BayesianSearchLaw,
+    _log_failure,
+    bayesian_search,
+)
+from tacit.mechanisms.search.search_posterior import Looks, Posterior, best_position
 from tacit.noises import DiscreteGaussian
 from tacit.randomness import Source
 
@@ -62,14 +68,14 @@ class CountingNoise(DiscreteGaussian):
 def test_spends_exactly_what_is_promised() -> None:
     law = bayesian_search(jump(2**63), RHO)
     assert law.guarantee == Zcdp(RHO)
-    assert law.plan.looks / (2 * law.plan.noise.squared_scale) == RHO
-    assert law.plan.looks * law.plan.each.rho == RHO
-    noise = CountingNoise(law.plan.noise.squared_scale)
-    counted = BayesianSearchLaw(jump(2**63), law.plan._replace(noise=noise), law.guarantee)
+    assert law.design.looks / (2 * law.design.noise.squared_scale) == RHO
+    assert law.design.looks * law.design.each.rho == RHO
+    noise = CountingNoise(law.design.noise.squared_scale)
+    counted = BayesianSearchLaw(jump(2**63), law.design._replace(noise=noise), law.guarantee)
     counted.sample()
-    assert 0 < len(noise.drawn) <= law.plan.looks
+    assert 0 < len(noise.drawn) <= law.design.looks
     generous = bayesian_search(StepLoss.from_losses(integers(0, 3), [9, 9, 0, 0]), 1000)
-    assert generous.plan.noise.variance == 1  # less is spent than promised
+    assert generous.design.noise.variance == 1  # less is spent than promised
     assert set(generous.sample(20)) == {2}
 
 
@@ -103,20 +109,20 @@ def test_refusals_and_repr() -> None:
     assert bayesian_search(StepLoss.from_losses(integers(7, 7), [4]), 1).sample() == 7
 
 
-def direct_failure(size: int, plan: Plan) -> float:
+def direct_failure(size: int, design: BayesianDesign) -> float:
     """θ·ln(|Y| − 1) + m·ln E[((1 + e^{-2v})/2)^θ] by summing the noise, in floats."""
-    variance, eta, theta = float(plan.noise.variance), float(plan.strength), float(plan.theta)
+    variance, eta, theta = float(design.noise.variance), float(design.strength), float(design.theta)
     reach = int(9 * variance**0.5)
     weights = {z: exp(-z * z / 2 / variance) for z in range(-reach, reach + 1)}
-    mean = sum(w * ((1 + exp(-2 * eta * (plan.target + z))) / 2) ** theta for z, w in weights.items())
-    return theta * log(size - 1) + plan.looks * log(mean / sum(weights.values()))
+    mean = sum(w * ((1 + exp(-2 * eta * (design.target + z))) / 2) ** theta for z, w in weights.items())
+    return theta * log(size - 1) + design.looks * log(mean / sum(weights.values()))
 
 
 @pytest.mark.parametrize("theta", THETAS)
 @pytest.mark.parametrize(("variance", "target"), [(1, 1), (1, 3), (50, 9), (1000, 15)])
 def test_proved_failure_is_an_upper_bound(theta: Fraction, variance: int, target: int) -> None:
-    plan = Plan(100, DiscreteGaussian(Fraction(variance)), target, theta)
-    assert float(_log_failure(1000, plan).high) >= min(0.0, direct_failure(1000, plan)) - 1e-9
+    design = BayesianDesign(100, DiscreteGaussian(Fraction(variance)), target, theta)
+    assert float(_log_failure(1000, design).high) >= min(0.0, direct_failure(1000, design)) - 1e-9
 
 
 @settings(max_examples=40, deadline=None)
@@ -140,21 +146,17 @@ def test_contradictory_answers_never_fail(looks: list[tuple[int, float]]) -> Non
     posterior, answers = Posterior(12), {}
     for q, evidence in looks:
         posterior.update(q, evidence)
-        answers[q] = Answers(1, int(evidence))
+        answers[q] = Looks(1, int(evidence))
     assert 0 <= posterior.median().position < 12
     assert 0 <= best_position(12, answers, 41, 1.0) < 12
 
 
 def test_best_position_follows_clear_answers() -> None:
-    sharp = {q: Answers(50, 50 * (40 if q < 600 else 0)) for q in (100, 598, 599, 600, 601, 900)}
+    sharp = {q: Looks(50, 50 * (40 if q < 600 else 0)) for q in (100, 598, 599, 600, 601, 900)}
     assert best_position(1000, sharp, 41, 100.0) == 600
-    rests = {
-        q: Answers(50, 50 * (40 if q < 300 else 20 if q < 700 else 0)) for q in (100, 250, 350, 500, 650, 750, 900)
-    }
+    rests = {q: Looks(50, 50 * (40 if q < 300 else 20 if q < 700 else 0)) for q in (100, 250, 350, 500, 650, 750, 900)}
     assert 300 <= best_position(1000, rests, 41, 100.0) <= 700
-    assert (
-        best_position(10**400, {10**399: Answers(99, 99 * 40), 10**399 + 1: Answers(99, 0)}, 41, 100.0) == 10**399 + 1
-    )
+    assert best_position(10**400, {10**399: Looks(99, 99 * 40), 10**399 + 1: Looks(99, 0)}, 41, 100.0) == 10**399 + 1
 
 
 def test_positions_beyond_the_reach_of_floats() -> None:

@@ -15,11 +15,11 @@ from tacit.grids import integers
 from tacit.guarantees import Approx
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.search.interior_point import (
+    InteriorDesign,
     InteriorPointLaw,
-    Plan,
     block_loss,
+    design_for,
     interior_point,
-    plan_for,
     scale_loss,
     spaced_loss,
 )
@@ -76,11 +76,11 @@ def valley(bottom: int, step: int, top: int = 2000) -> StepLoss:
 
 def test_sampler_agrees_with_law() -> None:
     """10,000 draws for one level and two; false alarm 1e-7 each."""
-    plan = Plan(Fraction(1), Fraction(2), Fraction(1), Fraction(1, 10), 2, 2, 0)
+    design = InteriorDesign(Fraction(1), Fraction(2), Fraction(1), Fraction(1, 10), 2, 2, 0)
     values = [6, 5, 3, 2, 0, 1, 2, 4, 4]
     loss = StepLoss.from_losses(integers(3, 11), values)
-    deep = replace(plan, inner=plan)
-    for used in (plan, deep):
+    deep = replace(design, inner=design)
+    for used in (design, deep):
         law = InteriorPointLaw(loss, used, Approx(4, Fraction(1, 10)), BETA)
         probabilities: dict[Hashable, float] = {y: float(law.pmf(y)) for y in law.outcomes()}
         assert sum(probabilities.values()) == pytest.approx(1)
@@ -107,7 +107,7 @@ def _jump(random: Random, width: int) -> StepLoss:
 
 
 def test_constants_are_as_stated() -> None:
-    one, two = (plan_for(N, Fraction(1), DELTA, BETA, levels, False) for levels in (1, 2))
+    one, two = (design_for(N, Fraction(1), DELTA, BETA, levels, False) for levels in (1, 2))
     assert one.window == 262
     assert two.window > one.window
     for exponent, better in ((64, False), (194, False), (196, True), (1024, True)):
@@ -122,12 +122,12 @@ def test_constants_are_as_stated() -> None:
 
 def test_plans_spend_exactly_what_is_promised() -> None:
     for levels in (1, 2, 3):
-        plan: Plan | None = plan_for(N, Fraction(1), DELTA, BETA, levels, False)
+        design: InteriorDesign | None = design_for(N, Fraction(1), DELTA, BETA, levels, False)
         epsilon, delta = Fraction(0), Fraction(0)
-        while plan is not None:
-            epsilon += plan.block + plan.value + (plan.scale if plan.inner is None else 0)
-            delta += plan.delta
-            plan = plan.inner
+        while design is not None:
+            epsilon += design.block + design.value + (design.scale if design.inner is None else 0)
+            delta += design.delta
+            design = design.inner
         assert epsilon == 1
         assert delta == DELTA
 

@@ -49,7 +49,7 @@ def test_the_clause_is_the_same_question_at_the_same_cost(query: str, session: S
     again = session.sql(plain, **named)  # type: ignore[arg-type]
     assert isinstance(again, Answer)
     assert again.stored
-    assert not session.sql(query, fresh=True).stored  # type: ignore[union-attr]
+    assert not session.sql(query, fresh=True).stored
 
 
 REFUSED = {

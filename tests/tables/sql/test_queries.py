@@ -265,5 +265,5 @@ def test_preview_spends_nothing_and_says_whether_it_fits() -> None:
 def test_a_table_asks_sql_of_its_session(session: Session) -> None:
     spent = session.budget.spent
     session.sql("SELECT COUNT(*) FROM t", epsilon=3)
-    assert session["t"].sql("SELECT COUNT(*) FROM t", epsilon=3).stored  # type: ignore[union-attr]
+    assert session["t"].sql("SELECT COUNT(*) FROM t", epsilon=3).stored
     assert session.budget.spent != spent

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
 from tacit.mechanisms.repeat.absorb import Absorbed, absorb
 
@@ -30,12 +30,12 @@ def _claim_believed(x: Dataset) -> Absorbed[int]:
 PROMISED = _absorbed(()).guarantee
 
 CASES = (
-    Case(
-        name="failures absorbed, parity",
-        covers="mechanisms.absorb",
-        mechanism=_absorbed,
-        datasets=datasets((1,), 3),
-        promised=PROMISED,
+    AuditCase(
+        "failures absorbed, parity",
+        "mechanisms.absorb",
+        _absorbed,
+        datasets((1,), 3),
+        PROMISED,
         twins={"a false claim believed": _claim_believed},
         sampled=((1,),),
     ),

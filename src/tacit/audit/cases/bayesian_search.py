@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.noise.noise import NoisyInteger
@@ -26,17 +26,17 @@ def _look(x: Dataset) -> NoisyInteger:
 
 
 def _half(x: Dataset) -> NoisyInteger:
-    plan = _search(x).plan
-    return NoisyInteger(COUNT.loss(x).at(VALUE), DiscreteGaussian(plan.noise.squared_scale / 2), plan.each)
+    design = _search(x).design
+    return NoisyInteger(COUNT.loss(x).at(VALUE), DiscreteGaussian(design.noise.squared_scale / 2), design.each)
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="one look of a Bayesian search, count",
         covers="mechanisms.bayesian_search",
         mechanism=_look,
         datasets=COUNT.datasets,
-        promised=Zcdp(RHO / _search(()).plan.looks),
+        promised=Zcdp(RHO / _search(()).design.looks),
         twins={"half the variance": _half},
     ),
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from tacit.audit.exact import Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT, MAXIMUM, SMALL, Small
 from tacit.curves import StepLoss
 from tacit.guarantees import Pure, Zcdp
@@ -39,11 +39,12 @@ def _twin(small: Small, noise: IntegerNoise) -> Mechanism:
     return lambda x: law(small.loss(x))
 
 
+_case = partial(AuditCase, covers="mechanisms.binary_search")
+
 CASES = (
     *(
-        Case(
+        _case(
             name=f"binary search with Laplace noise, {small.name}",
-            covers="mechanisms.binary_search",
             mechanism=_laplace(small),
             datasets=small.datasets,
             promised=Pure(EPSILON),
@@ -55,9 +56,8 @@ CASES = (
         for small in SMALL
     ),
     *(
-        Case(
+        _case(
             name=f"binary search with Gaussian noise, {small.name}",
-            covers="mechanisms.binary_search",
             mechanism=_gaussian(small),
             datasets=small.datasets,
             promised=Zcdp(RHO),

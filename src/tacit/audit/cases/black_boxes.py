@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations, product
 from operator import ne
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.black_boxes.block_median import block_median, median_loss
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
@@ -204,11 +204,12 @@ def _largest(x: Dataset, choice: Sequence[tuple[int, ...]], block: int) -> int:
     return max((v for v, homes in zip(x, choice, strict=True) if block in homes), default=0)
 
 
+_wrap_case = partial(AuditCase, covers="black_boxes.wrap")
+
 CASES = (
     *(
-        Case(
+        _wrap_case(
             name=f"wrapped function by {method}",
-            covers="black_boxes.wrap",
             mechanism=_wrapped(spike, small_design(LAPLACE, method, 1)),
             datasets=datasets((0, 1), PERSONS),
             promised=Pure(3),
@@ -216,9 +217,8 @@ CASES = (
         )
         for method in ("scan", "scan_down", "exponential", "permute_and_flip", "binary_search")
     ),
-    Case(
+    _wrap_case(
         name="wrapped function, high on small groups",
-        covers="black_boxes.wrap",
         mechanism=_wrapped(few, SMALL),
         datasets=datasets((0,), 5),
         promised=Pure(3),
@@ -226,9 +226,8 @@ CASES = (
             "a floor relative to the group": lambda x: WrappedLaw(SMALL, len(x), lambda _: relative_profile(few, x, 1))
         },
     ),
-    Case(
+    _wrap_case(
         name="wrapped function, truncated noise on the number of persons",
-        covers="black_boxes.wrap",
         mechanism=_wrapped(spike, small_design(TRUNCATED, "scan", 1, REACH)),
         datasets=datasets((0, 1), PERSONS),
         promised=Approx(3, "0.1"),
@@ -236,9 +235,8 @@ CASES = (
             "truncated one step too early": _wrapped(spike, small_design(TRUNCATED, "scan", 1, REACH - 1)),
         },
     ),
-    Case(
+    _wrap_case(
         name="function filtered to a claimed sensitivity",
-        covers="black_boxes.wrap",
         mechanism=_filtered(jump),
         datasets=datasets((0, 1), PERSONS),
         promised=Pure(1),
@@ -247,9 +245,8 @@ CASES = (
             "filtered on the last step only": _last_step(jump),
         },
     ),
-    Case(
+    _wrap_case(
         name="function filtered to a claimed sensitivity, a person replaced",
-        covers="black_boxes.wrap",
         mechanism=_filtered(signed, PUBLIC_CLAIM),
         datasets=datasets((0, 1), PERSONS),
         promised=Pure(1),
@@ -257,9 +254,8 @@ CASES = (
         twins={"the noise for adding and removing": _filtered(signed, CLAIM)},
     ),
     *(
-        Case(
+        _wrap_case(
             name=f"wrapped function by {method}, a person replaced",
-            covers="black_boxes.wrap",
             mechanism=_public(spike, small_design(None, method, 1)),
             datasets=datasets((0, 1), PERSONS),
             promised=Pure(2),
@@ -271,7 +267,7 @@ CASES = (
         for method in ("scan", "exponential")
     ),
     *(
-        Case(
+        AuditCase(
             name=f"median of block answers by {method}",
             covers="black_boxes.sample_and_aggregate",
             mechanism=lambda x, method=method: block_median(x, GRID, Fraction(1), method),  # type: ignore[misc]
@@ -287,7 +283,7 @@ CASES = (
         )
         for method in ("exponential", "permute_and_flip")
     ),
-    Case(
+    AuditCase(
         name="median of block answers, concentrated",
         covers="black_boxes.sample_and_aggregate",
         mechanism=_smooth,
@@ -296,7 +292,7 @@ CASES = (
         pairs=replaced,
         twins={"for a quarter of the cost": lambda x: block_median(x, GRID, Fraction(8))},
     ),
-    Case(
+    AuditCase(
         name="sample and aggregate, largest value over blocks",
         covers="black_boxes.sample_and_aggregate",
         mechanism=lambda x: _OverBlocks(x, [(block,) for block in range(BLOCKS)]),

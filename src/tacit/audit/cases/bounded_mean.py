@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tacit.audit.cases.inverse_losses import replaced
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Pure
 from tacit.mechanisms.totals.bounded_mean import BoundedMeanLaw, bounded_mean
 
@@ -19,7 +19,7 @@ def _half(x: Dataset) -> BoundedMeanLaw:
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="mean by two sums",
         covers="mechanisms.bounded_mean",
         mechanism=lambda x: bounded_mean(x, 0, HIGH, GUARANTEE.epsilon, unit=1),
@@ -27,7 +27,7 @@ CASES = (
         promised=GUARANTEE,
         twins={"noise for half the range": _half},
     ),
-    Case(
+    AuditCase(
         name="mean by two sums, number of persons public",
         covers="mechanisms.bounded_mean",
         mechanism=lambda x: bounded_mean(x, 0, HIGH, GUARANTEE.epsilon, unit=1, persons_public=True),

@@ -16,7 +16,7 @@ from itertools import product
 from tacit.answers.flows import FlowDesign, Scanned, Weighed
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.networks import HUB, RING, Network, parts, rows
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Pure
 from tacit.mechanisms.totals.capped_flow import capped_flow
 from tacit.noises import Lopsided
@@ -144,7 +144,7 @@ WRONG_SCANS = {
 }
 
 CASES = (
-    Case(
+    AuditCase(
         name="capped flow by weights, every change of a curve",
         covers="mechanisms.capped_flow",
         mechanism=_of_values(FALLING, WEIGHED),
@@ -153,7 +153,7 @@ CASES = (
         twins={name: _of_values(FALLING, design) for name, design in WRONG_WEIGHTS.items()},
         pairs=_changes,
     ),
-    Case(
+    AuditCase(
         name="capped flow by a scan, every change of a curve",
         covers="mechanisms.capped_flow",
         mechanism=_of_values(RISING, SCANNED),
@@ -163,7 +163,7 @@ CASES = (
         pairs=_changes,
     ),
     *(
-        Case(
+        AuditCase(
             name=f"capped flow by {how}, {what}",
             covers="mechanisms.capped_flow",
             mechanism=_mechanism(network, design),

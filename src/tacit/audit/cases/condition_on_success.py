@@ -4,7 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.curves import StepLoss
 from tacit.grids import integers
 from tacit.mechanisms.choose.exponential import exponential
@@ -38,7 +38,7 @@ def _with(x: Dataset, noise: TruncatedLaplace, alpha: int) -> Conditioned[Answer
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="conditioned on success, number of persons",
         covers="mechanisms.condition_on_success",
         mechanism=_conditioned,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import MAXIMUM, MEDIAN, SMALL, Small
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import integers
@@ -40,10 +40,10 @@ def misdeclared(mechanism: Callable[[StepLoss, Fraction], GridLaw]) -> Callable[
 
 def choice_cases(
     name: str, covers: str, mechanism: Callable[[StepLoss, Fraction], GridLaw], statistics: tuple[Small, ...] = SMALL
-) -> tuple[Case, ...]:
+) -> tuple[AuditCase, ...]:
     """Cases of a mechanism that chooses, with half the noise and the missing factor 2 as twins."""
     return tuple(
-        Case(
+        AuditCase(
             name=f"{name}, {small.name}",
             covers=covers,
             mechanism=on(small, mechanism),
@@ -78,7 +78,7 @@ def _moved(change: tuple[int, int] | None) -> Mechanism:
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="exponential mechanism, a loss moved by something in [−1, 2]",
         covers="mechanisms.exponential",
         mechanism=_moved((1, 2)),
@@ -87,7 +87,7 @@ CASES = (
         twins={"charged as a loss of sensitivity 1": _moved(None)},
     ),
     *choice_cases("exponential mechanism", "mechanisms.exponential", exponential),
-    Case(
+    AuditCase(
         name="exponential mechanism, zCDP",
         covers="mechanisms.exponential",
         mechanism=on(MEDIAN, exponential),
@@ -95,7 +95,7 @@ CASES = (
         promised=Zcdp(EPSILON * EPSILON / 8),
         twins={"permute-and-flip, whose range is not bounded": on(MEDIAN, permute_and_flip)},
     ),
-    Case(
+    AuditCase(
         name="exponential mechanism, max on an open grid with a decaying prior",
         covers="mechanisms.exponential",
         mechanism=lambda x: exponential(_open(x), EPSILON, Decaying(2, growth=2)),

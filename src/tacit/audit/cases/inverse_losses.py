@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.curves import StepLoss
 from tacit.grids import integers, multiples
 from tacit.guarantees import Pure
@@ -68,8 +68,8 @@ def _smoothed_mean(x: Dataset) -> StepLoss:
     return searched_loss(_mean, x, (0, 1, 2), multiples("0.5", 0, 2), limit=4, within="0.25")
 
 
-def _case(name: str, covers: str, loss: Loss, data: list[Dataset], **more: object) -> Case:
-    return Case(
+def _case(name: str, covers: str, loss: Loss, data: list[Dataset], **more: object) -> AuditCase:
+    return AuditCase(
         name=f"inverse sensitivity, {name}",
         covers=f"mechanisms.{covers}",
         mechanism=_law(loss),
@@ -100,7 +100,7 @@ CASES = (
     _case("sum", "sum_loss", lambda x: sum_loss(x, -1, 2, integers(-4, 8), limit=4), datasets((-1, 0, 1, 2), 4)),
     _case("range, searched", "searched_loss", _searched_spread, datasets((0, 1, 3), 4)),
     _case("mean, searched and smoothed", "searched_loss", _smoothed_mean, datasets((0, 1, 2), 4)),
-    Case(
+    AuditCase(
         name="inverse sensitivity, mode",
         covers="mechanisms.mode_loss",
         mechanism=_law(lambda x: mode_loss(x, UNIVERSE)),
@@ -108,7 +108,7 @@ CASES = (
         promised=Pure(EPSILON),
         twins={"three times the rate": _law(lambda x: mode_loss(x, UNIVERSE), 3 * EPSILON)},
     ),
-    Case(
+    AuditCase(
         name="inverse sensitivity, mode, number of persons public",
         covers="mechanisms.mode_loss",
         mechanism=_law(lambda x: mode_loss(x, UNIVERSE, persons_public=True)),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from tacit.audit.exact import Dataset, Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import MEDIAN
 from tacit.guarantees import Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import METHODS, inverse_sensitivity
@@ -30,10 +31,11 @@ def _distance(method: str) -> Mechanism:
     )
 
 
+_case = partial(AuditCase, covers="mechanisms.inverse_sensitivity")
+
 CASES = tuple(
-    Case(
+    _case(
         name=f"inverse sensitivity by {method}, median",
-        covers="mechanisms.inverse_sensitivity",
         mechanism=_by(method),
         datasets=MEDIAN.datasets,
         promised=Pure(EPSILON),

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.mechanisms.noise.noise import (
     NoisyInteger,
@@ -49,7 +49,7 @@ def _truncated_at(x: Dataset, bound: int) -> TruncatedInteger:
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="discrete Laplace noise on a sum",
         covers="mechanisms.laplace",
         mechanism=lambda x: laplace(sum(x), 1, sensitivity=2),
@@ -61,7 +61,7 @@ CASES = (
         },
         sampled=((1, 2),),
     ),
-    Case(
+    AuditCase(
         name="discrete Gaussian noise on a sum",
         covers="mechanisms.gaussian",
         mechanism=lambda x: gaussian(sum(x), "0.5", sensitivity=2),
@@ -75,7 +75,7 @@ CASES = (
         },
         sampled=((2, 2),),
     ),
-    Case(
+    AuditCase(
         name="truncated discrete Laplace noise on a sum",
         covers="mechanisms.truncated_laplace",
         mechanism=lambda x: truncated_laplace(sum(x), 2, "0.001", sensitivity=2),
@@ -87,7 +87,7 @@ CASES = (
         },
         sampled=((1, 2),),
     ),
-    Case(
+    AuditCase(
         name="randomised response",
         covers="mechanisms.randomised_response",
         mechanism=lambda x: randomised_response(_remainder(x), 4, 1),

@@ -10,11 +10,11 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Quantile
 from tacit.mechanisms.local.propose_test_release import ProposedLaw, ScannedLaw, propose_test_release
-from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 
 GUARANTEE = Approx(4, Fraction(1, 10))
@@ -22,7 +22,7 @@ MEDIAN = Quantile(0, 4)
 UNIVERSE, ONE = (0, 1, 4), Fraction(1)
 
 
-def _proposed(statistic: Statistic, kind: type[ProposedLaw] = ProposedLaw) -> Mechanism:
+def _proposed(statistic: LocalStatistic, kind: type[ProposedLaw] = ProposedLaw) -> Mechanism:
     return lambda x: kind(statistic, x, ONE, ONE, GUARANTEE)
 
 
@@ -58,13 +58,13 @@ class _NoRoom(ScannedLaw):
         return offset + 1, offset, share
 
 
-def _scanned(statistic: Statistic, kind: type[ScannedLaw] = ScannedLaw) -> Mechanism:
+def _scanned(statistic: LocalStatistic, kind: type[ScannedLaw] = ScannedLaw) -> Mechanism:
     bounds = [ONE, 2 * ONE, 4 * ONE]
     return lambda x: kind(statistic, x, ONE, bounds, GUARANTEE)
 
 
-def _case(name: str, mechanism: Mechanism, data: list[Dataset], twins: dict[str, Mechanism]) -> Case:
-    return Case(
+def _case(name: str, mechanism: Mechanism, data: list[Dataset], twins: dict[str, Mechanism]) -> AuditCase:
+    return AuditCase(
         name=f"propose-test-release, {name}",
         covers="mechanisms.propose_test_release",
         mechanism=mechanism,

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import ceil, floor, isqrt, log
 
 from tacit.audit.exact import Dataset, Mechanism
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import laplace
@@ -143,60 +144,49 @@ def _counted(replacement: bool = False, method: str = "two_counts") -> Mechanism
 PURE = Pure(6)
 FEW = boxes(range(3), range(3))
 
+_case = partial(AuditCase, covers="mechanisms.ratio", datasets=FEW)
+
 CASES = (
-    Case(
+    _case(
         name="ratio by two counts",
-        covers="mechanisms.ratio",
         mechanism=_counted(),
-        datasets=FEW,
         promised=PURE,
         twins={"half the noise": lambda x: CountedRatio(*counts(x), 2 * PURE.epsilon, "two_counts", PURE)},
     ),
-    Case(
+    _case(
         name="ratio by two counts, persons replaced",
-        covers="mechanisms.ratio",
         mechanism=_counted(True),
-        datasets=FEW,
         promised=PURE,
         pairs=replaced,
         twins={"noise as for adding and removing": _counted()},
     ),
-    Case(
+    _case(
         name="ratio by noise on a and b",
-        covers="mechanisms.ratio",
         mechanism=_counted(method="naive"),
-        datasets=FEW,
         promised=PURE,
         pairs=replaced,
         twins={
             "the whole of epsilon for each": lambda x: CountedRatio(x.count("a"), len(x), PURE.epsilon, "naive", PURE)
         },
     ),
-    Case(
+    _case(
         name="ratio by local sensitivity, a handful of persons",
-        covers="mechanisms.ratio",
         mechanism=_local,
-        datasets=FEW,
         promised=SMALL,
     ),
-    Case(
+    _case(
         name="ratio by local sensitivity, persons replaced",
-        covers="mechanisms.ratio",
         mechanism=lambda x: _local(x, replacement=True),
-        datasets=FEW,
         promised=SMALL,
         pairs=replaced,
     ),
-    Case(
+    _case(
         name="ratio by the better of both",
-        covers="mechanisms.ratio",
         mechanism=lambda x: _local(x, automatic=True),
-        datasets=FEW,
         promised=SMALL,
     ),
-    Case(
+    _case(
         name="ratio by local sensitivity, a hundred persons",
-        covers="mechanisms.ratio",
         mechanism=_NearTruth,
         datasets=HUNDRED,
         promised=LARGE,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Renyi
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import RandomisedResponse, TruncatedInteger, randomised_response, truncated_laplace
@@ -65,48 +66,40 @@ def _by_the_truth(x: Dataset) -> Selected[int]:
 ORDER_TWO = _poisson(()).guarantee
 assert isinstance(ORDER_TWO, Renyi)
 
+_case = partial(AuditCase, covers="mechanisms.repeat_and_select", datasets=CROWD)
+
 CASES = (
-    Case(
+    _case(
         name="best of a geometric number of runs",
-        covers="mechanisms.repeat_and_select",
         mechanism=lambda x: _best(_told(x), GEOMETRIC),
-        datasets=CROWD,
         promised=_best(_told(()), GEOMETRIC).guarantee,
         twins={
             "five runs, known to be five": lambda x: _fixed(_told(x), 5),
             "the score looked up in the data": _by_the_truth,
         },
     ),
-    Case(
+    _case(
         name="best of a logarithmic number of runs",
-        covers="mechanisms.repeat_and_select",
         mechanism=lambda x: _best(_told(x), LOGARITHMIC),
-        datasets=CROWD,
         promised=_best(_told(()), LOGARITHMIC).guarantee,
         twins={"three runs, known to be three": lambda x: _fixed(_told(x), 3)},
         sampled=((1,),),
     ),
-    Case(
+    _case(
         name="best of a negative binomial number of runs, η = −1/2",
-        covers="mechanisms.repeat_and_select",
         mechanism=lambda x: _best(_told(x), HALF),
-        datasets=CROWD,
         promised=_best(_told(()), HALF).guarantee,
         twins={"two runs, known to be two": lambda x: _fixed(_told(x), 2)},
     ),
-    Case(
+    _case(
         name="best of several runs of a mechanism with δ",
-        covers="mechanisms.repeat_and_select",
         mechanism=lambda x: _best(_counted(x), FEW),
-        datasets=CROWD,
         promised=_best(_counted(()), FEW).guarantee,
         twins={"six runs, known to be six": lambda x: _fixed(_counted(x), 6)},
     ),
-    Case(
+    _case(
         name="best of a Poisson number of runs",
-        covers="mechanisms.repeat_and_select",
         mechanism=_poisson,
-        datasets=CROWD,
         promised=ORDER_TWO,
         twins={"five runs, known to be five": lambda x: _fixed(_told(x), 5)},
         sampled=((1,),),

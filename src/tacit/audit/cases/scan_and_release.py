@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from tacit.answers.totals import Charges, TotalDesign
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Pure
 from tacit.mechanisms.totals.scan_and_release import (
     Buckets,
@@ -122,24 +123,17 @@ def _signed(x: Dataset, both: bool = False) -> SignedTotalLaw:
     return signed_scan_and_release(positive, negative, EPSILON, caps=CAPS[:1], design=SMALL)
 
 
+_case = partial(AuditCase, covers="mechanisms.scan_and_release", mechanism=_mechanism(SMALL), promised=Pure(EPSILON))
+
 CASES = (
-    Case(
+    _case(
         name="scan and release, two persons",
-        covers="mechanisms.scan_and_release",
-        mechanism=_mechanism(SMALL),
         datasets=datasets((2, 4), 2),
-        promised=Pure(EPSILON),
         twins=_TWINS,
         sampled=[(2, 4)],
     ),
-    Case(
-        name="scan and release, five persons",
-        covers="mechanisms.scan_and_release",
-        mechanism=_mechanism(SMALL),
-        datasets=datasets((2, 4), 5),
-        promised=Pure(EPSILON),
-    ),
-    Case(
+    _case(name="scan and release, five persons", datasets=datasets((2, 4), 5)),
+    AuditCase(
         name="scan and release, totals of either sign",
         covers="mechanisms.signed_scan_and_release",
         mechanism=_signed,

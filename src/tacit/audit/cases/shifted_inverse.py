@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import Grid, integers, multiples
 from tacit.guarantees import Approx, Pure
@@ -105,11 +105,12 @@ def _distance(x: Dataset) -> Law[int | Fraction]:
     return exponential(StepLoss.from_losses(MAXIMUM.grid, [abs(i - top) for i in range(5)]), ONE)
 
 
+_case = partial(AuditCase, covers="mechanisms.shifted_inverse")
+
 CASES = (
     *(
-        Case(
+        _case(
             name=f"shifted inverse by {method}, {statistic.name}",
-            covers="mechanisms.shifted_inverse",
             mechanism=_by(method, statistic),
             datasets=statistic.datasets,
             promised=Approx(EPSILON, DELTA) if method == "interior_point" else Pure(EPSILON),
@@ -120,9 +121,8 @@ CASES = (
         if method != "bayesian_search"  # which cannot be enumerated; its looks are verified with its own case
         if method != "interior_point" or statistic.name == "count"  # whose law is slow and says little on five persons
     ),
-    Case(
+    _case(
         name="shifted loss, max on a grid of step 10",
-        covers="mechanisms.shifted_inverse",
         mechanism=lambda x: exponential(_loss(x), ONE),
         datasets=MAXIMUM.datasets,
         promised=Pure(ONE),

@@ -14,10 +14,10 @@ from itertools import combinations
 from typing import Any
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
-from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.local.smooth_sensitivity import FLOOR, SmoothLaw, smooth
 from tacit.mechanisms.local.triangles import Triangles
 from tacit.noises.smooth_noises import LaplaceNoise, LogNormalNoise, PowerNoise, SmoothNoise, StudentNoise
@@ -29,12 +29,14 @@ UNIVERSE = (0, 1, 4)
 MEDIAN = Quantile(0, 4)
 
 
-def law(statistic: Statistic, noise: SmoothNoise, lattice: Fraction = Fraction(1)) -> Mechanism:
+def law(statistic: LocalStatistic, noise: SmoothNoise, lattice: Fraction = Fraction(1)) -> Mechanism:
     """The mechanism; data of equal value and smooth sensitivity share one law."""
     return _shared(statistic, noise, lattice, lambda x: smooth(statistic, x, noise.parameters()[0], FLOOR * lattice))
 
 
-def _shared(statistic: Statistic, noise: SmoothNoise, lattice: Fraction, scale: Callable[[Any], Fraction]) -> Mechanism:
+def _shared(
+    statistic: LocalStatistic, noise: SmoothNoise, lattice: Fraction, scale: Callable[[Any], Fraction]
+) -> Mechanism:
     laws: dict[tuple[Fraction, Fraction], Law[Any]] = {}
 
     def build(x: Dataset) -> Law[Any]:
@@ -100,39 +102,33 @@ class _Wide(SmoothLaw):
         return (Fraction(i - self._points // 2, 2) for i in range(self._points))
 
 
-def _at_hand(statistic: Statistic, noise: SmoothNoise) -> Mechanism:
+def _at_hand(statistic: LocalStatistic, noise: SmoothNoise) -> Mechanism:
     """Noise scaled to the local sensitivity of the data themselves."""
     return _shared(statistic, noise, Fraction(1), lambda x: max(FLOOR, next(statistic.growth(x))))
 
 
 def _case(
     name: str,
-    statistic: Statistic,
+    statistic: LocalStatistic,
     noise: SmoothNoise,
     data: Sequence[Dataset],
     twins: Mapping[str, Mechanism] | None = None,
-) -> Case:
-    return Case(
-        name=f"smooth sensitivity, {name}",
-        covers="mechanisms.smooth_sensitivity",
-        mechanism=law(statistic, noise),
-        datasets=data,
-        promised=noise.guarantee,
-        twins=twins or {},
-    )
+) -> AuditCase:
+    return _of(name, noise, law(statistic, noise), data, twins or {})
+
+
+def _of(
+    name: str, noise: SmoothNoise, mechanism: Mechanism, data: Sequence[Dataset], twins: Mapping[str, Mechanism]
+) -> AuditCase:
+    covers = "mechanisms.smooth_sensitivity"
+    return AuditCase(f"smooth sensitivity, {name}", covers, mechanism, data, noise.guarantee, twins)
 
 
 def _extreme_case(
     name: str, noise: SmoothNoise, twins: Mapping[str, SmoothNoise] | None = None, points: int = 49
-) -> Case:
-    return Case(
-        name=f"smooth sensitivity, the worst pairs for {name}",
-        covers="mechanisms.smooth_sensitivity",
-        mechanism=extreme(noise, points),
-        datasets=EXTREME,
-        promised=noise.guarantee,
-        twins={twin: extreme(other, points) for twin, other in (twins or {}).items()},
-    )
+) -> AuditCase:
+    wrong = {twin: extreme(other, points) for twin, other in (twins or {}).items()}
+    return _of(f"the worst pairs for {name}", noise, extreme(noise, points), EXTREME, wrong)
 
 
 NODES = 4

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import MEDIAN
 from tacit.curves import StepLoss
 from tacit.grids import integers
@@ -48,8 +48,10 @@ class _OneSided(StableArgminLaw):
         return released if self.grid.index(y) == self._best else Enclosure.of(0, bits)
 
 
-def _case(name: str, loss: Callable[[Dataset], StepLoss], data: list[Dataset], twins: Mapping[str, Mechanism]) -> Case:
-    return Case(
+def _case(
+    name: str, loss: Callable[[Dataset], StepLoss], data: list[Dataset], twins: Mapping[str, Mechanism]
+) -> AuditCase:
+    return AuditCase(
         name=f"stable arg-min, {name}",
         covers="mechanisms.stable_argmin",
         mechanism=lambda x: stable_argmin(loss(x), EPSILON, DELTA),

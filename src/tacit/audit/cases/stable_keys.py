@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx
 from tacit.mechanisms.choose.stable_keys import StableKeys, stable_keys
 
@@ -27,7 +27,7 @@ def _one_key_each(x: Dataset) -> StableKeys:
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="stable keys, persons with up to two keys",
         covers="mechanisms.stable_keys",
         mechanism=lambda x: stable_keys(counts(x), EPSILON, DELTA, 2),

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx
 from tacit.mechanisms.choose.stable_mode import StableModeLaw, lead, stable_mode
 from tacit.numbers.enclosures import BITS, Enclosure, exp
@@ -39,7 +39,7 @@ class _OneSided(StableModeLaw):
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="stable mode, votes",
         covers="mechanisms.stable_mode",
         mechanism=lambda x: stable_mode(x, EPSILON, DELTA),

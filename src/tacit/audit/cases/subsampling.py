@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import comb
 
 from tacit.audit.exact import Dataset, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.guarantees import Pure, allowance
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
@@ -52,7 +52,7 @@ def subsampled(x: Dataset, share: Fraction = SHARE, epsilon: Fraction = INSIDE.e
 
 
 CASES = (
-    Case(
+    AuditCase(
         name="Poisson subsampling of a parity",
         covers="guarantees.allowance",
         mechanism=subsampled,

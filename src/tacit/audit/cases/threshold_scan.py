@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from tacit.audit.exact import Dataset, Mechanism, datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import COUNT, MAXIMUM, MEDIAN, SMALL, SUM, Small
 from tacit.curves import DownProfile, StepLoss
 from tacit.grids import integers, powers
@@ -68,33 +68,30 @@ def _open(x: Dataset) -> ScanLaw:
     return threshold_scan(DownProfile(range(len(x), 0, -1), bottom=1).loss(powers(2)), EPSILON)
 
 
+_case = partial(AuditCase, covers="mechanisms.threshold_scan", promised=Pure(EPSILON))
+
+
+def _small_case(small: Small, direction: str) -> AuditCase:
+    return _case(
+        name=f"threshold scan {direction}, {small.name}",
+        mechanism=_mechanism(small, direction),
+        datasets=small.datasets,
+        twins={} if small is SUM else _twins(small, direction),
+        sampled=[(0, 1, 3)] if small is MAXIMUM and direction == "up" else [],
+    )
+
+
 CASES = (
-    *(
-        Case(
-            name=f"threshold scan {direction}, {small.name}",
-            covers="mechanisms.threshold_scan",
-            mechanism=_mechanism(small, direction),
-            datasets=small.datasets,
-            promised=Pure(EPSILON),
-            twins={} if small is SUM else _twins(small, direction),
-            sampled=[(0, 1, 3)] if small is MAXIMUM and direction == "up" else [],
-        )
-        for small in SMALL
-        for direction in ("up", "down")
-    ),
-    Case(
+    *(_small_case(small, direction) for small in SMALL for direction in ("up", "down")),
+    _case(
         name="threshold scan up, a loss that one person moves by −1 to 2",
-        covers="mechanisms.threshold_scan",
         mechanism=_wide((1, 2)),
         datasets=_WIDE,
-        promised=Pure(EPSILON),
         twins={"the cost of sensitivity 1": _wide((1, 1))},
     ),
-    Case(
+    _case(
         name="threshold scan up, count on an open grid",
-        covers="mechanisms.threshold_scan",
         mechanism=_open,
         datasets=COUNT.datasets,
-        promised=Pure(EPSILON),
     ),
 )

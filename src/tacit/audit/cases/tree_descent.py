@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from tacit.audit.cases.exponential import on
 from tacit.audit.exact import datasets
-from tacit.audit.registry import Case
+from tacit.audit.registry import AuditCase
 from tacit.audit.small import MAXIMUM, MEDIAN, SMALL
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.search.tree_descent import tree_descent
@@ -15,7 +15,7 @@ EPSILON, RHO = Fraction(1), Fraction(1, 4)
 
 CASES = (
     *(
-        Case(
+        AuditCase(
             name=f"tree descent, Laplace noise, {small.name}",
             covers="mechanisms.tree_descent",
             mechanism=on(small, lambda loss, epsilon: tree_descent(loss, epsilon), EPSILON),
@@ -30,7 +30,7 @@ CASES = (
         )
         for small in SMALL
     ),
-    Case(
+    AuditCase(
         name="tree descent, Gaussian noise, max",
         covers="mechanisms.tree_descent",
         mechanism=on(MAXIMUM, lambda loss, rho: tree_descent(loss, rho=rho), RHO),

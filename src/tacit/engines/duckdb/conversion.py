@@ -7,9 +7,9 @@ or equality is not known to be safe are refused.
 
 from __future__ import annotations
 
+from tacit.engines.columns import within
 from tacit.engines.duckdb.dialect import COARSE, DIALECT, TIMES, ZONED
 from tacit.engines.duckdb.text_files.formats import TextFormat
-from tacit.engines.tables import within
 from tacit.language.types import BOOLEAN, DATE, INTEGER, OTHER, TEXT, TIMESTAMP, ColumnType, Kind
 
 

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from tacit.engines import Source
-from tacit.engines.columns import TableSQL
+from tacit.engines.columns import ColumnSQL, TableSQL, saturated
 from tacit.engines.dialect import LARGEST, SMALLEST
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.conversion import converted, exact, moment, writable
 from tacit.engines.duckdb.dialect import DIALECT, NARROW, WIDE
 from tacit.engines.duckdb.text_files.formats import TextFormat
 from tacit.engines.script import Reading
-from tacit.engines.tables import NativeColumn, OpenTable, saturated, unique_keys
+from tacit.engines.tables import OpenTable, unique_keys
 from tacit.errors import InvalidInput
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, KeyType, Kind, Schema
 
@@ -245,7 +245,7 @@ def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -
 
 
 @dataclass(frozen=True)
-class DuckColumn(NativeColumn):
+class DuckColumn(ColumnSQL):
     """How one of DuckDB's columns is read, converted before if need be."""
 
     exact: bool = True

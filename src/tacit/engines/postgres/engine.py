@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.postgres.dialect import DIALECT
 from tacit.engines.postgres.tables import PostgresTable, open_table
-from tacit.engines.script import Script, query
+from tacit.engines.script import Script, fragment
 from tacit.engines.snapshots import SQLSnapshot
 from tacit.engines.tables import OpenTables
 from tacit.errors import EngineError, InvalidInput, TacitError
@@ -280,7 +280,7 @@ class PostgresSnapshot(SQLSnapshot):
         import pyarrow as pa
 
         columns = [f"c{i}" for i in range(len(schema))]
-        script = Script(script.parts, query("SELECT * FROM (", script.body, f") AS answer({', '.join(columns)})"))
+        script = Script(script.parts, fragment("SELECT * FROM (", script.body, f") AS answer({', '.join(columns)})"))
         copied = self._copied(script, {name: field.type for name, field in zip(columns, schema, strict=True)})
         return pa.Table.from_arrays(copied.columns, schema=schema)
 

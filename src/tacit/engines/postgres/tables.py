@@ -15,10 +15,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.columns import TableSQL
+from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
 from tacit.engines.postgres.dialect import DIALECT, DOUBLES, INTEGERS, TIMES
-from tacit.engines.tables import NativeColumn, OpenTable, refuse_options, schema_of, unique_keys
+from tacit.engines.tables import OpenTable, refuse_options, schema_of, unique_keys
 from tacit.errors import InvalidInput
 from tacit.language.types import DATE, LARGEST_SCALE, TEXT, TIMESTAMP, ColumnType, KeyType, Kind
 
@@ -128,7 +128,7 @@ def readable(native: str, kind: ColumnType) -> bool:
     return kind.kind in (Kind.TEXT, Kind.OTHER) or native.partition("(")[0] in _READABLE[kind.kind]
 
 
-class PostgresColumn(NativeColumn):
+class PostgresColumn(ColumnSQL):
     """How one of PostgreSQL's columns is read."""
 
     dialect = DIALECT

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.request import Standalone
-from tacit.engines.script import Part, Query, Reading, Script, query
+from tacit.engines.script import Fragment, Part, Reading, Script, fragment
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Expression
@@ -79,13 +79,13 @@ class Blocks(Standalone["pa.Table"]):
         texts = [f"CAST(v{i} AS {dialect.text_type})" for i in range(len(values))]
         order = f"{dialect.digest(texts, self.salt)}, {names}"
 
-        def of_blocks(condition: str) -> Query:
+        def of_blocks(condition: str) -> Fragment:
             """The rows of the large blocks, or of the others."""
-            source = query(rows.all_rows, " INNER JOIN ", homes, " ON rows.person = homes.person")
-            chosen = query(f" WHERE block {condition} (SELECT block FROM ", large, ")")
-            return query(f"SELECT block, {shown} FROM ", source, chosen)
+            source = fragment(rows.all_rows, " INNER JOIN ", homes, " ON rows.person = homes.person")
+            chosen = fragment(f" WHERE block {condition} (SELECT block FROM ", large, ")")
+            return fragment(f"SELECT block, {shown} FROM ", source, chosen)
 
-        body = query(
+        body = fragment(
             "SELECT * FROM (",
             of_blocks("NOT IN"),
             f" UNION ALL SELECT block, {names} FROM (SELECT block, {names}, "
@@ -93,12 +93,12 @@ class Blocks(Standalone["pa.Table"]):
             of_blocks("IN"),
             f") AS theirs) AS placed WHERE place <= {self.rows}) AS found ORDER BY block, {names}",
         )
-        people = query(
+        people = fragment(
             f"SELECT person, CAST({block} AS {dialect.int64}) AS block, COUNT(*) AS size FROM ",
             rows.all_rows,
             " GROUP BY person",
         )
-        too_large = query("SELECT block FROM ", homes, f" GROUP BY block HAVING SUM(size) > {self.rows}")
+        too_large = fragment("SELECT block FROM ", homes, f" GROUP BY block HAVING SUM(size) > {self.rows}")
         kept = (Part("homes", people, kept=True), Part("large", too_large, kept=True))
         return Script((*rows.parts(), *kept), body)
 

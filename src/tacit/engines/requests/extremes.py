@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Extremes(Request[tuple[Fraction, ...]]):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The first k persons by their extreme."""
         extreme, order = statement.extreme(self.value, self.largest)
-        source = query(
+        source = fragment(
             f"(SELECT {extreme} AS v FROM ",
             statement.persons,
             f" WHERE {extreme} IS NOT NULL ORDER BY v {order} LIMIT {self.k}) AS top",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.engines.requests.buckets import bucket, check_boundaries, numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm
 from tacit.engines.requests.vectors import PersonVectors
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class GroupNorms(PersonVectors):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The bucket of each person's norm; squares are compared with squares."""
         boundaries = [b * b if self.norm == "l2" else b for b in self.boundaries]
-        source = query(
+        source = fragment(
             f"(SELECT {bucket('size', boundaries)} AS place FROM ",
             self.norms(statement),
             " WHERE size > 0) AS places GROUP BY place",

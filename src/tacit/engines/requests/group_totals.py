@@ -10,7 +10,7 @@ from tacit.engines.dialect import Dialect
 from tacit.engines.requests.buckets import numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm
 from tacit.engines.requests.vectors import PersonVectors
-from tacit.engines.script import Query, Reading, query
+from tacit.engines.script import Fragment, Reading, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class GroupTotals(PersonVectors):
             shrunk = quotient(f"(ABS(v) * {scale} * CASE WHEN fine THEN {2**_FINE} ELSE 1 END)", "root")
         whole = f"v * {wide(str(self.resolution))}"
         entry = f"CASE WHEN size <= {cap} THEN {whole} WHEN v < 0 THEN -{shrunk} ELSE {shrunk} END"
-        source = query(vectors, " INNER JOIN ", norms, f" ON {vectors.name}.person = {norms.name}.person GROUP BY g")
+        source = fragment(vectors, " INNER JOIN ", norms, f" ON {vectors.name}.person = {norms.name}.person GROUP BY g")
         return (Arm(source, a="g", b=f"SUM({entry})"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:
@@ -56,18 +56,18 @@ class GroupTotals(PersonVectors):
         return numbers_by_place(rows, len(self.keys))
 
 
-def _roots(norms: Reading, dialect: Dialect) -> Query:
+def _roots(norms: Reading, dialect: Dialect) -> Fragment:
     """⌈√n⌉ exactly, n being the size, or size·2^60 where that is below 2^124 (``fine``).
 
     The double's root y0 is right to 2^-50, so one Newton step in integers gives y with √n − 1 < y ≤ √n + 2^-30.
     """
     quotient = dialect.quotient
-    sizes = query(f"SELECT person, size, size < {2**64} AS fine FROM ", norms)
+    sizes = fragment(f"SELECT person, size, size < {2**64} AS fine FROM ", norms)
     scaled = f"SELECT *, CASE WHEN fine THEN size * {2 ** (2 * _FINE)} ELSE size END AS n FROM ("
     guess = dialect.wide(dialect.rounded(f"SQRT(CAST(n AS {dialect.float64}))"))
     guessed = f"SELECT *, GREATEST({guess}, 1) AS y0 FROM ("
     refined = f"SELECT *, {quotient('(y0 + ' + quotient('n', 'y0') + ')', '2')} AS y FROM ("
-    return query(
+    return fragment(
         "SELECT person, size, fine, CASE WHEN y * y >= n THEN y ELSE y + 1 END AS root FROM (",
         f"{refined}{guessed}{scaled}",
         sizes,

@@ -14,7 +14,7 @@ from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Ordered, RowCount, Value
 from tacit.engines.requests.relation import Relation
 from tacit.engines.requests.request import Standalone, Withheld
-from tacit.engines.script import Part, Query, Reading, Script, joined, query
+from tacit.engines.script import Fragment, Part, Reading, Script, fragment, join
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.types import Kind
@@ -85,12 +85,12 @@ class Incidence(Standalone[Touches]):
             part = _numbered(f"ids{len(parts)}", columns, dialect)
             numbers |= {name: Reading(part.name, f"of_{name}") for name in columns}
             parts.append(part)
-        joins = [query(" LEFT JOIN ", ids, f" ON {name} = {ids.alias}.p") for name, ids in numbers.items()]
+        joins = [fragment(" LEFT JOIN ", ids, f" ON {name} = {ids.alias}.p") for name, ids in numbers.items()]
         shown = [f"CAST(COALESCE(of_{name}.number, 0) AS {dialect.int64}) AS n_{name}" for name in (*persons, *value)]
         if self.heights is not None:
             shown.append(f"CAST(height AS {dialect.float64 if self.heights.double else dialect.int64}) AS height")
         clamped = f"CASE WHEN w > {_LIMIT} THEN {_LIMIT} WHEN w < -{_LIMIT} THEN -{_LIMIT} ELSE w END"
-        body = query(
+        body = fragment(
             f"SELECT CAST({clamped} AS {dialect.int64}) AS w, {', '.join(shown)} FROM ",
             _TUPLES,
             *joins,
@@ -98,7 +98,7 @@ class Incidence(Standalone[Touches]):
         )
         return Script(tuple(parts), body)
 
-    def _tuples(self, rows: Rows) -> Query:
+    def _tuples(self, rows: Rows) -> Fragment:
         """The rows of the same persons, and the same value where one is asked for, made one."""
         persons = ", ".join(rows.persons())
         if self.heights is not None:
@@ -134,8 +134,8 @@ class Incidence(Standalone[Touches]):
 
 def _numbered(name: str, columns: list[str], dialect: Dialect) -> Part:
     """A table that numbers the different values of some columns from 1."""
-    every = joined(" UNION ALL ", (query(f"SELECT {column} AS p FROM ", _TUPLES) for column in columns))
-    numbered = query(
+    every = join(" UNION ALL ", (fragment(f"SELECT {column} AS p FROM ", _TUPLES) for column in columns))
+    numbered = fragment(
         f"SELECT p, {dialect.row_number} AS number FROM (SELECT DISTINCT p FROM (",
         every,
         ") AS every WHERE p IS NOT NULL) AS different",
@@ -143,7 +143,7 @@ def _numbered(name: str, columns: list[str], dialect: Dialect) -> Part:
     return Part(name, numbered, kept=True)
 
 
-def _grouped(rows: Rows, shown: str, by: str, present: str = "") -> Query:
+def _grouped(rows: Rows, shown: str, by: str, present: str = "") -> Fragment:
     """The rows where a column is present, grouped; the last column shown is the weight."""
     condition = f" WHERE {present} IS NOT NULL" if present else ""
-    return query(f"SELECT {shown} AS w FROM ", rows.all_rows, f"{condition} GROUP BY {by}")
+    return fragment(f"SELECT {shown} AS w FROM ", rows.all_rows, f"{condition} GROUP BY {by}")

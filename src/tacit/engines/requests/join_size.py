@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.relation import Join
 from tacit.engines.requests.request import AnswerRow, Standalone
-from tacit.engines.script import Part, Piece, Query, Reading, Script, filled, query
+from tacit.engines.script import Fragment, Part, Piece, Reading, Script, fill, fragment
 from tacit.language.expressions import Column
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class JoinSize(Standalone[float]):
 
 
 def _script(*pieces: Piece) -> Script:
-    return Script((Part("sizes", query(*pieces)),), query("SELECT * FROM ", Reading("sizes")))
+    return Script((Part("sizes", fragment(*pieces)),), fragment("SELECT * FROM ", Reading("sizes")))
 
 
 def _parents(join: Join) -> dict[str, list[Pair]]:
@@ -86,36 +86,37 @@ class _Tree:
                 parent = max(parents, key=lambda name: len(parents[name]))
                 self._children.setdefault(parent, []).append((join, parents[parent]))
 
-    def total(self) -> Query:
+    def total(self) -> Fragment:
         """The bound, as one expression."""
         weight, source = self._node(self._rows.relation.alias)
-        total = query(f"COALESCE((SELECT {self._least(f'SUM({weight})')} FROM ", source, f"), {self._double(0.0)})")
+        rows = f"COALESCE(SUM({weight}), {self._double(0.0)})"  # inside LEAST, which passes over NULL
+        total = fragment(f"(SELECT {self._least(rows)} FROM ", source, ")")
         for join in self._apart:
             none = self._double(1.0 if join.kind == "left" else 0.0)
             sent = self._sent(join, list(join.on))
-            most = query("COALESCE((SELECT MAX(w) FROM (", sent, f") AS sent), {none})")
-            total = filled(self._least("{} * {}"), total, most)
+            most = fragment("COALESCE((SELECT MAX(w) FROM (", sent, f") AS sent), {none})")
+            total = fill(self._least("{} * {}"), total, most)
         return total
 
-    def _node(self, alias: str) -> tuple[str, Query]:
+    def _node(self, alias: str) -> tuple[str, Fragment]:
         """For each row of a table the number of rows of the tree below it, and what stands after FROM."""
-        weight, joins = self._double(1.0), list[Query]()
+        weight, joins = self._double(1.0), list[Fragment]()
         for join, pairs in self._children.get(alias, []):
             name, left = f"sent{next(self._number)}", join.kind == "left"
             ties = " AND ".join(f"{self._rows.sides(*pair)[0]} = {name}.k{i}" for i, pair in enumerate(pairs))
             word = "LEFT" if left else "INNER"
-            joins.append(query(f" {word} JOIN (", self._sent(join, pairs), f") AS {name} ON {ties}"))
+            joins.append(fragment(f" {word} JOIN (", self._sent(join, pairs), f") AS {name} ON {ties}"))
             sent = f"COALESCE({name}.w, {self._double(1.0)})" if left else f"{name}.w"
             weight = self._least(f"{weight} * {sent}")
-        return weight, query(self._rows.reading(alias), *joins)
+        return weight, fragment(self._rows.reading(alias), *joins)
 
-    def _sent(self, join: Join, pairs: list[Pair]) -> Query:
+    def _sent(self, join: Join, pairs: list[Pair]) -> Fragment:
         """What a table sends its parent: a number w for each value of its key k0, k1, …"""
         keys = [f"{self._rows.sides(*pair)[1]} AS k{i}" for i, pair in enumerate(pairs)]
         weight, source = self._node(join.alias)
         names = ", ".join(f"k{i}" for i in range(len(pairs)))
         present = " AND ".join(f"k{i} IS NOT NULL" for i in range(len(pairs)))
-        return query(
+        return fragment(
             f"SELECT {names}, {self._least('SUM(w)')} AS w FROM (SELECT {', '.join(keys)}, {weight} AS w FROM ",
             source,
             f") AS below WHERE {present} GROUP BY {names}",

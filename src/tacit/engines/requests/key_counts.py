@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.keys import Key, check_by, decoded, encoded
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 
@@ -44,11 +44,11 @@ class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
         keys = [f"k{i}" for i in range(len(self.by))]
         listed = ", ".join(keys)
         sizes = statement.table("sizes", "SELECT person, COUNT(*) AS keys FROM ", pairs, " GROUP BY person")
-        joined = query(pairs, " INNER JOIN ", sizes, f" ON {pairs.name}.person = {sizes.name}.person")
+        joined = fragment(pairs, " INNER JOIN ", sizes, f" ON {pairs.name}.person = {sizes.name}.person")
         shown = [encoded(name, by.type, dialect) for name, by in zip(keys, self.by, strict=True)]
         texts = [f"CAST({sql} AS {dialect.text_type})" for sql in (f"{pairs.name}.person", *shown)]
         order = f"ROW_NUMBER() OVER (PARTITION BY {pairs.name}.person ORDER BY {dialect.digest(texts, self.salt)})"
-        source = query(
+        source = fragment(
             f"(SELECT {listed} FROM ",
             joined,
             f" WHERE keys <= {self.cap} UNION ALL SELECT {listed} FROM (SELECT {listed}, {order} AS place FROM ",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.request import AnswerRow, Standalone, Withheld
-from tacit.engines.script import Part, Reading, Script, query
+from tacit.engines.script import Part, Reading, Script, fragment
 from tacit.language.expressions import Column
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ class KeyRepeats(Standalone[Repeats]):
         names = [f"k{i}" for i in range(len(self.columns))]
         present = " AND ".join(f"{name} IS NOT NULL" for name in names)
         int64 = rows.dialect.int64
-        counted = query(
+        counted = fragment(
             f"SELECT CAST(COALESCE(MAX(n), 0) AS {int64}) AS w, "
             f"CAST(COALESCE(SUM(CASE WHEN n > 1 THEN 1 ELSE 0 END), 0) AS {int64}) AS v "
             f"FROM (SELECT COUNT(*) AS n FROM (SELECT {', '.join(keys)} FROM ",
             rows.reading(rows.relation.alias),
             f") AS keyed WHERE {present} GROUP BY {', '.join(names)}) AS grouped",
         )
-        return Script((Part("sizes", counted),), query("SELECT * FROM ", Reading("sizes")))
+        return Script((Part("sizes", counted),), fragment("SELECT * FROM ", Reading("sizes")))
 
     def read(self, rows: Sequence[AnswerRow]) -> Repeats:
         """The two numbers."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.engines.requests.buckets import bucket, check_boundaries, numbers_by_place
 from tacit.engines.requests.keys import check_by
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.language.expressions import Expression
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class KeysPerPerson(Request[tuple[int, ...]]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The number of each person's keys, then its bucket."""
-        source = query(
+        source = fragment(
             f"(SELECT {bucket('size', self.boundaries)} AS place FROM (SELECT COUNT(*) AS size FROM ",
             statement.pairs(self.by),
             " GROUP BY person) AS sizes) AS places GROUP BY place",

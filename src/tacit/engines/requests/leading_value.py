@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.keys import decoded, encoded
 from tacit.engines.requests.request import AnswerRow, Arm, Request, Withheld
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression, Scalar
 from tacit.language.types import Kind
@@ -37,7 +37,7 @@ class LeadingValue(Request[Lead]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The two values with the most persons."""
-        source = query(
+        source = fragment(
             "(SELECT k0, COUNT(*) AS persons FROM ",
             statement.pairs((self.value,)),
             " WHERE k0 IS NOT NULL GROUP BY k0 ORDER BY persons DESC LIMIT 2) AS most",

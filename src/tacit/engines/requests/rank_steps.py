@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tacit.engines.dialect import LARGEST_DOUBLE, Dialect
 from tacit.engines.requests.operands import Ordered
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import Query, Reading, filled, query
+from tacit.engines.script import Fragment, Reading, fill, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class RankSteps(Request[Ranks]):
 
         far, wide_cell = (f"CAST({high} AS {dialect.float64}) - CAST(lo AS {dialect.float64})" for high in ("v", "hi"))
         block = dialect.rounded(f"COALESCE(({far}) / NULLIF({wide_cell}, 0), 0) * {_BLOCK}")
-        steps = query(
+        steps = fragment(
             "(SELECT i, v, w, upto FROM ",
             windows,
             ", (SELECT v, w, below + upto AS upto FROM (",
@@ -84,7 +84,7 @@ class RankSteps(Request[Ranks]):
             f") AS ranked) AS steps WHERE {self._crossed(dialect)}) AS found",
         )
         return (
-            Arm(query(totals), b="total"),
+            Arm(fragment(totals), b="total"),
             Arm(steps, b="upto - w", c="upto", keys=["i"], **self.value.shown("v")),
         )
 
@@ -132,10 +132,10 @@ class RankSteps(Request[Ranks]):
         """A table of the different values in those cells that hold a threshold, with their weights."""
         dialect = statement.dialect
         smallest = statement.aggregate(f"MIN({x})")
-        cell = _cell(x, query(f"(SELECT MIN({smallest}) FROM ", statement.persons, ")"), dialect)
+        cell = _cell(x, fragment(f"(SELECT MIN({smallest}) FROM ", statement.persons, ")"), dialect)
 
-        def weighed(*condition: str | Reading) -> Query:
-            return query(
+        def weighed(*condition: str | Reading) -> Fragment:
+            return fragment(
                 f"(SELECT {x} AS v, ",
                 cell,
                 " AS cell, w FROM ",
@@ -183,7 +183,7 @@ class RankSteps(Request[Ranks]):
         return Ranks(weight, tuple(tuple(sorted(near, key=lambda step: step.value)) for near in steps))
 
 
-def _cell(x: str, least: Query, dialect: Dialect) -> Query:
+def _cell(x: str, least: Fragment, dialect: Dialect) -> Fragment:
     """A whole number that never falls as x rises, about 0.4 % of x's distance from the least value wide.
 
     Every operation is monotone under IEEE rounding, which a logarithm need not be; six roots turn 600 decades into 10.
@@ -194,4 +194,4 @@ def _cell(x: str, least: Query, dialect: Dialect) -> Query:
     root = f"({near} - {near})"
     for _ in range(6):
         root = f"SQRT({root})"
-    return filled(dialect.rounded(f"{root} * 16384"), x, least)
+    return fill(dialect.rounded(f"{root} * 16384"), x, least)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from tacit.engines.script import Query, Script
+from tacit.engines.script import Fragment, Script
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
@@ -31,7 +31,7 @@ AnswerRow = tuple[Any, ...]
 class Arm:
     """One SELECT of an answer: what stands after FROM, and the SQL of the columns that are used."""
 
-    source: Query
+    source: Fragment
     a: str = "NULL"
     b: str = "NULL"
     c: str = "NULL"

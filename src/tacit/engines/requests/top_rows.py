@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.operands import Ordered
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class TopRows(Request[tuple[tuple[int, Fraction], ...]]):
             statement.persons,
             f" WHERE {extreme} IS NOT NULL ORDER BY v {order} LIMIT {self.persons}) AS firsts",
         )
-        source = query(
+        source = fragment(
             f"(SELECT number, {column} AS v, ",
             f"ROW_NUMBER() OVER (PARTITION BY number ORDER BY {column} {order}) AS place FROM ",
             statement.all_rows,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tacit.engines.requests.buckets import bucket, check_boundaries
 from tacit.engines.requests.operands import Total
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import query
+from tacit.engines.script import fragment
 
 if TYPE_CHECKING:
     from tacit.engines.statement import Statement
@@ -44,7 +44,7 @@ class TotalBuckets(Request[Buckets]):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Each total's size and sign, then its bucket; the buckets of negative totals are -1, -2, …"""
         total, fence = statement.aggregate(self.total.total(statement.rows)), statement.dialect.fence
-        source = query(
+        source = fragment(
             f"(SELECT {bucket('size', self.boundaries)} AS place, size, negative FROM (SELECT ABS({total}) AS size, ",
             f"{total} < 0 AS negative FROM ",
             statement.persons,

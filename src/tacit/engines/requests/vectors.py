@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from tacit.engines.requests.keys import check_by
 from tacit.engines.requests.operands import Entry
 from tacit.engines.requests.request import LARGEST_ANSWER, Request
-from tacit.engines.script import Reading, query
+from tacit.engines.script import Reading, fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
@@ -50,7 +50,7 @@ class PersonVectors(Request[tuple[int, ...]]):
         names = [f"k{i}" for i in range(len(columns))]
         kinds = [expression.type for expression in self.by]
         asked = ", ".join(f"({g}, {', '.join(map(dialect.group_key, key))})" for g, key in enumerate(self.keys))
-        entries = query(
+        entries = fragment(
             f"SELECT person, g, {entry} AS v FROM ",
             statement.all_rows,
             f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) "

@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from tacit.engines.dialect import Dialect, named
-from tacit.engines.script import Query, Reading, query
+from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
@@ -95,16 +95,16 @@ class SparkDialect(Dialect):
         """RINT rounds half to even."""
         return f"CAST(RINT({sql}) AS {self.int64})"
 
-    def running(self, table: Reading, key: str, block: str, within: str = "") -> Query:
+    def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """One machine sums the blocks, which are few; the sums inside blocks are shared among all machines."""
         keys = [within, "block"] if within else ["block"]
         listed, matches = ", ".join(keys), " AND ".join(f"t.{name} = b.{name}" for name in keys)
-        placed = query(f"(SELECT *, {block} AS block FROM ", table, ") AS t")
-        blocks = query(f"(SELECT {listed}, SUM(w) AS w FROM ", placed, f" GROUP BY {listed}) AS blocks")
+        placed = fragment(f"(SELECT *, {block} AS block FROM ", table, ") AS t")
+        blocks = fragment(f"(SELECT {listed}, SUM(w) AS w FROM ", placed, f" GROUP BY {listed}) AS blocks")
         before = f"(SELECT {listed}, {self.sum_in_order('block', within)} - w AS before FROM "
         inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
         shown = f"SELECT t.*, before + {inside} AS upto FROM "
-        return query(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
+        return fragment(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
 
     # ---- dates --------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
-from tacit.engines.script import Query, Script
+from tacit.engines.script import Fragment, Script
 from tacit.engines.snapshots import SQLSnapshot
 from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.tables import SparkTable, open_table
@@ -210,16 +210,16 @@ class SparkSnapshot(SQLSnapshot):
         views = {place: self._view(place, frame) for place, frame in self._frames.items()}
         for part in script.parts:
             if part.name in script.shared:
-                meaning = script.inlined(part.query, meanings)
+                meaning = script.inline(part.body, meanings)
                 if meaning not in self._kept:
-                    self._kept[meaning] = self._fewer(self._sql(script, part.query, views)).persist()
+                    self._kept[meaning] = self._fewer(self._sql(script, part.body, views)).persist()
                 meanings[part.name] = f"({meaning})"
                 views[part.name] = self._view(meaning, shielded(self._kept[meaning]))
         return self._sql(script, script.body, views)
 
-    def _sql(self, script: Script, asked: Query, views: Mapping[str, str]) -> DataFrame:
+    def _sql(self, script: Script, asked: Fragment, views: Mapping[str, str]) -> DataFrame:
         """The answer of a query of a script."""
-        frame: DataFrame = self._engine.session.sql(script.inlined(asked, views))
+        frame: DataFrame = self._engine.session.sql(script.inline(asked, views))
         return frame
 
     def _view(self, meaning: str, frame: DataFrame) -> str:

@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.columns import TableSQL
+from tacit.engines.columns import ColumnSQL, TableSQL, saturated, within
 from tacit.engines.spark.dialect import DIALECT, microseconds
-from tacit.engines.tables import NativeColumn, OpenTable, refuse_options, saturated, schema_of, within
+from tacit.engines.tables import OpenTable, refuse_options, schema_of
 from tacit.errors import InvalidInput
 from tacit.language.types import INTEGER, LARGEST_SCALE, OTHER, ColumnType, KeyType
 
@@ -86,7 +86,7 @@ def readable(native: str, kind: ColumnType) -> bool:
     return kind in (DIALECT.inferred(native), OTHER) or (kind == INTEGER and digits is not None and digits[1] == 0)
 
 
-class SparkColumn(NativeColumn):
+class SparkColumn(ColumnSQL):
     """How one of Spark's columns is read."""
 
     dialect = DIALECT

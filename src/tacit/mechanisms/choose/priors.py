@@ -23,7 +23,7 @@ class Piece:
     """A range of indices whose mass and whose exact draw have a closed form."""
 
     mass: Callable[[int], Enclosure]
-    """The total weight, enclosed with so many bits."""
+    """The total weight, enclosed with ``bits`` significant bits."""
     draw: Callable[[Source], int]
     """An index of the range with probability in proportion to its weight."""
 

@@ -50,8 +50,8 @@ DELTA = Fraction(1, 10**6)
 
 
 @dataclass(frozen=True)
-class _Question:
-    """What is asked, apart from the method."""
+class _Task:
+    """What every method is given."""
 
     profile: DownProfile
     grid: Grid
@@ -126,35 +126,35 @@ Built = tuple[Law[Answer], Callable[[Fraction], Accuracy]]
 """A law and what it promises for a β."""
 
 
-def _scan(direction: str) -> Callable[[_Question], Built]:
-    def build(question: _Question) -> Built:
-        loss = question.profile.loss(question.grid)
-        return _search(threshold_scan(loss, question.pure, direction, beta=question.beta), question)
+def _scan(direction: str) -> Callable[[_Task], Built]:
+    def build(task: _Task) -> Built:
+        loss = task.profile.loss(task.grid)
+        return _search(threshold_scan(loss, task.pure, direction, beta=task.beta), task)
 
     return build
 
 
-def _binary(question: _Question) -> Built:
-    if question.delta is not None:
+def _binary(task: _Task) -> Built:
+    if task.delta is not None:
         raise InvalidInput("give epsilon or rho, and no delta, with this method.")
-    loss = question.profile.loss(question.grid)
-    return _search(binary_search(loss, epsilon=question.epsilon, rho=question.rho, beta=question.beta), question)
+    loss = task.profile.loss(task.grid)
+    return _search(binary_search(loss, epsilon=task.epsilon, rho=task.rho, beta=task.beta), task)
 
 
-def _bayesian(question: _Question) -> Built:
-    law = bayesian_search(question.profile.loss(question.grid), question.concentrated, beta=question.beta)
+def _bayesian(task: _Task) -> Built:
+    law = bayesian_search(task.profile.loss(task.grid), task.concentrated, beta=task.beta)
     return law, law.accuracy  # proved for sharp losses only, as its statement says
 
 
-def _interior(question: _Question) -> Built:
-    (epsilon, delta), grid, beta = question.approximate, question.grid, question.beta
+def _interior(task: _Task) -> Built:
+    (epsilon, delta), grid, beta = task.approximate, task.grid, task.beta
     finite_size(grid)
     # What the search states for any loss that is 0 somewhere: w, so that τ = w + 1 keeps the answer at or below D_0.
     flat = StepLoss(grid, (Run(grid.first, grid.last, 0),))
     excess = interior_point(flat, epsilon, delta, beta=beta).accuracy(beta).window
     assert excess is not None
     tau = excess + 1
-    law = interior_point(question.profile.shifted_loss(grid, tau), epsilon, delta, target=tau, beta=beta)
+    law = interior_point(task.profile.shifted_loss(grid, tau), epsilon, delta, target=tau, beta=beta)
 
     def accuracy(failure: Fraction) -> Accuracy:
         window = law.accuracy(failure).window
@@ -164,9 +164,9 @@ def _interior(question: _Question) -> Built:
     return law, accuracy
 
 
-def _search(law: Law[Answer], question: _Question) -> Built:
+def _search(law: Law[Answer], task: _Task) -> Built:
     """A search on ℓ: what it states about the loss of its answer is a window of the profile."""
-    condition = "" if isinstance(question.grid.size, int) else ", if D_0 is among the first 2^64 values of the walk"
+    condition = "" if isinstance(task.grid.size, int) else ", if D_0 is among the first 2^64 values of the walk"
 
     def accuracy(beta: Fraction) -> Accuracy:
         window = law.accuracy(beta).window
@@ -186,10 +186,10 @@ def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
     return log_ceiling(2 / epsilon, size / beta)
 
 
-def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Question], Built]:
-    def build(question: _Question) -> Built:
-        epsilon, size = question.pure, finite_size(question.grid)
-        tau = shift(epsilon, size, question.beta)
+def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Task], Built]:
+    def build(task: _Task) -> Built:
+        epsilon, size = task.pure, finite_size(task.grid)
+        tau = shift(epsilon, size, task.beta)
 
         def accuracy(beta: Fraction) -> Accuracy:
             excess = shift(epsilon, size, beta)
@@ -197,12 +197,12 @@ def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callab
                 raise InvalidInput("beta must be at least that of the law; build the law with a smaller beta.")
             return _window(beta, tau + excess - 1)
 
-        return choose(question.profile.shifted_loss(question.grid, tau), epsilon), accuracy
+        return choose(task.profile.shifted_loss(task.grid, tau), epsilon), accuracy
 
     return build
 
 
-METHODS: dict[str, Callable[[_Question], Built]] = {
+METHODS: dict[str, Callable[[_Task], Built]] = {
     "scan": _scan("up"),
     "scan_down": _scan("down"),
     "exponential": _choice(exponential),
@@ -230,7 +230,7 @@ def shifted_inverse(
     """
     if method not in METHODS:
         raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
-    question = _Question(
+    task = _Task(
         profile if isinstance(profile, DownProfile) else DownProfile(profile),
         grid,
         None if epsilon is None else positive(epsilon, "epsilon"),
@@ -238,4 +238,4 @@ def shifted_inverse(
         None if delta is None else between(delta, "delta", 0, 1),
         between(beta, "beta", 0, 1),
     )
-    return ShiftedInverseLaw(method, *METHODS[method](question))
+    return ShiftedInverseLaw(method, *METHODS[method](task))

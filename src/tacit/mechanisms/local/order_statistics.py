@@ -30,7 +30,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, count
 
-from tacit.mechanisms.local.sensitivities import Ranged, Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic, Ranged
 from tacit.mechanisms.person_values import Values, numbers, span
 from tacit.numbers.exact import Number, between, whole
 
@@ -58,7 +58,7 @@ class _Sorted:
         return list(accumulate(self.values, initial=Fraction(0)))
 
 
-def _sorted(statistic: Statistic, data: Values) -> _Sorted:
+def _sorted(statistic: LocalStatistic, data: Values) -> _Sorted:
     return _Sorted(numbers(data, *statistic.window), *statistic.window)
 
 

@@ -38,7 +38,7 @@ from tacit.curves import StepLoss
 from tacit.grids import integers
 from tacit.guarantees import Approx
 from tacit.mechanisms.law import Accuracy, Law
-from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.person_values import kept
 from tacit.mechanisms.search.scan_rates import rates
@@ -72,7 +72,7 @@ class PtrLaw(Law[Release | None]):
     """The law of a proposal: for each bound the chance to release with it, and the noise that follows."""
 
     def __init__(
-        self, statistic: Statistic, data: Any, lattice: Fraction, bounds: list[Fraction], guarantee: Approx
+        self, statistic: LocalStatistic, data: Any, lattice: Fraction, bounds: list[Fraction], guarantee: Approx
     ) -> None:
         self.name = f"propose-test-release, {statistic.name}"
         self.guarantee, self.lattice, self.bounds = guarantee, lattice, tuple(bounds)
@@ -129,7 +129,9 @@ class PtrLaw(Law[Release | None]):
 class ProposedLaw(PtrLaw):
     """One proposed bound."""
 
-    def __init__(self, statistic: Statistic, data: Any, lattice: Fraction, bound: Fraction, guarantee: Approx) -> None:
+    def __init__(
+        self, statistic: LocalStatistic, data: Any, lattice: Fraction, bound: Fraction, guarantee: Approx
+    ) -> None:
         super().__init__(statistic, data, lattice, [bound], guarantee)
         self._test = DiscreteLaplace(TEST_SHARE * guarantee.epsilon)
         self.threshold = self._test.threshold(guarantee.delta)
@@ -160,7 +162,7 @@ class ScannedLaw(PtrLaw):
     """A bound found by a threshold scan over a public list."""
 
     def __init__(
-        self, statistic: Statistic, data: Any, lattice: Fraction, bounds: list[Fraction], guarantee: Approx
+        self, statistic: LocalStatistic, data: Any, lattice: Fraction, bounds: list[Fraction], guarantee: Approx
     ) -> None:
         super().__init__(statistic, data, lattice, bounds, guarantee)
         total = TEST_SHARE * guarantee.epsilon
@@ -202,7 +204,7 @@ class ScannedLaw(PtrLaw):
         return Accuracy(failure, self.room, statement)
 
 
-def distances(statistic: Statistic, data: Any, bounds: list[Fraction], cap: int) -> list[int]:
+def distances(statistic: LocalStatistic, data: Any, bounds: list[Fraction], cap: int) -> list[int]:
     """For each of some increasing bounds how many persons away a larger local sensitivity is, at most ``cap``."""
     found: list[int] = []
     for k, local in enumerate(islice(statistic.growth(data), cap)):
@@ -214,7 +216,7 @@ def distances(statistic: Statistic, data: Any, bounds: list[Fraction], cap: int)
 
 
 def propose_test_release(
-    statistic: Statistic,
+    statistic: LocalStatistic,
     data: Any,
     epsilon: Number,
     delta: Number,

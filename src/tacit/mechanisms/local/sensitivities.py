@@ -42,7 +42,7 @@ LOW, HIGH = -(2**63), 2**63 - 1
 """The default range."""
 
 
-class Statistic(ABC):
+class LocalStatistic(ABC):
     """A number computed from data, with what is known about its sensitivities."""
 
     exact: bool = True
@@ -108,7 +108,7 @@ class Statistic(ABC):
 
 
 @dataclass(frozen=True)
-class Ranged(Statistic):
+class Ranged(LocalStatistic):
     """A statistic that stays in a public range, as the values do."""
 
     low: Number = LOW
@@ -134,7 +134,7 @@ class Ranged(Statistic):
 
 
 @dataclass(frozen=True)
-class Count(Statistic):
+class Count(LocalStatistic):
     """How many persons have a value that is not 0."""
 
     name = "count"
@@ -169,7 +169,7 @@ class Count(Statistic):
 
 
 @dataclass(frozen=True)
-class Sum(Statistic):
+class Sum(LocalStatistic):
     """The sum of values saturated at the ends of a public range."""
 
     low: Number = LOW

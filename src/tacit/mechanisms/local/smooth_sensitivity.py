@@ -27,7 +27,7 @@ from typing import Any
 
 from tacit.errors import InvalidInput
 from tacit.mechanisms.law import Accuracy, Law
-from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.person_values import kept
 from tacit.noises.smooth_noises import (
     LaplaceNoise,
@@ -52,7 +52,7 @@ class SmoothLaw(Law[Fraction]):
     """The law of a statistic with noise of a private scale, rounded to a public lattice."""
 
     def __init__(
-        self, statistic: Statistic, value: Fraction, smooth: Fraction, noise: SmoothNoise, lattice: Fraction
+        self, statistic: LocalStatistic, value: Fraction, smooth: Fraction, noise: SmoothNoise, lattice: Fraction
     ) -> None:
         self.name = f"smooth sensitivity, {statistic.name}"
         self.guarantee, self.noise, self.lattice = noise.guarantee, noise, lattice
@@ -102,7 +102,7 @@ class SmoothLaw(Law[Fraction]):
         return Accuracy(failure, None, statement)
 
 
-def smooth(statistic: Statistic, data: Any, decay: Fraction, floor: Fraction) -> Fraction:
+def smooth(statistic: LocalStatistic, data: Any, decay: Fraction, floor: Fraction) -> Fraction:
     """max(floor, max_k decay^k·A^(k)). NOT PRIVATE."""
     best, factor, most = floor, Fraction(1), statistic.global_sensitivity
     for local in statistic.growth(data):
@@ -160,7 +160,7 @@ NOISES: dict[str, Callable[..., SmoothNoise]] = {
 
 
 def smooth_sensitivity(
-    statistic: Statistic,
+    statistic: LocalStatistic,
     data: Any,
     epsilon: Number | None = None,
     *,

@@ -20,7 +20,7 @@ from fractions import Fraction
 from itertools import combinations, count, islice
 
 from tacit.errors import InvalidInput
-from tacit.mechanisms.local.sensitivities import Statistic
+from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.numbers.exact import whole
 
 Edges = Iterable[tuple[int, int]]
@@ -31,7 +31,7 @@ MOST_NODES = 5000
 
 
 @dataclass(frozen=True)
-class Triangles(Statistic):
+class Triangles(LocalStatistic):
     """The number of triangles in a graph on ``nodes`` nodes, a public number."""
 
     nodes: int

@@ -10,7 +10,7 @@ PROMISE AND PROOF
   the true one: every probability is w or e^ε·w with the same w.
 
 ACCURACY: `law.reach(beta)` is the smallest a with P[|Z| ≤ a] ≥ 1 − β (for a Gaussian of v > 4096 at most one more).
-TO VERIFY: the ratio of Laplace noise on two values is attained beyond both; Gaussian noise has a formula.
+VERIFICATION: the ratio of Laplace noise on two values is attained beyond both; Gaussian noise has a formula.
 COST: 6 to 20 µs a draw at any scale.
 """
 

@@ -45,7 +45,7 @@ from tacit.mechanisms.law import Accuracy
 from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.search.binary_search import comparisons
 from tacit.mechanisms.search.scan_rates import BETA
-from tacit.mechanisms.search.search_posterior import Answers, Posterior, best_position
+from tacit.mechanisms.search.search_posterior import Looks, Posterior, best_position
 from tacit.noises import DiscreteGaussian
 from tacit.noises.base import first_where
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log
@@ -57,7 +57,7 @@ THETAS = tuple(Fraction(i, 8) for i in (1, 2, 3, 4, 6, 8))
 """The exponents θ tried in the proof of accuracy."""
 
 
-class Plan(NamedTuple):
+class BayesianDesign(NamedTuple):
     """What is fixed before the data are seen."""
 
     looks: int
@@ -81,42 +81,42 @@ class BayesianSearchLaw(GridLaw):
 
     name = "Bayesian search"
 
-    def __init__(self, loss: StepLoss, plan: Plan, guarantee: Zcdp) -> None:
-        self.grid, self.guarantee, self.plan = loss.grid, guarantee, plan
-        self.target = plan.target
-        self._loss = loss.clamped(2 * plan.target + 1)
+    def __init__(self, loss: StepLoss, design: BayesianDesign, guarantee: Zcdp) -> None:
+        self.grid, self.guarantee, self.design = loss.grid, guarantee, design
+        self.target = design.target
+        self._loss = loss.clamped(2 * design.target + 1)
 
     def _draw_index(self, source: Source) -> int:
         first, size = self.grid.first or 0, int(self.grid.size)
-        noise, strength = self.plan.noise, float(self.plan.strength)
-        posterior, answers = Posterior(size), dict[int, Answers]()
-        for _ in range(self.plan.looks):
+        noise, strength = self.design.noise, float(self.design.strength)
+        posterior, answers = Posterior(size), dict[int, Looks]()
+        for _ in range(self.design.looks):
             k, share, _ = posterior.median()
             q = k if _coin(share.numerator, share.denominator, source) else k - 1
             if 0 <= q < size - 1:  # outside, every hypothesis says the same
                 answer = self._loss.at(first + q) + noise.draw(source)
                 posterior.update(q, strength * (answer - self.target))
                 number, total = answers.get(q, (0, 0))
-                answers[q] = Answers(number + 1, total + answer)
+                answers[q] = Looks(number + 1, total + answer)
         median = posterior.median()
         if median.weight > 0.5 or not answers:
             return first + median.position
         return first + best_position(size, answers, 2 * self.target + 1, noise.variance)
 
     def look(self, y: Number) -> NoisyInteger:
-        """The law of one noisy look at a grid value; ``plan.looks`` of them make up the promise."""
+        """The law of one noisy look at a grid value; ``design.looks`` of them make up the promise."""
         index = self.grid.index(y)
         if index is None:
             raise InvalidInput("y must be a value of the grid.")
-        return NoisyInteger(self._loss.at(index), self.plan.noise, self.plan.each)
+        return NoisyInteger(self._loss.at(index), self.design.noise, self.design.each)
 
     def _parameters(self) -> Hashable:
-        return self.plan
+        return self.design
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The lowest value of loss 0, for losses that jump there from 2τ or more."""
         failure = between(beta, "beta", 0, 1)
-        if not _log_failure(int(self.grid.size), self.plan).high <= log(failure).low:
+        if not _log_failure(int(self.grid.size), self.design).high <= log(failure).low:
             raise InvalidInput("beta must be above what the target allows; give a larger target or a larger beta.")
         window = 2 * self.target
         statement = (
@@ -150,28 +150,28 @@ class BayesianSearchLaw(GridLaw):
 # The public rule and the proof of accuracy in numbers
 
 
-def _log_failure(size: int, plan: Plan) -> Enclosure:
+def _log_failure(size: int, design: BayesianDesign) -> Enclosure:
     """An upper bound of ln P[the answer is not h*] for sharp losses: θ·ln(|Y| − 1) + m·ln G."""
     if size == 1:
         return Enclosure.of(-(10**9))
-    theta, tau, eta, variance = plan.theta, plan.target, plan.strength, plan.noise.squared_scale
+    theta, tau, eta, variance = design.theta, design.target, design.strength, design.noise.squared_scale
     start = theta * log(size - 1)
     if theta == 1:
-        return start + plan.looks * ((1 + exp(-2 * eta * tau + 2 * eta**2 * variance)) / 2).log()
+        return start + design.looks * ((1 + exp(-2 * eta * tau + 2 * eta**2 * variance)) / 2).log()
     spread = 1 - theta * eta**2 * variance  # σ²/s², s² the variance of the sum that e^{θv²/2} leaves
     if spread <= 0:
         return Enclosure.of(0)
     linear = theta * (eta**2 * tau - eta)
     exponent = theta * (eta**2 * tau**2 / 2 - eta * tau) + linear**2 * variance / spread / 2
     # Σ e^{-z²/2s²} ≤ √(2π)s·(1 + 2q/(1 − q)) with q = e^{-2π²s²} ≤ e^{-19}, and Σ e^{-z²/2σ²} ≥ √(2π)σ
-    return start + plan.looks * (exponent - log(spread) / 2 + Fraction(3, 10**8))
+    return start + design.looks * (exponent - log(spread) / 2 + Fraction(3, 10**8))
 
 
 @lru_cache(maxsize=1024)
-def _best(size: int, looks: int, noise: DiscreteGaussian, target: int) -> tuple[Enclosure, Plan]:
-    """The plan of smallest proved failure for a target."""
-    plans = [Plan(looks, noise, target, theta) for theta in THETAS]
-    return min(((_log_failure(size, plan), plan) for plan in plans), key=lambda found: found[0].high)
+def _best(size: int, looks: int, noise: DiscreteGaussian, target: int) -> tuple[Enclosure, BayesianDesign]:
+    """The design of smallest proved failure for a target."""
+    designs = [BayesianDesign(looks, noise, target, theta) for theta in THETAS]
+    return min(((_log_failure(size, design), design) for design in designs), key=lambda found: found[0].high)
 
 
 @lru_cache(maxsize=1024)

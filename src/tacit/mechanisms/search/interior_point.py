@@ -63,11 +63,11 @@ LARGEST = 64
 
 
 @dataclass(frozen=True)
-class Plan:
+class InteriorDesign:
     """What is fixed before the data are seen."""
 
     scale: Fraction
-    """ε_s, for the scale; with ``inner`` it is that plan's own."""
+    """ε_s, for the scale; with ``inner`` it is that design's own."""
     block: Fraction
     """ε_b."""
     value: Fraction
@@ -80,7 +80,7 @@ class Plan:
     """h."""
     window: int
     """w."""
-    inner: Plan | None = None
+    inner: InteriorDesign | None = None
     """How the scale is chosen; None is by the exponential mechanism."""
 
 
@@ -90,8 +90,10 @@ class InteriorPointLaw(GridLaw):
     name = "interior point"
     guarantee: Approx
 
-    def __init__(self, loss: StepLoss, plan: Plan, guarantee: Approx, beta: Fraction, target: int = 0) -> None:
-        self.grid, self.guarantee, self.plan, self.beta, self.target = loss.grid, guarantee, plan, beta, target
+    def __init__(
+        self, loss: StepLoss, design: InteriorDesign, guarantee: Approx, beta: Fraction, target: int = 0
+    ) -> None:
+        self.grid, self.guarantee, self.design, self.beta, self.target = loss.grid, guarantee, design, beta, target
         first, self._size = loss.grid.first or 0, int(loss.grid.size)
         runs = (Run((run.first or 0) - first, (run.last or 0) - first, max(0, run.loss - target)) for run in loss.runs)
         self._loss = loss
@@ -102,26 +104,26 @@ class InteriorPointLaw(GridLaw):
         self._table = lru_cache(maxsize=2)(self._compute_table)
 
     def _scale_law(self) -> GridLaw:
-        loss, plan = scale_loss(self._excess, self.plan.depth), self.plan
-        if plan.inner is None:
-            return exponential(loss, plan.scale)
-        return InteriorPointLaw(loss, plan.inner, self.guarantee, self.beta)
+        loss, design = scale_loss(self._excess, self.design.depth), self.design
+        if design.inner is None:
+            return exponential(loss, design.scale)
+        return InteriorPointLaw(loss, design.inner, self.guarantee, self.beta)
 
     def _block_law(self, cell: int, shift: int) -> StableArgminLaw:
-        blocks = block_loss(self._excess, cell * self.plan.width, cell * shift)
-        return stable_argmin(blocks, self.plan.block, self.plan.delta)
+        blocks = block_loss(self._excess, cell * self.design.width, cell * shift)
+        return stable_argmin(blocks, self.design.block, self.design.delta)
 
     def _value_law(self, cell: int, shift: int, block: int | None) -> ExponentialLaw:
         """The choice among the candidates of a block, as numbers of cells; or among all values."""
         if block is None:
-            return exponential(self._excess, self.plan.value)
-        start = max(0, block * self.plan.width - shift)
-        end = min((self._size - 1) // cell, (block + 1) * self.plan.width - shift)
-        return exponential(spaced_loss(self._excess, cell, start, end), self.plan.value)
+            return exponential(self._excess, self.design.value)
+        start = max(0, block * self.design.width - shift)
+        end = min((self._size - 1) // cell, (block + 1) * self.design.width - shift)
+        return exponential(spaced_loss(self._excess, cell, start, end), self.design.value)
 
     def _draw_index(self, source: Source) -> int:
         cell = 1 << int(self._scales._draw(source))
-        shift = _below(self.plan.width, source)
+        shift = _below(self.design.width, source)
         block = self._blocks(cell, shift)._draw(source)
         chosen = int(self._values(cell, shift, None if block is None else int(block))._draw(source))
         return (self.grid.first or 0) + (chosen if block is None else chosen * cell)
@@ -140,7 +142,7 @@ class InteriorPointLaw(GridLaw):
         for j in self._scales.outcomes():
             cell = 1 << int(j)
             for shift, times in self._shifts(cell):
-                chance = self._scales.pmf(j, work) * Fraction(times, self.plan.width)
+                chance = self._scales.pmf(j, work) * Fraction(times, self.design.width)
                 blocks = self._blocks(cell, shift)
                 ways: list[tuple[Enclosure, ExponentialLaw, int]] = [(blocks.pmf(None, work), everything, 1)]
                 for block in blocks.outcomes():
@@ -155,20 +157,20 @@ class InteriorPointLaw(GridLaw):
 
     def _shifts(self, cell: int) -> Iterator[tuple[int, int]]:
         """One shift for each way to cut the cells, and how many shifts cut them so."""
-        cells, width = (self._size - 1) // cell + 1, self.plan.width
+        cells, width = (self._size - 1) // cell + 1, self.design.width
         cuts = {s: tuple(c for c in range(1, cells) if (c + s) % width == 0) for s in range(width)}
         for cut, times in Counter(cuts.values()).items():
             yield next(s for s in cuts if cuts[s] == cut), times
 
     def _parameters(self) -> Hashable:
-        return self.plan, self.target
+        return self.design, self.target
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest loss of the answer, for losses that fall and then rise along the grid."""
         failure = between(beta, "beta", 0, 1)
         if failure < self.beta:
             raise InvalidInput("beta must be at least that of the law; build the law with a smaller beta.")
-        window = self.target + self.plan.window
+        window = self.target + self.design.window
         statement = (
             f"for a loss that falls and then rises along the grid and is at most {self.target} somewhere, the answer's "
             f"loss is at most {window}, with probability at least {1 - failure}"
@@ -245,11 +247,13 @@ SHARES = (Fraction(3, 8), Fraction(3, 8), Fraction(2, 8))
 
 
 @lru_cache(maxsize=256)
-def plan_for(size: int, epsilon: Fraction, delta: Fraction, beta: Fraction, levels: int, one_directional: bool) -> Plan:
-    """The parameters of a search with so many levels, for a grid of ``size`` values."""
+def design_for(
+    size: int, epsilon: Fraction, delta: Fraction, beta: Fraction, levels: int, one_directional: bool
+) -> InteriorDesign:
+    """The parameters of a search on this number of levels, for a grid of ``size`` values."""
     scale, block, value = (share * epsilon for share in SHARES)
     scales, part = size.bit_length(), beta / 4
-    inner = None if levels == 1 else plan_for(scales, scale, delta * (levels - 1) / levels, part, levels - 1, False)
+    inner = None if levels == 1 else design_for(scales, scale, delta * (levels - 1) / levels, part, levels - 1, False)
     step = excess(scale / 2, scales, part) if inner is None else inner.window
     own = delta / levels
     width = 1 << (-(-8 * beta.denominator // beta.numerator) - 1).bit_length()
@@ -258,7 +262,7 @@ def plan_for(size: int, epsilon: Fraction, delta: Fraction, beta: Fraction, leve
     assert gap is not None  # the stable arg-min counts its gap in persons
     depth = step + gap
     last = excess(value if one_directional else value / 2, width + 1, part)
-    return Plan(scale, block, value, own, width, depth, depth + step + last, inner)
+    return InteriorDesign(scale, block, value, own, width, depth, depth + step + last, inner)
 
 
 def interior_point(
@@ -279,5 +283,7 @@ def interior_point(
     chance, ground = between(delta, "delta", 0, 1), whole(target, "target", 0)
     size = finite_size(loss.grid)
     depths = (1, 2, 3) if levels is None else (whole(levels, "levels", 1),)
-    plans = [plan_for(size, budget, chance, failure, n, loss.one_directional) for n in depths]
-    return InteriorPointLaw(loss, min(plans, key=lambda plan: plan.window), Approx(budget, chance), failure, ground)
+    designs = [design_for(size, budget, chance, failure, n, loss.one_directional) for n in depths]
+    return InteriorPointLaw(
+        loss, min(designs, key=lambda design: design.window), Approx(budget, chance), failure, ground
+    )

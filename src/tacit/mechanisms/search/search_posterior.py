@@ -44,8 +44,8 @@ class Median(NamedTuple):
     """Its own weight, all together being 1."""
 
 
-class Answers(NamedTuple):
-    """The noisy answers at one position."""
+class Looks(NamedTuple):
+    """The looks at one position: how many, and the sum of what they saw."""
 
     number: int
     total: int
@@ -86,7 +86,7 @@ class Posterior:
         self._masses = [mass / total for mass in below + above]
 
 
-def best_position(size: int, answers: Mapping[int, Answers], top: int, variance: float) -> int:
+def best_position(size: int, answers: Mapping[int, Looks], top: int, variance: float) -> int:
     """The position 0..size−1 that is most probably good, for a staircase from ``top`` at position −1 down to 0."""
     import numpy as np
 

@@ -156,7 +156,7 @@ class ScanLaw(GridLaw):
         return self._visit(self._begin - index + 1, bits)[0]  # passed this point too
 
     def _visit(self, step: int, bits: int) -> tuple[Enclosure, Enclosure]:
-        """The probabilities that the walk makes so many steps without stopping, and that it stops there."""
+        """The probabilities that the walk makes these steps without stopping, and that it stops there."""
         return self._table(bits)[step] if step <= TABLED else self._visits([step], bits)[0]
 
     def _visit_first(self, bits: int) -> list[tuple[Enclosure, Enclosure]]:

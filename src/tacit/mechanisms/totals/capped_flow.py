@@ -77,7 +77,7 @@ class Curve(Protocol):
 
 
 LISTED = 16
-"""Laws of at most so many levels list their outputs."""
+"""The most levels whose outcomes are listed."""
 
 
 def octaves(limit: int) -> tuple[int, ...]:
@@ -145,7 +145,7 @@ class CappedFlowLaw(Law[CappedFlow]):
     def outcomes(self) -> Iterable[CappedFlow]:
         """The noiseless value at every level and those beside it: there the noise shows both its rates."""
         if len(self.levels) > LISTED:
-            raise InvalidInput(f"the capped flow law is listed for at most {LISTED} levels; verify it on so many.")
+            raise InvalidInput(f"the capped flow law is listed for at most {LISTED} levels; verify it on fewer.")
         for cap in self._places:
             for step in (-1, 0, 1):
                 yield CappedFlow(cap, self._curve.at(cap) + step, self._epsilon, self.design)

@@ -151,7 +151,7 @@ class CappedTotalLaw(Law[CappedTotal]):
     def outcomes(self) -> Iterable[CappedTotal]:
         """The noiseless numbers at every cap and those beside them: there each noise shows both its rates."""
         if len(self.caps) > LISTED:
-            raise InvalidInput(f"the scan and release law is listed for at most {LISTED} caps; verify it on so many.")
+            raise InvalidInput(f"the scan and release law is listed for at most {LISTED} caps; verify it on fewer.")
         for (i, cap), many in product(enumerate(self.caps), (False, True)):
             for within, above in product((-1, 0, 1), repeat=2):
                 numbers = self._within[i] + within, self._above[i] + above

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.language.expressions import Expression
 from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic

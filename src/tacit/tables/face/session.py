@@ -19,8 +19,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tacit.answers.answer import Answer, Answers
-from tacit.answers.storing import decoded_answer
+from tacit.answers import Answer, Answers
+from tacit.answers.storing import decode_answer
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, open_budget
 from tacit.closing import Closing
 from tacit.engines import FAILED, Engine, Snapshot, open_engine
@@ -205,7 +205,7 @@ class Session(Closing):
         question = self.question(relation, statistic, text)
         stored = self._account.repeated(question, cost) or (None if fresh else self._account.recall(question, cost))
         if stored is not None:
-            return decoded_answer(stored.answer).as_stored()
+            return decode_answer(stored.answer).as_stored()
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self._sampling, self.protected(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self._randomness)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput
 from tacit.language import build

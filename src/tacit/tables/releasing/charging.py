@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.storing import encode
 from tacit.budgets import Budget, Question
 from tacit.engines import FAILED

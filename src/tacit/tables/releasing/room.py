@@ -16,7 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.spreads import Spread
 from tacit.answers.values import Value
 from tacit.engines import Engine, Snapshot

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.sampled import sampled_spread, scaled
 from tacit.engines.requests import SAMPLE_STEPS, Relation, Sample
 from tacit.errors import InvalidInput, UnsupportedQuery

@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answers
+from tacit.answers.answer import Answer
 from tacit.numbers.exact import Number
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.entry import Entry

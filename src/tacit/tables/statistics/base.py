@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Expression

@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.order import Inner
 from tacit.curves import DownProfile
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.engines.requests import Presence, RowCount
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure

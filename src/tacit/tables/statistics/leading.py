@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.engines.requests import Lead, LeadingValue
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee

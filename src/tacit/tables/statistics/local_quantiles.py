@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput

@@ -24,7 +24,7 @@ from fractions import Fraction
 from math import floor, log10, sqrt
 from typing import ClassVar
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.quotients import Quotient
 from tacit.engines.requests import (
     SATURATION,

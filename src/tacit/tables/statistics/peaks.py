@@ -15,7 +15,7 @@ from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.order import Inner
 from tacit.curves import DownProfile
 from tacit.engines.requests import Bucket, Incidence, RowCount, TotalBuckets

@@ -28,7 +28,7 @@ from fractions import Fraction
 from math import ceil, log
 from typing import Any, ClassVar
 
-from tacit.answers.answer import Answer, Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.order import Ranked
 from tacit.curves import Run, StepLoss
 from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Ordered, Ranks, RankSteps

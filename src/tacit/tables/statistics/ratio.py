@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.quotients import Share
 from tacit.engines.requests import FlagCounts, Flags
 from tacit.errors import InvalidInput

@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, ClassVar, Literal
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.quotients import Share, Variance
 from tacit.answers.values import show
 from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.answers.groups import ShownCount
 from tacit.engines.requests import KeyCounts, KeysPerPerson
 from tacit.guarantees import Approx, Guarantee, Pure

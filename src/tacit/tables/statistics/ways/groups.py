@@ -9,7 +9,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Self, cast
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.engines.requests import check_by
 from tacit.errors import InvalidInput
 from tacit.language import build

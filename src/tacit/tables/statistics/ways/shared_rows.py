@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tacit.answers.answer import Answer
+from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import SCANNED, WEIGHED
 from tacit.answers.order import Fallen

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from tacit.answers.answer import Answers
+from tacit.answers import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
 from tacit.noises import Coarser, Noise

@@ -12,20 +12,20 @@ from threading import Lock
 from typing import Any, Generic, Protocol, TypeVar
 
 
-class Connection(Protocol):
-    """What a pool keeps."""
+class Closable(Protocol):
+    """A connection of whatever kind."""
 
     def close(self) -> None:
         """Let go of it."""
 
 
-C = TypeVar("C", bound=Connection)
+C = TypeVar("C", bound=Closable)
 
 _inherited: list[Any] = []
 """Connections opened before a fork."""
 
 
-class Pool(Generic[C]):
+class Connections(Generic[C]):
     """Open connections that nobody uses at the moment."""
 
     def __init__(self, connect: Callable[[], C]) -> None:

@@ -1,0 +1,181 @@
+"""Several answers released together for one guarantee: a mapping that prints as a table."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from tacit.answers.answer import NOT_PRIVATE, Answer, sentences
+from tacit.answers.values import plain, show, show_key, show_range
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from tacit.guarantees import Guarantee
+
+
+class Answers(Mapping[Any, Answer]):
+    """Several answers released together, in order, for one guarantee.
+
+    Keys are groups, or quantiles, or the aliases of a SQL question; groups by several columns have tuples as keys.
+    Printing shows a table of values and intervals, then what all answers have in common.
+
+    Args:
+        answers: the answers by their keys.
+        guarantee: what all of them together cost.
+        name: what the keys are: the name of a column, or several with commas between them.
+
+    >>> answers = orders.group_by("region", keys=["north", "south"]).count(epsilon=1)
+    >>> list(answers)
+    ['north', 'south']
+    >>> answers["north"].value
+    386
+    >>> print(answers)
+    north  386  373 to 399
+    south  257  244 to 270
+    NOT PRIVATE (seeded randomness).
+    Intervals hold the capped value with 95 % confidence each.
+    Protects any one customer with all their rows with Pure(1) for all together.
+    """
+
+    def __init__(self, answers: Mapping[Any, Answer], guarantee: Guarantee, name: str = "key") -> None:
+        self._answers: dict[Any, Answer] = dict(answers)
+        self.guarantee = guarantee
+        self.name = name
+
+    def __getitem__(self, key: Any) -> Answer:
+        return self._answers[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._answers)
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    @property
+    def stored(self) -> bool:
+        """Whether all of these are earlier answers, returned at no cost."""
+        return all(answer.stored for answer in self.values())
+
+    def as_stored(self) -> Answers:
+        """The same answers, marked as returned again at no cost.
+
+        >>> Answers({}, Pure(1)).as_stored().stored
+        True
+        """
+        return Answers({key: answer.as_stored() for key, answer in self.items()}, self.guarantee, self.name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON: the common guarantee, and a list of answers, each with its key.
+
+        >>> answers = orders.group_by("region", keys=["north", "south"]).count(epsilon=1)
+        >>> [(one["key"], one["value"]) for one in answers.to_dict()["answers"]]
+        [('north', 386), ('south', 257)]
+        """
+        return {
+            "guarantee": repr(self.guarantee),
+            "answers": [{"key": plain(key), **answer.to_dict()} for key, answer in self.items()],
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A data frame with one row for each answer: its key, value, 95 % interval and what that covers, and cap.
+
+        >>> orders.group_by("region", keys=["north", "south"]).count(epsilon=1).to_pandas()
+          region  value  low  high        covers  cap
+        0  north    386  373   399  capped value    3
+        1  south    257  244   270  capped value    3
+        """
+        import pandas as pd
+
+        return pd.DataFrame(self._records())
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table with one row for each answer, as `to_pandas`.
+
+        Numbers beyond 64 bits make their column decimals, or floats where that is not enough.
+
+        >>> orders.group_by("region", keys=["north", "south"]).count(epsilon=1).to_arrow().column_names
+        ['region', 'value', 'low', 'high', 'covers', 'cap']
+        """
+        import pyarrow as pa
+
+        records = self._records()
+        names = list(records[0]) if records else [self.name, "value"]
+        return pa.table({name: pa.array(_fitting([record[name] for record in records])) for name in names})
+
+    def _records(self) -> list[dict[str, Any]]:
+        records = []
+        for key, answer in self.items():
+            interval = answer.interval()
+            names = self.name.split(", ")
+            keys = dict(zip(names, key, strict=True)) if isinstance(key, tuple) else {self.name: key}
+            records.append(
+                keys
+                | {
+                    "value": answer.value,
+                    "low": interval.low,
+                    "high": interval.high,
+                    "covers": interval.covers,
+                    "cap": answer.cap,
+                }
+            )
+        return records
+
+    def __str__(self) -> str:
+        """A table of values and intervals, then what they have in common."""
+        if not self._answers:
+            return f"No group was large enough to be shown. All together: {self.guarantee!r}."
+        rows = []
+        for key, answer in self.items():
+            interval = answer.interval()
+            bounded = interval.low != -inf or interval.high != inf
+            span = show_range(interval.low, interval.high) if bounded else ""
+            rows.append((show_key(key), "no answer" if answer.value is None else show(answer.value), span))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in rows]
+        return "\n".join([*lines, *common_sentences(self)])
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{key!r}: {show(answer.value)}" for key, answer in self.items())
+        return f"Answers({{{inside}}}, {self.guarantee!r})"
+
+    def _repr_html_(self) -> str:
+        head = [self.name, "value", "95 % interval", "covers"]
+        rows = [
+            [str(key), show(answer.value), show_range(*interval), interval.covers]
+            for key, answer in self.items()
+            for interval in [answer.interval()]
+        ]
+        cells = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
+        top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
+        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(repr(self.guarantee))} for all together</p>"
+
+
+def common_sentences(several: Answers) -> Iterator[str]:
+    """What holds for all of some answers, said once."""
+    answers = list(several.values())
+    if not all(answer.private for answer in answers):
+        yield NOT_PRIVATE
+    covers = {answer.interval().covers for answer in answers if answer.spread is not None}
+    if any(answer.interval().low != -inf for answer in answers):
+        yield f"Intervals hold the {' or the '.join(sorted(covers))} with 95 % confidence each."
+    told = [list(sentences(answer))[1:-1] for answer in answers if answer.private and not answer.stored]
+    shared = [s for s in (told[0] if told else []) if all(s in other for other in told)]
+    if shared:
+        yield " ".join(shared)
+    yield f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
+    if answers[0].stored:
+        yield f"Stored answers of {answers[0].asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
+
+
+def _fitting(values: list[Any]) -> list[Any]:
+    """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough."""
+    numbers: list[Any] = [abs(value) for value in values if isinstance(value, int | Decimal)]
+    if max(numbers, default=0) < 2**63:
+        return values
+    floats = any(isinstance(value, float) for value in values) or max(numbers) >= 10**60
+    return [(float if floats else Decimal)(value) if isinstance(value, int | Decimal) else value for value in values]
