@@ -34,7 +34,7 @@ STATISTICS = {
     "ratio", "nunique", "modal_count", "max_degree", "histogram", "mode", "top",
 }  # fmt: skip
 CHARGES: dict[type, set[str]] = {Session: {"ask", "sql"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
-HOLDERS = {Session: {"verify"}, Table: set[str](), GroupBy: set[str]()}
+HOLDERS: dict[type, set[str]] = {Session: {"verify"}, Table: set(), GroupBy: set()}
 """What looks at rows for whoever holds them; it says yes, or raises."""
 
 
