@@ -1,8 +1,8 @@
 """One list of all mechanisms, each with its exact verification and its broken twins.
 
 An `AuditCase` says how a mechanism is verified: which small datasets, which promise, and which deliberately wrong
-variants (twins) the same check must catch. `cases()` gathers the tuples named CASES in the modules of `tacit.audit.cases`; the
-tests walk over them, and fail when a public mechanism has no case.
+variants (twins) the same check must catch. `cases()` gathers the tuples named CASES in the modules of
+`tacit.audit.cases`; the tests walk over them, and fail when a public mechanism has no case.
 """
 
 from __future__ import annotations
