@@ -23,9 +23,9 @@ from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
-from tacit.numbers.exact import Number
 from tacit.serve.running import Busy
 from tacit.tables.face.preview import Preview
+from tacit.tables.face.selects import PreviewsSelects, Select
 
 if TYPE_CHECKING:
     import httpx
@@ -82,7 +82,7 @@ class RemoteBudget:
             return f"<{self._facts()['words']}>"
 
 
-class RemoteSession(Closing):
+class RemoteSession(PreviewsSelects, Closing):
     """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session.
 
     >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
@@ -117,57 +117,15 @@ class RemoteSession(Closing):
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
         return self._tables[name][1]
 
-    def sql(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Answer | Answers:
-        """Answer one SELECT with aggregates, as `tacit.Session.sql`.
-
-        Args:
-            query: the SELECT.
-            keys: the public keys of GROUP BY.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
-
-        >>> far.sql("SELECT SUM(amount) FROM orders", epsilon=0.5)  # doctest: +SKIP
-        Answer(sum of amount: 1,234.5, Pure(0.5))
-        """
+    def _answer(self, select: Select) -> Answer | Answers:
         with _understood():
-            return read_report(self._post("ask", query, keys, fresh, epsilon, delta, rho))
+            return read_report(self._post("ask", select))
 
-    def preview(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Preview:
-        """What a question would cost and whether it fits, as `tacit.Session.preview`; nothing is spent.
-
-        Args:
-            query: the SELECT.
-            keys: the public keys of GROUP BY.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: whether it would be asked and paid again even if it was answered before.
-
-        >>> print(far.preview("SELECT SUM(amount) FROM orders", epsilon=0.5))  # doctest: +SKIP
-        sum of amount: Pure(0.5); Pure(10) is left, which fits. Nothing was spent.
-        """
+    def _preview(self, select: Select) -> Preview:
         with _understood():
-            seen = self._post("cost", query, keys, fresh, epsilon, delta, rho)
+            seen = self._post("cost", select)
             cost, left, forecast = _amount(seen["cost"]), _amount(seen["remaining"]), seen["forecast"]
             return Preview(tuple(seen["statistics"]), cost, left, seen["fits"], seen["free"], seen["words"], forecast)
-
-    cost = preview
 
     def close(self) -> None:
         """Let go of the connection.
@@ -183,20 +141,11 @@ class RemoteSession(Closing):
     def _get(self, what: str) -> dict[str, Any]:
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
-    def _post(
-        self,
-        what: str,
-        query: str,
-        keys: Any,
-        fresh: bool,
-        epsilon: Number | None,
-        delta: Number | None,
-        rho: Number | None,
-    ) -> dict[str, Any]:
-        amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
-        body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": _keys(keys)})
+    def _post(self, what: str, select: Select) -> dict[str, Any]:
+        amounts = {"epsilon": select.epsilon, "delta": select.delta, "rho": select.rho}
+        body: dict[str, Any] = {"sql": select.query} | ({} if select.keys is None else {"keys": _keys(select.keys)})
         body |= {name: str(amount) for name, amount in amounts.items() if amount is not None}
-        body |= {"fresh": fresh} if fresh else {}
+        body |= {"fresh": select.fresh} if select.fresh else {}
         try:
             json.dumps(body)
         except (TypeError, ValueError):

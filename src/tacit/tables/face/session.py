@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, open_budget
@@ -24,6 +24,7 @@ from tacit.randomness import SYSTEM
 from tacit.randomness import Source as Randomness
 from tacit.tables.face.declarations import Private, Public
 from tacit.tables.face.preview import Preview
+from tacit.tables.face.selects import PreviewsSelects, Select
 from tacit.tables.face.table import Table
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.releasing.sampling import Sampling
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from tacit.tables.sql.query import Query
 
 
-class Session(Closing):
+class Session(PreviewsSelects, Closing):
     """Private and public tables under one budget.
 
     >>> shop = tacit.Session({"orders": Private(data, person="customer"), "regions": Public(regions)}, budget=Pure(1))
@@ -150,63 +151,16 @@ class Session(Closing):
         """
         self._tables.verify()
 
-    def sql(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Answer | Answers:
-        """Answer one SELECT with aggregates; what cannot be answered privately is refused before anything is spent.
+    def _answer(self, select: Select) -> Answer | Answers:
+        return self._query(select).ask(select.fresh)
 
-        Args:
-            query: the SELECT. Its aggregates share the cost evenly. The cost may also stand inside it, as GoogleSQL's
-                ``WITH DIFFERENTIAL_PRIVACY OPTIONS(…)``.
-            keys: the public keys of GROUP BY; without them they come from the query or a public table, or are found
-                in the data for some δ.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
+    def _preview(self, select: Select) -> Preview:
+        return self._query(select).preview(select.fresh)
 
-        >>> session.sql("SELECT region, SUM(amount) FROM orders GROUP BY region", keys=["north", "south"], epsilon=0.5)
-        Answers({'north': ..., 'south': ...}, Pure(0.5))
-        """
-        return self._query(query, keys, epsilon, delta, rho).ask(fresh)
-
-    def preview(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Preview:
-        """What a question would cost and answer, and whether it fits; nothing is spent.
-
-        Args:
-            query: the SELECT, as for `sql`.
-            keys: the public keys of GROUP BY, as for `sql`.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: whether it would be asked and paid again even if it was answered before.
-
-        >>> seen = session.preview("SELECT SUM(amount) FROM orders", epsilon=0.5)
-        >>> seen.cost, seen.fits, seen.free
-        (Pure(0.5), True, False)
-        >>> print(seen)
-        sum of amount: Pure(0.5); Pure(...) is left, which fits. Nothing was spent.
-        """
-        return self._query(query, keys, epsilon, delta, rho).preview(fresh)
-
-    cost = preview
-
-    def _query(self, query: str, keys: Any, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Query:
+    def _query(self, select: Select) -> Query:
         from tacit.tables.sql.queries import understand
 
-        return understand(self._releaser, price(query, epsilon, delta, rho), keys)
+        return understand(self._releaser, price(select.query, select.epsilon, select.delta, select.rho), select.keys)
 
     def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not.
