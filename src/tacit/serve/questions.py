@@ -1,6 +1,6 @@
 """What an analyst sends: a question as SQL or put together from parts, and what it may cost.
 
-Everything is checked here for kind and size, before it reaches the planner; the planner then decides what can be
+Everything is checked here for kind and size, before it is understood as a query, which decides what can be
 answered privately. Questions put together from parts become SQL too, so that there is one way to ask and everybody can
 see what was asked.
 """
