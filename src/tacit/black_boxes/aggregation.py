@@ -35,7 +35,7 @@ from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.exact import Number, between, whole
-from tacit.randomness import SYSTEM, Source, uniform_below
+from tacit.randomness import SYSTEM, Randomness, uniform_below
 from tacit.tables import Session
 from tacit.tables.releasing.costs import Allowance, cost_of
 from tacit.tables.releasing.room import Room
@@ -76,7 +76,7 @@ class Aggregate(Statistic):
         found = self._answers({number: [each] for number, each in self.frames.split(rows)})
         return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
 
-    def placed(self, records: Sequence[Any], source: Source) -> list[list[int]]:
+    def placed(self, records: Sequence[Any], source: Randomness) -> list[list[int]]:
         """Every block's answer, each person put into a block at random."""
         members: dict[int, list[bytes]] = {}
         for record in records:
@@ -170,7 +170,7 @@ def sample_and_aggregate(
     time_limit: float = 60,
     memory_limit: int = 2**31,
     workers: int | None = None,
-    randomness: Source = SYSTEM,
+    randomness: Randomness = SYSTEM,
 ) -> Answer | Answers:
     """The private median of any function f over disjoint blocks of persons, chosen at random.
 

@@ -44,7 +44,7 @@ from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number, between, whole
 from tacit.numbers.units import Unit
-from tacit.randomness import SYSTEM, Source
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.room import Room
@@ -292,7 +292,7 @@ def wrap(
     memory_limit: int = 2**30,
     workers: int | None = None,
     max_evaluations: int = LIMIT,
-    randomness: Source = SYSTEM,
+    randomness: Randomness = SYSTEM,
 ) -> Answer:
     """A private answer of any function f of a group of persons, from its values on their subsets.
 

@@ -20,8 +20,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.numbers.exact import Number, whole
-from tacit.randomness import SYSTEM
-from tacit.randomness import Source as Randomness
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private, Public
 from tacit.tables.face.preview import Preview
 from tacit.tables.face.table import Table
