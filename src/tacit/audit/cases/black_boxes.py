@@ -24,7 +24,7 @@ from tacit.audit.registry import AuditCase
 from tacit.black_boxes.block_median import block_median, median_loss
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.lipschitz import Filter, claimed
+from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
 from tacit.black_boxes.subsets import missing_sets
 from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -135,7 +135,7 @@ CLAIM = replace(PUBLIC_CLAIM, size_epsilon=Fraction(1, 9))
 """The filter's second step, which gets an ε of 1, where the number of persons is private."""
 
 
-def _filtered(f: Function, claim: Filter = CLAIM) -> Callable[[Dataset], Law[int]]:
+def _filtered(f: Function, claim: LipschitzFilter = CLAIM) -> Callable[[Dataset], Law[int]]:
     def law(x: Dataset) -> Law[int]:
         lattice = Lattice(len(x), len(x))
         return claim.noisy_value(lattice.filtered(values(f, x, lattice), claim.sensitivity))
