@@ -23,9 +23,10 @@ from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
-from tacit.numbers.exact import Number
 from tacit.serve.running import Busy
 from tacit.tables.face.preview import Preview
+from tacit.tables.face.sql_face import SqlPreviewFace
+from tacit.tables.statistics.asking import Amount
 
 if TYPE_CHECKING:
     import httpx
@@ -82,7 +83,7 @@ class RemoteBudget:
             return f"<{self._facts()['words']}>"
 
 
-class RemoteSession(Closing):
+class RemoteSession(SqlPreviewFace, Closing):
     """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session.
 
     >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
@@ -117,57 +118,17 @@ class RemoteSession(Closing):
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
         return self._tables[name][1]
 
-    def sql(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
+    def _answer(
+        self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
     ) -> Answer | Answers:
-        """Answer one SELECT with aggregates, as `tacit.Session.sql`.
-
-        Args:
-            query: the SELECT.
-            keys: the public keys of GROUP BY.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
-
-        >>> far.sql("SELECT SUM(amount) FROM orders", epsilon=0.5)  # doctest: +SKIP
-        Answer(sum of amount: 1,234.5, Pure(0.5))
-        """
         with _understood():
-            return read_report(self._post("ask", query, keys, fresh, epsilon, delta, rho))
+            return read_report(self._post("ask", query, keys, epsilon, delta, rho, fresh))
 
-    def preview(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Preview:
-        """What a question would cost and whether it fits, as `tacit.Session.preview`; nothing is spent.
-
-        Args:
-            query: the SELECT.
-            keys: the public keys of GROUP BY.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: whether it would be asked and paid again even if it was answered before.
-
-        >>> print(far.preview("SELECT SUM(amount) FROM orders", epsilon=0.5))  # doctest: +SKIP
-        sum of amount: Pure(0.5); Pure(10) is left, which fits. Nothing was spent.
-        """
+    def _preview(self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Preview:
         with _understood():
-            seen = self._post("cost", query, keys, fresh, epsilon, delta, rho)
+            seen = self._post("cost", query, keys, epsilon, delta, rho, fresh)
             cost, left, forecast = _amount(seen["cost"]), _amount(seen["remaining"]), seen["forecast"]
             return Preview(tuple(seen["statistics"]), cost, left, seen["fits"], seen["free"], seen["words"], forecast)
-
-    cost = preview
 
     def close(self) -> None:
         """Let go of the connection.
@@ -184,14 +145,7 @@ class RemoteSession(Closing):
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
     def _post(
-        self,
-        what: str,
-        query: str,
-        keys: Any,
-        fresh: bool,
-        epsilon: Number | None,
-        delta: Number | None,
-        rho: Number | None,
+        self, what: str, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
     ) -> dict[str, Any]:
         amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
         body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": _keys(keys)})

@@ -23,19 +23,21 @@ from tacit.numbers.exact import Number, whole
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private, Public
 from tacit.tables.face.preview import Preview
+from tacit.tables.face.sql_face import SqlPreviewFace
 from tacit.tables.face.table import Table
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.releasing.sampling import Sampling
 from tacit.tables.sql.open_tables import OpenTables
 from tacit.tables.sql.privacy_clause import price
 from tacit.tables.sql.views import ViewBuilder
+from tacit.tables.statistics.asking import Amount
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
     from tacit.tables.sql.query import Query
 
 
-class Session(Closing):
+class Session(SqlPreviewFace, Closing):
     """Private and public tables under one budget.
 
     >>> shop = tacit.Session({"orders": Private(data, person="customer"), "regions": Public(regions)}, budget=Pure(1))
@@ -149,60 +151,15 @@ class Session(Closing):
         """
         self._tables.verify()
 
-    def sql(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
+    def _answer(
+        self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
     ) -> Answer | Answers:
-        """Answer one SELECT with aggregates; what cannot be answered privately is refused before anything is spent.
-
-        Args:
-            query: the SELECT. Its aggregates share the cost evenly. The cost may also stand inside it, as GoogleSQL's
-                ``WITH DIFFERENTIAL_PRIVACY OPTIONS(…)``.
-            keys: the public keys of GROUP BY; without them they come from the query or a public table, or are found
-                in the data for some δ.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
-
-        >>> session.sql("SELECT region, SUM(amount) FROM orders GROUP BY region", keys=["north", "south"], epsilon=0.5)
-        Answers({'north': ..., 'south': ...}, Pure(0.5))
-        """
         return self._query(query, keys, epsilon, delta, rho).ask(fresh)
 
-    def preview(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Preview:
-        """What a question would cost and answer, and whether it fits; nothing is spent.
-
-        Args:
-            query: the SELECT, as for `sql`.
-            keys: the public keys of GROUP BY, as for `sql`.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: whether it would be asked and paid again even if it was answered before.
-
-        >>> seen = session.preview("SELECT SUM(amount) FROM orders", epsilon=0.5)
-        >>> seen.cost, seen.fits, seen.free
-        (Pure(0.5), True, False)
-        >>> print(seen)
-        sum of amount: Pure(0.5); Pure(...) is left, which fits. Nothing was spent.
-        """
+    def _preview(self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Preview:
         return self._query(query, keys, epsilon, delta, rho).preview(fresh)
 
-    cost = preview
-
-    def _query(self, query: str, keys: Any, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Query:
+    def _query(self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount) -> Query:
         from tacit.tables.sql.queries import understand
 
         return understand(self._releaser, price(query, epsilon, delta, rho), keys)

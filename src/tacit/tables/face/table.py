@@ -14,8 +14,8 @@ from tacit.language import build
 from tacit.language.expressions import Expression, Scope
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, Kind
-from tacit.numbers.exact import Number
 from tacit.tables.face.grouping import GroupBy
+from tacit.tables.face.sql_face import SqlFace
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.parts import parts
 from tacit.tables.statistics.asking import Amount
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tacit.tables.face.session import Session
 
 
-class Table(Statistics[Answer]):
+class Table(Statistics[Answer], SqlFace):
     """Rows about persons. Every statistic takes its cost as ``epsilon=``, ``rho=`` or ``epsilon=, delta=``.
 
     What can be asked stands in `tacit.tables.statistics`, a file for each statistic.
@@ -118,29 +118,6 @@ class Table(Statistics[Answer]):
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
-    def sql(
-        self,
-        query: str,
-        *,
-        keys: Any = None,
-        epsilon: Number | None = None,
-        delta: Number | None = None,
-        rho: Number | None = None,
-        fresh: bool = False,
-    ) -> Answer | Answers:
-        """Answer a SELECT over the session's tables, as `Session.sql`.
-
-        Args:
-            query: the SELECT.
-            keys: the public keys of GROUP BY.
-            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
-
-        >>> orders.sql("SELECT SUM(amount) FROM orders WHERE region = 'north'", epsilon=0.5)
-        Answer(sum of amount: ..., Pure(0.5))
-        """
-        return self._session.sql(query, keys=keys, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
-
     # Facts
 
     @property
@@ -163,6 +140,11 @@ class Table(Statistics[Answer]):
         return f"<Table {self._relation.table}: {self.schema}; person = {persons}; {self.budget!r}>"
 
     # Inside
+
+    def _answer(
+        self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
+    ) -> Answer | Answers:
+        return self._session._answer(query, keys, epsilon, delta, rho, fresh)
 
     def _columns(self, names: Sequence[str] | None = None) -> tuple[tuple[str, Expression], ...]:
         """Some columns by name, or all that can be read but those that say who a row is about."""
