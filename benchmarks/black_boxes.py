@@ -30,7 +30,7 @@ from lines import plot
 from record import folder, read, write
 
 import tacit
-from tacit.black_boxes.aggregation import Aggregate
+from tacit.black_boxes.aggregation import BlockMedian
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.floors import design
@@ -298,7 +298,18 @@ def block_slopes(frame: pd.DataFrame, count: int) -> list[float]:
 
 
 def medians(places: list[int], grid: Grid, cost: Guarantee, draws: int) -> list[float]:
-    law = Aggregate("slope", len(places), (grid,), None, "exponential", BETA, True, None, "").law(places, grid, cost)
+    median = BlockMedian(
+        name="slope",
+        blocks=len(places),
+        grids=(grid,),
+        keys=None,
+        method="exponential",
+        beta=BETA,
+        trusted=True,
+        frames=None,
+        nonce="",
+    )
+    law = median.law(places, grid, cost)
     return [float(law._draw(SYSTEM)) for _ in range(draws)]
 
 

@@ -23,7 +23,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
 from tacit.mechanisms import Law, laplace
 from tacit.numbers.enclosures import BITS, Enclosure, exp
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 from tests.support import agrees
 
 Weights = Mapping[str, Fraction | Enclosure]
@@ -38,7 +38,7 @@ class TableLaw(Law[str]):
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
 
-    def _draw(self, source: Source) -> str:
+    def _draw(self, source: Randomness) -> str:
         return next(iter(self._weights))
 
     def pmf(self, y: str, bits: int = BITS) -> Enclosure:

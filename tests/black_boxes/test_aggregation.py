@@ -11,7 +11,7 @@ import pytest
 
 import tacit
 from tacit import Approx, Pure, Zcdp
-from tacit.black_boxes.aggregation import Aggregate
+from tacit.black_boxes.aggregation import BlockMedian
 from tacit.black_boxes.block_median import epsilon_within, median_loss
 from tacit.black_boxes.records import Frames
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
@@ -56,7 +56,17 @@ def test_concentrated_cost() -> None:
 @pytest.mark.parametrize("cost", [Pure(1), Zcdp("0.1"), Approx(1, "1e-6")], ids=repr)
 def test_the_coordinates_together_cost_what_is_charged(cost: Any) -> None:
     grids: tuple[Grid, ...] = (SMALL, SMALL, SMALL)
-    median = Aggregate("f", 4, grids, (0, 1, 2), "exponential", Fraction(1, 20), True, None, "")
+    median = BlockMedian(
+        name="f",
+        blocks=4,
+        grids=grids,
+        keys=(0, 1, 2),
+        method="exponential",
+        beta=Fraction(1, 20),
+        trusted=True,
+        frames=None,
+        nonce="",
+    )
     laws = [median.law([1, 2, 3, 3], grid, cost) for grid in grids]
     spent = laws[0].guarantee + laws[1].guarantee + laws[2].guarantee
     assert spent == cost if not isinstance(cost, Approx) else spent == Zcdp.within(cost)

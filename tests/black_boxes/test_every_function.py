@@ -15,7 +15,7 @@ import pytest
 from tacit.audit.cases.black_boxes import GRID, REACH, profile, relative_profile, small_design
 from tacit.audit.exact import SLACK, hockey_stick, max_divergence
 from tacit.black_boxes.floors import Design
-from tacit.black_boxes.lipschitz import Filter, claimed
+from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
 from tacit.guarantees import Approx, Pure
 from tacit.numbers.enclosures import Enclosure, total
 from tests.black_boxes import support
@@ -169,7 +169,7 @@ def test_the_filter_where_a_person_is_replaced() -> None:
     }
     assert max(moves) == 2
 
-    def worst(claim: Filter) -> Fraction:
+    def worst(claim: LipschitzFilter) -> Fraction:
         laws = [claim.noisy_value(moved) for moved in range(max(moves) + 1)]
         found: list[dict[Hashable, Enclosure]] = [{y: law.pmf(y) for y in range(-3, 6)} for law in laws]
         return max(max_divergence(p, q).high for p in found for q in found)

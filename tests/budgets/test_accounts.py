@@ -15,7 +15,7 @@ from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.numbers.enclosures import Enclosure, exp
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 View = tuple[bool, ...]
 Persons = tuple[str, ...]
@@ -31,7 +31,7 @@ class Views(Law[View]):
     def __init__(self, probabilities: dict[View, Enclosure]) -> None:
         self._probabilities = probabilities
 
-    def _draw(self, source: Source) -> View:
+    def _draw(self, source: Randomness) -> View:
         raise InvalidInput("this law is only enumerated.")
 
     def pmf(self, y: View, bits: int = 192) -> Enclosure:

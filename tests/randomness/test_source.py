@@ -12,11 +12,11 @@ import pytest
 
 import tacit.randomness as randomness
 from tacit.errors import InvalidInput
-from tacit.randomness import SYSTEM, Categorical, Source, seeded_not_private
+from tacit.randomness import SYSTEM, Categorical, Randomness, seeded_not_private
 from tacit.randomness.source import NotPrivate, NotPrivateFraction, NotPrivateInt, NotPrivateList
 
 
-def draws(source: Source) -> list[Any]:
+def draws(source: Randomness) -> list[Any]:
     """One draw of everything public."""
     return [
         randomness.uniform_below(10**6, source=source),

@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import Any
 
 from tacit.budgets import Budget
+from tacit.serve import gateway
 from tacit.serve.gateway import Gateway
 
 
@@ -76,13 +77,20 @@ FAULTS: dict[str, Callable[[], None]] = {
 _kept: list[bytearray] = []
 
 releasing: Any = import_module("tacit.tables.releasing.releaser")
-_query, _charge, _settle = Gateway._query, releasing.charge_and_release, Budget.settle
+_ask, _query, _charge, _settle = Gateway.ask, Gateway._query, releasing.charge_and_release, Budget.settle
+_patient = gateway.PATIENT
 
 
 def _fault(text: str, paid: bool) -> None:
     found = re.search(r"-- (\w+)(, paid)?$", text)
     if found and bool(found.group(2)) == paid and found.group(1) in FAULTS:
         FAULTS[found.group(1)]()
+
+
+def ask(self: Gateway, caller: Any, name: str, question: Any, *others: Any, **more: Any) -> Any:
+    # nobody will write the outcome of a question that is lost: waiting for it would only take time
+    gateway.PATIENT = 0 if question.sql.endswith("-- lost") else _patient
+    return _ask(self, caller, name, question, *others, **more)
 
 
 def query(self: Gateway, releaser: Any, question: Any) -> Any:
@@ -100,5 +108,6 @@ def charge_and_release(budget: Any, cost: Any, question: Any, release: Callable[
     return _charge(budget, cost, question, faulty)
 
 
+Gateway.ask = ask  # type: ignore[method-assign]
 Gateway._query = query  # type: ignore[method-assign]
 releasing.charge_and_release = charge_and_release

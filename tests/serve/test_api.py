@@ -149,7 +149,6 @@ def test_a_key_is_charged_once(tmp_path: Path, ada: httpx.Client) -> None:
     assert ada.post(ASK, json=body, headers={"Idempotency-Key": "a b"}).status_code == 400
 
 
-@pytest.mark.parametrize("nobody", [{"extra": "[limits]\nquestion_seconds = 1"}], indirect=True)
 def test_an_answer_lost_in_a_crash_is_reported_and_not_charged_again(tmp_path: Path, ada: httpx.Client) -> None:
     key = {"Idempotency-Key": "lost"}
     lost = SUM | {"sql": f"{SUM['sql']} -- lost"}  # the process dies before the outcome, see tests.serve.planted

@@ -29,7 +29,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log
 from tacit.numbers.exact import Number, exact
-from tacit.randomness import Categorical, Source
+from tacit.randomness import Categorical, Randomness
 
 Dataset = tuple[Any, ...]
 Mechanism = Callable[[Dataset], Law[Any]]
@@ -252,7 +252,7 @@ class Listed(Law[Any]):
         common = lcm(*(p.denominator for p in self._probabilities.values()))
         self._drawn = Categorical([(int(p * common), 0) for p in self._probabilities.values()], Fraction(1))
 
-    def _draw(self, source: Source) -> Any:
+    def _draw(self, source: Randomness) -> Any:
         return list(self._probabilities)[self._drawn.draw(source)]
 
     def pmf(self, y: Any, bits: int = BITS) -> Enclosure:

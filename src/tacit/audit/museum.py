@@ -30,7 +30,7 @@ from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, exp
-from tacit.randomness import Categorical, Source
+from tacit.randomness import Categorical, Randomness
 
 ONE = Pure(1)
 SURE = 1 - Fraction(1, 10**7)
@@ -124,7 +124,7 @@ class _SameNoise(Law[tuple[int, int]]):
         self.guarantee = ONE
         self._counts, self._noise = counts, laplace(0, epsilon)
 
-    def _draw(self, source: Source) -> tuple[int, int]:
+    def _draw(self, source: Randomness) -> tuple[int, int]:
         z = self._noise._draw(source)
         return self._counts[0] + z, self._counts[1] + z
 
@@ -173,7 +173,7 @@ class _Buckets(Law[int]):
         self.guarantee = ONE
         self._weights, self._drawn = weights, Categorical(weights, Fraction(1, 2))
 
-    def _draw(self, source: Source) -> int:
+    def _draw(self, source: Randomness) -> int:
         return STEP * self._drawn.draw(source)
 
     def pmf(self, y: int, bits: int = BITS) -> Enclosure:

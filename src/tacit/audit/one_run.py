@@ -32,7 +32,7 @@ from tacit.audit.statistical import CONFIDENCE, LowerBound
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.numbers.exact import Number, between, exact, whole
-from tacit.randomness import SYSTEM, Source
+from tacit.randomness import SYSTEM, Randomness
 
 T = TypeVar("T")
 
@@ -233,7 +233,7 @@ def audit_run(
     confidence: Number = CONFIDENCE,
     tried: Sequence[Rule] | None = None,
     promised: Guarantee | None = None,
-    source: Source = SYSTEM,
+    source: Randomness = SYSTEM,
 ) -> OneRun:
     """Put each canary in or out by a fair coin, run the whole session once, guess from what it released, report.
 

@@ -33,7 +33,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import Number, between, exact, whole
-from tacit.randomness import SYSTEM, Source
+from tacit.randomness import SYSTEM, Randomness
 
 Sampler = Law[Any] | Callable[[], Any]
 """A law, or a function that runs the mechanism once."""
@@ -164,7 +164,7 @@ def audit(
     confidence: Number = CONFIDENCE,
     promised: Guarantee | None = None,
     features: Mapping[str, Feature] | None = None,
-    source: Source = SYSTEM,
+    source: Randomness = SYSTEM,
 ) -> Audit:
     """A lower bound on ε from about ``samples`` runs on either of two neighbouring datasets.
 
@@ -202,7 +202,7 @@ def audit(
     )
 
 
-def _draws(sampler: Sampler, count: int, source: Source) -> list[Any]:
+def _draws(sampler: Sampler, count: int, source: Randomness) -> list[Any]:
     if isinstance(sampler, Law):
         return sampler.sample(count, source=source)
     return [sampler() for _ in range(count)]

@@ -16,15 +16,16 @@ blocks, t the loss stated there, are needed for any accuracy at all, each large 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
 from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled, told_apart
-from tacit.black_boxes.records import Frames, People, fresh_name
+from tacit.black_boxes.records import People, fresh_name
 from tacit.black_boxes.values import bottomed, failures, step_of
 from tacit.black_boxes.watching import watched
 from tacit.budgets import Budget
@@ -35,39 +36,23 @@ from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.exact import Number, between, whole
-from tacit.randomness import SYSTEM, Source, uniform_below
+from tacit.randomness import SYSTEM, Randomness, uniform_below
 from tacit.tables import Session
 from tacit.tables.releasing.costs import Allowance, cost_of
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Statistic
-
-T = TypeVar("T")
-Draw = Callable[[Law[T]], T]
 
 
-@dataclass(frozen=True)
-class Aggregate(Statistic):
-    """A function run on blocks, with everything public about its release."""
+@dataclass(frozen=True, kw_only=True)
+class BlockMedian(PrivateFunction, phrase="median of {name} over {blocks:,} blocks of persons"):
+    """A function to be run on blocks of persons, and the median of what it says."""
 
-    name: str
     blocks: int
     grids: tuple[Grid, ...]
     keys: tuple[Any, ...] | None
     """The coordinates' names; None where there is one number."""
     method: str
     beta: Fraction
-    trusted: bool
-    frames: Frames | None
-    nonce: str
-    workers: Workers | None = field(default=None, repr=False)
-    per = "person"
     key = "sample_and_aggregate"
-    told_by = ("nonce",)  # nothing tells whether two functions are the same
-
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"median of {self.name} over {self.blocks:,} blocks of persons"
 
     def release(self, room: Room) -> Answer | Answers:
         """Blocks from a table, one frame for each."""
@@ -76,7 +61,7 @@ class Aggregate(Statistic):
         found = self._answers({number: [each] for number, each in self.frames.split(rows)})
         return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
 
-    def placed(self, records: Sequence[Any], source: Source) -> list[list[int]]:
+    def placed(self, records: Sequence[Any], source: Randomness) -> list[list[int]]:
         """Every block's answer, each person put into a block at random."""
         members: dict[int, list[bytes]] = {}
         for record in records:
@@ -170,7 +155,7 @@ def sample_and_aggregate(
     time_limit: float = 60,
     memory_limit: int = 2**31,
     workers: int | None = None,
-    randomness: Source = SYSTEM,
+    randomness: Randomness = SYSTEM,
 ) -> Answer | Answers:
     """The private median of any function f over disjoint blocks of persons, chosen at random.
 
@@ -209,8 +194,17 @@ def sample_and_aggregate(
         raise InvalidInput(f"blocks must be at most {MOST_BLOCKS:,}.")
     grids, keys = _coordinates(grid)
     people = People.of(records, budget, session, columns, randomness)
-    level = between(beta, "beta", 0, 1)
-    median = Aggregate(named(f), int(blocks), grids, keys, method, level, bool(trusted), people.frames, fresh_name())
+    median = BlockMedian(
+        name=named(f),
+        blocks=int(blocks),
+        grids=grids,
+        keys=keys,
+        method=method,
+        beta=between(beta, "beta", 0, 1),
+        trusted=bool(trusted),
+        frames=people.frames,
+        nonce=fresh_name(),
+    )
     setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory, bool(trusted))
     with Workers(setup, count) as crew:
         median = replace(median, workers=crew)

@@ -23,7 +23,7 @@ value of f over all groups that miss at most λ persons. With a public number R 
 RULE  ε1 is the share of ε, in twentieths, with the smallest λ, the smallest of several; β is halved between both steps
 without δ, and δ is halved where the method needs one. All of it depends on ε, δ, β, the method and the grid alone.
 
-COST  Σ_{i ≤ |x|−k} C(|x|, i) values of f. Whether so many are affordable must not be decided by |x|, nor shown by a run
+COST  Σ_{i ≤ |x|−k} C(|x|, i) values of f. Whether that is affordable must not be decided by |x|, nor shown by a run
 that ends for lack of memory. `most` decides: it is above |x| but with probability 10^-6 (always above, where Z is
 truncated), known from n̂ alone.
 """
@@ -68,7 +68,7 @@ class Design:
     reach: int
     """R."""
     margin: int
-    """m: the floor is so far below the noisy number."""
+    """m: how far the floor is below the noisy number."""
 
     @property
     def missing(self) -> int:

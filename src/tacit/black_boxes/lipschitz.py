@@ -16,7 +16,7 @@ by more than c on any group of the persons of x, f(z) itself lies in the interva
 equal steps keeps a claim of c steps: rounding is monotone and commutes with whole steps.
 
 COST  2^n values of f. Where the number of persons is private, a quarter of ε pays for a noisy one, by which alone it is
-decided whether so many are affordable (`floors` says how): two steps, ε/4 + 3ε/4.
+decided whether they are affordable (`floors` says how): two steps, ε/4 + 3ε/4.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.numbers.exact import Number, positive
 
 SIZE_SHARE = Fraction(1, 4)
-"""The part of ε that pays for a noisy number of persons."""
+"""The share of ε that pays for a noisy number of persons."""
 
 
 @dataclass(frozen=True)
-class Filter:
-    """The public numbers of a filter."""
+class LipschitzFilter:
+    """The public numbers of a Lipschitz filter."""
 
     grid: Grid
     step: Fraction
@@ -70,16 +70,16 @@ class Filter:
         return laplace(filtered, self.epsilon, self.moved)
 
     def value(self, steps: int) -> Fraction:
-        """The number that so many steps from the grid's bottom are, beyond its ends too."""
+        """The number at a count of steps from the grid's bottom, beyond its ends too."""
         assert self.grid.lowest is not None
         return self.grid.lowest + steps * self.step
 
 
-def claimed(grid: Grid, sensitivity: Number, epsilon: Fraction, persons_public: bool) -> Filter:
+def claimed(grid: Grid, sensitivity: Number, epsilon: Fraction, persons_public: bool) -> LipschitzFilter:
     """The filter for a claim that no person changes the function by more than ``sensitivity``."""
     step = getattr(grid, "step", None)
     if not isinstance(step, Fraction):
         raise InvalidInput("grid must have equal steps where a sensitivity is claimed; use integers or multiples.")
     steps = -(-positive(sensitivity, "sensitivity") // step)
     size = None if persons_public else SIZE_SHARE * epsilon
-    return Filter(grid, step, steps, size, epsilon - (size or 0))
+    return LipschitzFilter(grid, step, steps, size, epsilon - (size or 0))

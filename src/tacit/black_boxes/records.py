@@ -16,7 +16,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
-from tacit.randomness import SYSTEM, Source
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session, Table
 from tacit.tables.releasing.charging import charge_and_release
 from tacit.tables.statistics.base import Statistic
@@ -81,7 +81,7 @@ class People:
     """One for each person, where there is no table."""
     payer: Budget | None
     frames: Frames | None
-    randomness: Source
+    randomness: Randomness
 
     @classmethod
     def of(
@@ -90,7 +90,7 @@ class People:
         budget: Guarantee | Budget | None,
         session: Session | None,
         columns: Sequence[str] | None,
-        randomness: Source,
+        randomness: Randomness,
     ) -> People:
         """Persons of a table, paid by its own session, or of a list, paid by a budget."""
         if isinstance(records, Table):

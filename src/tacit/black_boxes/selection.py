@@ -30,7 +30,7 @@ from tacit.mechanisms.repeat.repeat_and_select import best
 from tacit.mechanisms.repeat.repeat_promises import promised
 from tacit.mechanisms.repeat.run_counts import RunCount
 from tacit.numbers.exact import Number
-from tacit.randomness import SYSTEM, Source, uniform_below
+from tacit.randomness import SYSTEM, Randomness, uniform_below
 from tacit.tables import Session
 from tacit.tables.releasing.charging import charge_and_release
 
@@ -69,7 +69,7 @@ def best_of(
     session: Session | None = None,
     order: Number | None = None,
     delta: Number | None = None,
-    randomness: Source = SYSTEM,
+    randomness: Randomness = SYSTEM,
 ) -> Selection:
     """The best of a random number of calls of ``run``, which returns (score, output) and is private by itself.
 

@@ -20,17 +20,18 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, islice
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import Setup
 from tacit.black_boxes.floors import Design, design, most
+from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.lipschitz import Filter, claimed
+from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
 from tacit.black_boxes.processes import Workers, blob, default_workers, limits, named, pickled, told_apart
-from tacit.black_boxes.records import Frames, People, fresh_name
+from tacit.black_boxes.records import People, fresh_name
 from tacit.black_boxes.subsets import MANY, evaluations
 from tacit.black_boxes.values import bottomed, failures, place, step_of
 from tacit.black_boxes.watching import watched
@@ -39,19 +40,15 @@ from tacit.engines.requests import Persons
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
-from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number, between, whole
 from tacit.numbers.units import Unit
-from tacit.randomness import SYSTEM, Source
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Statistic
 
-T = TypeVar("T")
-Draw = Callable[[Law[T]], T]
 Profile = Callable[[list[Any], int], Iterable[Any]]
 """From everybody's records and the fewest persons of a group to D_0, D_1, … of g (see `floors`), computed directly."""
 
@@ -73,28 +70,16 @@ class Size:
     """The fewest persons of a group that counts."""
 
 
-@dataclass(frozen=True)
-class Wrap(Statistic):
-    """A function with everything public about its release."""
+@dataclass(frozen=True, kw_only=True)
+class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
+    """A function to be answered from its values on subsets of the persons."""
 
-    name: str
-    rule: Design | Filter
+    rule: Design | LipschitzFilter
     cost: Pure | Approx
     public: bool
-    trusted: bool
     limit: int
-    frames: Frames | None
-    nonce: str
     profile: Profile | None = field(repr=False)
-    workers: Workers | None = field(default=None, repr=False)
-    per = "person"
     key = "wrap"
-    told_by = ("nonce",)  # nothing tells whether two functions are the same
-
-    @property
-    def words(self) -> str:
-        """What is asked."""
-        return f"wrapped function {self.name}"
 
     def check(self, cost: Guarantee) -> None:
         """The cost was checked when the box was made."""
@@ -126,7 +111,7 @@ class Wrap(Statistic):
         if self._too_many(size.most, size.most - size.floor):
             facts = self._refused(size)
         else:
-            found = self._filtered if isinstance(self.rule, Filter) else self._chosen
+            found = self._filtered if isinstance(self.rule, LipschitzFilter) else self._chosen
             facts = found(size, fetch(size.most), draw)
         facts["notes"] += (told_apart(self.trusted or self.profile is not None),)
         told = answer({"per": "person", "mechanism": self._mechanism, **facts})
@@ -141,7 +126,7 @@ class Wrap(Statistic):
 
     @property
     def _mechanism(self) -> str:
-        if isinstance(self.rule, Filter):
+        if isinstance(self.rule, LipschitzFilter):
             return "discrete Laplace noise on the function, filtered to its claimed sensitivity on all subsets"
         number = "a public" if self.public else "a noisy"
         return f"shifted inverse sensitivity by {self.rule.method} over subsets of at least {number} number of persons"
@@ -181,7 +166,7 @@ class Wrap(Statistic):
         return list(accumulate(places, min))
 
     def _filtered(self, size: Size, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
-        rule, persons = cast(Filter, self.rule), len(blobs)
+        rule, persons = cast(LipschitzFilter, self.rule), len(blobs)
         lattice = Lattice(persons, persons)
         law = rule.noisy_value(lattice.filtered(self._layers(lattice, blobs), rule.sensitivity))
         unit = Unit(rule.step, "integer" if rule.step.denominator == 1 else "float")
@@ -234,7 +219,7 @@ class Wrap(Statistic):
 
     def check_public(self, persons: int) -> None:
         """Refuse too many persons before anything is spent, where their number is public."""
-        missing = persons if isinstance(self.rule, Filter) else min(persons, self.rule.missing)
+        missing = persons if isinstance(self.rule, LipschitzFilter) else min(persons, self.rule.missing)
         if self.public and self._too_many(persons, missing):
             count = evaluations(persons, missing)
             raise InvalidInput(
@@ -292,7 +277,7 @@ def wrap(
     memory_limit: int = 2**30,
     workers: int | None = None,
     max_evaluations: int = LIMIT,
-    randomness: Source = SYSTEM,
+    randomness: Randomness = SYSTEM,
 ) -> Answer:
     """A private answer of any function f of a group of persons, from its values on their subsets.
 
@@ -326,7 +311,7 @@ def wrap(
     assert isinstance(cost, Pure | Approx)
     seconds, memory, count = limits(time_limit, memory_limit, workers)
     cut, hook = bottomed(grid), _hook(f, evaluate_profile)
-    rule: Design | Filter
+    rule: Design | LipschitzFilter
     if sensitivity is None:
         rule = design(cut, cost, method, between(beta, "beta", 0, 1), bool(persons_public))
     elif isinstance(cost, Approx) or hook is not None:
@@ -335,7 +320,17 @@ def wrap(
         rule = claimed(cut, sensitivity, cost.epsilon, persons_public)
     people = People.of(records, budget, session, columns, randomness)
     limit = whole(max_evaluations, "max_evaluations", 1)
-    box = Wrap(named(f), rule, cost, bool(persons_public), bool(trusted), limit, people.frames, fresh_name(), hook)
+    box = WrappedFunction(
+        name=named(f),
+        rule=rule,
+        cost=cost,
+        public=bool(persons_public),
+        trusted=bool(trusted),
+        limit=limit,
+        frames=people.frames,
+        nonce=fresh_name(),
+        profile=hook,
+    )
     if people.table is None:
         box.check_public(len(people.entries))
     box.check_private()

@@ -18,7 +18,7 @@ from tacit.grids import Grid
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 Answer = int | Fraction
 """A value of a grid."""
@@ -37,7 +37,7 @@ class GridLaw(Law[Answer]):
     _loss: StepLoss
 
     @abstractmethod
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         """One exact draw, as a grid index."""
 
     @abstractmethod
@@ -53,7 +53,7 @@ class GridLaw(Law[Answer]):
             result = result + self._pmf_at(i, bits)
         return result.clamp(0, 1)
 
-    def _draw(self, source: Source) -> Answer:
+    def _draw(self, source: Randomness) -> Answer:
         return self.grid.answer(self._draw_index(source))
 
     def pmf(self, y: Number, bits: int = BITS) -> Enclosure:

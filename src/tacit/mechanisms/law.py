@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from tacit.errors import InvalidInput
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, whole
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
@@ -49,7 +49,7 @@ class Law(ABC, Generic[T]):
     guarantee: Guarantee
 
     @abstractmethod
-    def _draw(self, source: Source) -> T:
+    def _draw(self, source: Randomness) -> T:
         """One exact draw."""
 
     @abstractmethod
@@ -100,22 +100,22 @@ class Law(ABC, Generic[T]):
         raise InvalidInput(f"the {self.name} law states no accuracy of its own.")
 
     @overload
-    def sample(self, size: None = None, *, source: Source = SYSTEM) -> T: ...
+    def sample(self, size: None = None, *, source: Randomness = SYSTEM) -> T: ...
     @overload
-    def sample(self, size: int, *, source: Source = SYSTEM) -> list[T]: ...
-    def sample(self, size: int | None = None, *, source: Source = SYSTEM) -> T | list[T]:
+    def sample(self, size: int, *, source: Randomness = SYSTEM) -> list[T]: ...
+    def sample(self, size: int | None = None, *, source: Randomness = SYSTEM) -> T | list[T]:
         """One exact draw, which is what may be released, once; or ``size`` of them, for studies."""
         if size is None:
             one: T = self._mark(self._draw(source), source)
             return one
         return [self._mark(y, source) for y in self._draws(whole(size, "size", 0), source)]
 
-    def _draws(self, size: int, source: Source) -> Iterable[T]:
+    def _draws(self, size: int, source: Randomness) -> Iterable[T]:
         """``size`` draws; a law with a faster way for many overrides this."""
         return (self._draw(source) for _ in range(size))
 
     @staticmethod
-    def _mark(value: T, source: Source) -> Any:
+    def _mark(value: T, source: Randomness) -> Any:
         return source.mark(value)
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from tacit.guarantees import Guarantee
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 class Noise(Protocol):
@@ -40,7 +40,7 @@ class IntegerNoise(ABC):
     """What it is called."""
 
     @abstractmethod
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """One exact draw."""
 
     @abstractmethod

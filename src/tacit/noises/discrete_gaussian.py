@@ -24,7 +24,7 @@ from tacit.noises.base import IntegerNoise, half_miss, outward
 from tacit.noises.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.numbers.enclosures import BITS, Enclosure, decay
 from tacit.randomness.discrete import discrete_gaussian
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 SHARP = 2**20
 """Sharp tails keep all their bits up to this squared scale."""
@@ -51,7 +51,7 @@ class DiscreteGaussian(IntegerNoise):
         """shift²/(2·squared_scale)."""
         return shift**2 / (2 * self.squared_scale)
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """By `discrete_gaussian`."""
         return discrete_gaussian(self.squared_scale, source=source)
 

@@ -23,7 +23,7 @@ from tacit.guarantees import Pure
 from tacit.noises.base import IntegerNoise, half_miss, outward
 from tacit.numbers.enclosures import BITS, Enclosure, ceiling, decay, exp
 from tacit.randomness.discrete import discrete_laplace
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class DiscreteLaplace(IntegerNoise):
         """Pure(rate·sensitivity)."""
         return Pure(self.rate * sensitivity)
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """By `discrete_laplace`."""
         return discrete_laplace(self.rate, source=source)
 

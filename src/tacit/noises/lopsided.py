@@ -31,7 +31,7 @@ from tacit.noises.base import IntegerNoise, upper_limit
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
 from tacit.randomness.discrete import asymmetric_laplace
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Lopsided(IntegerNoise):
         """Pure(max(up, down)·sensitivity)."""
         return Pure(max(self.up, self.down) * sensitivity)
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """By `asymmetric_laplace`."""
         return asymmetric_laplace(self.up, self.down, source=source)
 

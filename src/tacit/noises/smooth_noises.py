@@ -45,7 +45,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.guarantees.rounding import shortened
 from tacit.numbers.alternating_series import alternating, arctan
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log, pi, sqrt
-from tacit.randomness import LazyExponential, Source, rounded_laplace, rounded_power, rounded_student
+from tacit.randomness import LazyExponential, Randomness, rounded_laplace, rounded_power, rounded_student
 from tacit.randomness.continuous import Real, _normal, _released
 
 DIGITS = 6
@@ -80,7 +80,7 @@ class SmoothNoise(ABC):
         """Var Z, infinite where the tails are too heavy."""
 
     @abstractmethod
-    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
+    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Randomness) -> Fraction:
         """center + scale·Z rounded to the lattice, exactly."""
 
     def parameters(self) -> tuple[Fraction, Fraction]:
@@ -175,7 +175,7 @@ class StudentNoise(PureNoise):
         """d/(d − 2)."""
         return self.degrees / (self.degrees - 2) if self.degrees > 2 else inf
 
-    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
+    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Randomness) -> Fraction:
         """By `rounded_student`."""
         return rounded_student(center, scale, lattice, self.degrees, source=source)
 
@@ -210,7 +210,7 @@ class PowerNoise(PureNoise):
         turn = float_pi / float(self.gamma)
         return sin(turn) / sin(3 * turn) if self.gamma > 3 else inf
 
-    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
+    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Randomness) -> Fraction:
         """By `rounded_power`."""
         return rounded_power(center, scale, lattice, self.gamma, source=source)
 
@@ -263,7 +263,7 @@ class LaplaceNoise(SmoothNoise):
         """Twice the squared scale."""
         return 2.0
 
-    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
+    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Randomness) -> Fraction:
         """By `rounded_laplace`."""
         return rounded_laplace(center, scale, lattice, source=source)
 
@@ -307,11 +307,11 @@ class LogNormalNoise(SmoothNoise):
         """2·e^{2σ²}."""
         return 2 * float_exp(2 * float(self.sigma) ** 2)
 
-    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Source) -> Fraction:
+    def draw(self, center: Fraction, scale: Fraction, lattice: Fraction, source: Randomness) -> Fraction:
         """From a lazy exponential and a lazy normal variable."""
         return _released(center, scale, lattice, lambda: self._magnitude(source), source)
 
-    def _magnitude(self, source: Source) -> Real:
+    def _magnitude(self, source: Randomness) -> Real:
         laplace = LazyExponential(source)
         while (normal := _normal(source)) is None:
             pass

@@ -27,7 +27,7 @@ from tacit.noises.base import IntegerNoise
 from tacit.noises.discrete_laplace import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, ceiling, decay, exp
 from tacit.randomness.discrete import truncated_laplace
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class TruncatedLaplace(IntegerNoise):
         lost = self.tail(self.bound - sensitivity + 1, 64).high
         return Approx(self.rate * sensitivity, min(Fraction(1), shortened(lost, up=True)))
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """By `truncated_laplace`."""
         return truncated_laplace(self.rate, self.bound, source=source)
 

@@ -16,7 +16,7 @@ from tacit.randomness.discrete import (
 )
 from tacit.randomness.lazy import LazyExponential, LazyUniform
 from tacit.randomness.runs import first_success
-from tacit.randomness.source import SYSTEM, Source, seeded_not_private
+from tacit.randomness.source import SYSTEM, Randomness, seeded_not_private
 from tacit.randomness.vectors import discrete_gaussians, discrete_laplaces, geometrics
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
     "Categorical",
     "LazyExponential",
     "LazyUniform",
-    "Source",
+    "Randomness",
     "asymmetric_laplace",
     "bernoulli",
     "bernoulli_exp",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.randomness.inversion import Inversion
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 Integers = NDArray[Any]
 """int64, or object holding Python integers where int64 might not hold them."""
@@ -23,7 +23,7 @@ class NotPrivateArray(np.ndarray):
         return f"NotPrivate({np.asarray(self)!r})"
 
 
-def categories(law: Inversion, size: int, source: Source) -> NDArray[np.int64]:
+def categories(law: Inversion, size: int, source: Randomness) -> NDArray[np.int64]:
     """``size`` categories of fresh uniform reals; ``law`` starts with 64 bits."""
     words = source.words(size)
     largest = 2**64 - 1  # stands for 2^64 as well: a word equal to it is always decided one by one
@@ -34,7 +34,7 @@ def categories(law: Inversion, size: int, source: Source) -> NDArray[np.int64]:
     return result
 
 
-def digits(law: Inversion, size: int, source: Source) -> NDArray[np.bool_]:
+def digits(law: Inversion, size: int, source: Randomness) -> NDArray[np.bool_]:
     """``size`` coins, true with the probability of the first of two categories; ``law`` starts with 16 bits."""
     words = source.words(-(-size // 4)).view(np.uint16)[:size]
     below, above = (ends[0] for ends in law.table(16))
@@ -44,7 +44,7 @@ def digits(law: Inversion, size: int, source: Source) -> NDArray[np.bool_]:
     return result
 
 
-def coins(size: int, source: Source) -> NDArray[np.bool_]:
+def coins(size: int, source: Randomness) -> NDArray[np.bool_]:
     """``size`` fair coins."""
     words = source.words(-(-size // 64)).view(np.uint8)
     return np.unpackbits(words, count=size).astype(np.bool_)

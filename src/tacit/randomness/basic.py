@@ -15,17 +15,17 @@ from typing import TypeVar, cast
 
 from tacit.errors import InvalidInput
 from tacit.numbers.exact import Number, exact, non_negative, whole
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 T = TypeVar("T")
 
 
-def uniform_below(n: int, *, source: Source = SYSTEM) -> int:
+def uniform_below(n: int, *, source: Randomness = SYSTEM) -> int:
     """A uniform integer of 0, …, n − 1."""
     return cast(int, source.mark(_below(whole(n, "n", 1), source)))
 
 
-def bernoulli(p: Number, *, source: Source = SYSTEM) -> bool:
+def bernoulli(p: Number, *, source: Randomness = SYSTEM) -> bool:
     """True with probability exactly ``p``."""
     p = exact(p, "p")
     if not 0 <= p <= 1:
@@ -33,13 +33,13 @@ def bernoulli(p: Number, *, source: Source = SYSTEM) -> bool:
     return cast(bool, source.mark(_coin(p.numerator, p.denominator, source)))
 
 
-def bernoulli_exp(x: Number, *, source: Source = SYSTEM) -> bool:
+def bernoulli_exp(x: Number, *, source: Randomness = SYSTEM) -> bool:
     """True with probability exactly e^{-x}, for x ≥ 0."""
     x = non_negative(x, "x")
     return cast(bool, source.mark(_coin_exp(x.numerator, x.denominator, source)))
 
 
-def shuffled(sequence: Iterable[T], *, source: Source = SYSTEM) -> list[T]:
+def shuffled(sequence: Iterable[T], *, source: Randomness = SYSTEM) -> list[T]:
     """The items in uniformly random order, all orders equally likely, as a new list."""
     items = list(sequence)
     for last in range(len(items) - 1, 0, -1):
@@ -48,14 +48,14 @@ def shuffled(sequence: Iterable[T], *, source: Source = SYSTEM) -> list[T]:
     return cast("list[T]", source.mark(items))
 
 
-def _below(n: int, source: Source) -> int:
+def _below(n: int, source: Randomness) -> int:
     bits = (n - 1).bit_length()
     while (drawn := source.bits(bits)) >= n:
         pass
     return drawn
 
 
-def _coin(numerator: int, denominator: int, source: Source) -> bool:
+def _coin(numerator: int, denominator: int, source: Randomness) -> bool:
     """True with probability numerator/denominator."""
     while True:
         word = source.bits(64)
@@ -65,7 +65,7 @@ def _coin(numerator: int, denominator: int, source: Source) -> bool:
         numerator = rest
 
 
-def _coin_exp(numerator: int, denominator: int, source: Source) -> bool:
+def _coin_exp(numerator: int, denominator: int, source: Randomness) -> bool:
     """True with probability e^{-numerator/denominator}."""
     ones, rest = divmod(numerator, denominator)
     return all(_coin_exp_unit(1, 1, source) for _ in range(ones)) and (
@@ -73,7 +73,7 @@ def _coin_exp(numerator: int, denominator: int, source: Source) -> bool:
     )
 
 
-def _coin_exp_unit(numerator: int, denominator: int, source: Source) -> bool:
+def _coin_exp_unit(numerator: int, denominator: int, source: Randomness) -> bool:
     tosses = 1
     while _coin(numerator, denominator * tosses, source):
         tosses += 1

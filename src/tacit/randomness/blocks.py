@@ -24,7 +24,7 @@ from tacit.randomness.arrays import Integers, categories, placed
 from tacit.randomness.basic import _coin_exp
 from tacit.randomness.discrete import _geometric
 from tacit.randomness.inversion import Inversion, Powers, Table, decay, shares
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 BLOCKS = 256
 """Blocks for each standard deviation, where σ is larger than that."""
@@ -51,7 +51,7 @@ class Blocks:
         """The law with its tables, which are public facts and kept."""
         return Blocks(variance)
 
-    def draws(self, size: int, source: Source) -> Integers:
+    def draws(self, size: int, source: Randomness) -> Integers:
         """``size`` independent magnitudes."""
         result: Integers = np.zeros(size, dtype=np.int64)
         pending = np.arange(size)
@@ -66,7 +66,7 @@ class Blocks:
             pending = pending[~keep]
         return result
 
-    def _points(self, block: NDArray[np.int64], source: Source) -> Integers:
+    def _points(self, block: NDArray[np.int64], source: Randomness) -> Integers:
         """A uniform point of each block."""
         if self._shift == 0:
             return block.copy()
@@ -78,7 +78,7 @@ class Blocks:
         points: Integers = within + block * (1 << self._shift)
         return points
 
-    def _keep(self, block: NDArray[np.int64], drawn: Integers, source: Source) -> NDArray[np.bool_]:
+    def _keep(self, block: NDArray[np.int64], drawn: Integers, source: Randomness) -> NDArray[np.bool_]:
         """Whether each point is kept, with probability g(z)/g(iB)."""
         if self._shift == 0:
             return np.ones(block.size, dtype=np.bool_)
@@ -90,7 +90,7 @@ class Blocks:
             keep[i] = coin.locate(int(words[i]), 64, source) == 0
         return keep
 
-    def _beyond(self, source: Source) -> tuple[int, bool]:
+    def _beyond(self, source: Randomness) -> tuple[int, bool]:
         """A proposal beyond M, and whether it is kept."""
         n, d = self._variance.numerator, self._variance.denominator
         further = _geometric(self._start * d, n, source)

@@ -16,7 +16,7 @@ from tacit.errors import InvalidInput
 from tacit.numbers.enclosures import BITS, Enclosure, exp, total
 from tacit.numbers.exact import Number, non_negative, whole
 from tacit.randomness.inversion import Inversion, Powers, Table, shares
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 
 class Categorical:
@@ -39,7 +39,7 @@ class Categorical:
         self._inversion = Inversion(self._tabulate, whole(start_bits, "start_bits", 1))
         self._totals: dict[int, Enclosure] = {}
 
-    def draw(self, source: Source = SYSTEM) -> int:
+    def draw(self, source: Randomness = SYSTEM) -> int:
         """The index of one category."""
         return cast(int, source.mark(self._places[self._inversion.draw(source)]))
 
@@ -74,6 +74,6 @@ def _pair(m: int, k: int) -> tuple[int, int]:
     return whole(m, "weights", 0), whole(k, "weights")
 
 
-def categorical(weights: Sequence[tuple[int, int]], gamma: Number, *, source: Source = SYSTEM) -> int:
+def categorical(weights: Sequence[tuple[int, int]], gamma: Number, *, source: Randomness = SYSTEM) -> int:
     """The index of one category, drawn with probability ∝ m·e^{-γk} for each pair (m, k)."""
     return Categorical(weights, gamma).draw(source)

@@ -27,7 +27,7 @@ from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, exact, positive
 from tacit.randomness.basic import _coin
 from tacit.randomness.lazy import WORD, LazyExponential, LazyUniform
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 Ends = tuple[int, int]
 Real = Callable[[int], Ends]
@@ -38,18 +38,18 @@ SMALL = 64
 """Powers n/m up to this are taken by integer powers and roots, others by logarithms."""
 
 
-def rounded_laplace(center: Number, scale: Number, lattice: Number, *, source: Source = SYSTEM) -> Fraction:
+def rounded_laplace(center: Number, scale: Number, lattice: Number, *, source: Randomness = SYSTEM) -> Fraction:
     """center + scale·Z rounded to a multiple of ``lattice``, Z of density ½·e^{-|z|}."""
     return _released(center, scale, lattice, lambda: _known(LazyExponential(source)), source)
 
 
-def rounded_gaussian(center: Number, scale: Number, lattice: Number, *, source: Source = SYSTEM) -> Fraction:
+def rounded_gaussian(center: Number, scale: Number, lattice: Number, *, source: Randomness = SYSTEM) -> Fraction:
     """center + scale·Z rounded to a multiple of ``lattice``, Z standard normal."""
     return _released(center, scale, lattice, lambda: _normal(source), source)
 
 
 def rounded_student(
-    center: Number, scale: Number, lattice: Number, degrees: Number, *, source: Source = SYSTEM
+    center: Number, scale: Number, lattice: Number, degrees: Number, *, source: Randomness = SYSTEM
 ) -> Fraction:
     """center + scale·Z rounded to a multiple of ``lattice``, Z of Student's law with ``degrees`` > 0 of freedom."""
     d = positive(degrees, "degrees")
@@ -57,7 +57,7 @@ def rounded_student(
 
 
 def rounded_power(
-    center: Number, scale: Number, lattice: Number, gamma: Number, *, source: Source = SYSTEM
+    center: Number, scale: Number, lattice: Number, gamma: Number, *, source: Randomness = SYSTEM
 ) -> Fraction:
     """center + scale·Z rounded to a multiple of ``lattice``, Z of density ∝ 1/(1 + |z|^γ), γ > 1."""
     g = exact(gamma, "gamma")
@@ -66,7 +66,7 @@ def rounded_power(
     return _released(center, scale, lattice, lambda: _power_law(g, source), source)
 
 
-def _normal(source: Source) -> Real | None:
+def _normal(source: Randomness) -> Real | None:
     """The magnitude of a standard normal, or None where a proposal was not kept (so are those that follow)."""
     x = _known(LazyExponential(source))
 
@@ -78,7 +78,7 @@ def _normal(source: Source) -> Real | None:
     return x if _exceeds(LazyExponential(source), threshold) else None
 
 
-def _student(d: Fraction, source: Source) -> Real | None:
+def _student(d: Fraction, source: Randomness) -> Real | None:
     v, w = _envelope(d + 1, source)
 
     def ratio(bits: int) -> Ends:
@@ -94,7 +94,7 @@ def _student(d: Fraction, source: Source) -> Real | None:
     return None if _exceeds(LazyUniform(source), ratio) else magnitude
 
 
-def _power_law(gamma: Fraction, source: Source) -> Real | None:
+def _power_law(gamma: Fraction, source: Randomness) -> Real | None:
     v, w = _envelope(gamma, source)
 
     def ratio(bits: int) -> Ends:
@@ -104,7 +104,7 @@ def _power_law(gamma: Fraction, source: Source) -> Real | None:
     return None if _exceeds(LazyUniform(source), ratio) else w
 
 
-def _envelope(p: Fraction, source: Source) -> tuple[Real, Real]:
+def _envelope(p: Fraction, source: Randomness) -> tuple[Real, Real]:
     """(v, w): w of density ∝ min(1, w^{-p}), and v the smaller of w and 1/w."""
     if _coin(p.numerator - p.denominator, p.numerator, source):
         v = _known(LazyUniform(source))
@@ -184,7 +184,7 @@ def _exceeds(drawn: LazyUniform | LazyExponential, threshold: Real) -> bool:
 
 
 def _released(
-    center: Number, scale: Number, lattice: Number, propose: Callable[[], Real | None], source: Source
+    center: Number, scale: Number, lattice: Number, propose: Callable[[], Real | None], source: Randomness
 ) -> Fraction:
     """center ± scale·magnitude with a fair sign, rounded to the nearest multiple of the lattice."""
     unit = positive(lattice, "lattice")

@@ -21,29 +21,29 @@ from typing import cast
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness.basic import _below, _coin_exp
 from tacit.randomness.lazy import WORD, LazyExponential
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 
-def geometric(epsilon: Number, *, source: Source = SYSTEM) -> int:
+def geometric(epsilon: Number, *, source: Randomness = SYSTEM) -> int:
     """An integer Z ≥ 0 with P[Z ≥ a] = e^{-εa}."""
     epsilon = positive(epsilon, "epsilon")
     return cast(int, source.mark(_geometric(epsilon.numerator, epsilon.denominator, source)))
 
 
-def discrete_laplace(epsilon: Number, *, source: Source = SYSTEM) -> int:
+def discrete_laplace(epsilon: Number, *, source: Randomness = SYSTEM) -> int:
     """An integer with P[z] ∝ e^{-ε|z|}."""
     epsilon = positive(epsilon, "epsilon")
     return cast(int, source.mark(_laplace(epsilon.numerator, epsilon.denominator, source)))
 
 
-def asymmetric_laplace(above: Number, below: Number, *, source: Source = SYSTEM) -> int:
+def asymmetric_laplace(above: Number, below: Number, *, source: Randomness = SYSTEM) -> int:
     """An integer with P[z] ∝ e^{-above·z} for z ≥ 0 and ∝ e^{-below·|z|} for z < 0."""
     above, below = positive(above, "above"), positive(below, "below")
     up = _geometric(above.numerator, above.denominator, source)
     return cast(int, source.mark(up - _geometric(below.numerator, below.denominator, source)))
 
 
-def truncated_laplace(epsilon: Number, bound: int, *, source: Source = SYSTEM) -> int:
+def truncated_laplace(epsilon: Number, bound: int, *, source: Randomness = SYSTEM) -> int:
     """An integer of −bound, …, bound with P[z] ∝ e^{-ε|z|}."""
     epsilon, bound = positive(epsilon, "epsilon"), whole(bound, "bound", 0)
     rate, unit = epsilon.numerator, epsilon.denominator
@@ -58,12 +58,12 @@ def truncated_laplace(epsilon: Number, bound: int, *, source: Source = SYSTEM) -
             return cast(int, source.mark(z))
 
 
-def discrete_gaussian(variance: Number, *, source: Source = SYSTEM) -> int:
+def discrete_gaussian(variance: Number, *, source: Randomness = SYSTEM) -> int:
     """An integer with P[z] ∝ e^{-z²/(2·variance)}; ``variance`` is the parameter σ² of the law."""
     return cast(int, source.mark(_gaussian(positive(variance, "variance"), source)))
 
 
-def _geometric(rate: int, unit: int, source: Source) -> int:
+def _geometric(rate: int, unit: int, source: Randomness) -> int:
     """Geometric of ε = rate/unit."""
     exponential = LazyExponential(source)
     bits = WORD + max(0, unit.bit_length() - rate.bit_length())
@@ -75,7 +75,7 @@ def _geometric(rate: int, unit: int, source: Source) -> int:
         bits += WORD
 
 
-def _laplace(rate: int, unit: int, source: Source) -> int:
+def _laplace(rate: int, unit: int, source: Randomness) -> int:
     while True:
         z = _geometric(rate, unit, source)
         if source.bits(1):
@@ -84,7 +84,7 @@ def _laplace(rate: int, unit: int, source: Source) -> int:
             return -z
 
 
-def _gaussian(variance: Fraction, source: Source) -> int:
+def _gaussian(variance: Fraction, source: Randomness) -> int:
     n, d = variance.numerator, variance.denominator
     t = isqrt(n // d) + 1
     while True:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from tacit.numbers.enclosures import exp
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 Table = tuple[list[int], list[int]]
 """Integers below and above C_i·2^bits for i = 1, …, n; the last of each is 2^bits."""
@@ -39,11 +39,11 @@ class Inversion:
         """The precisions tabulated so far."""
         return tuple(self._tables)
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """The category of a fresh uniform real."""
         return self.locate(source.bits(self.start), self.start, source)
 
-    def locate(self, known: int, bits: int, source: Source) -> int:
+    def locate(self, known: int, bits: int, source: Randomness) -> int:
         """The category of a uniform real whose first ``bits`` bits are ``known``, the others still to be drawn."""
         while True:
             below, above = self.table(bits)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tacit.numbers.enclosures import Enclosure
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 WORD = 64
 """Bits drawn at a time."""
@@ -28,7 +28,7 @@ class LazyUniform:
 
     __slots__ = ("_known", "_precision", "_source")
 
-    def __init__(self, source: Source = SYSTEM, first_word: int | None = None) -> None:
+    def __init__(self, source: Randomness = SYSTEM, first_word: int | None = None) -> None:
         """``first_word`` is the first 64 bits where they have been drawn already."""
         self._source = source
         self._known, self._precision = source.bits(WORD) if first_word is None else first_word, WORD
@@ -63,7 +63,7 @@ class LazyExponential:
 
     __slots__ = ("_fraction", "_whole")
 
-    def __init__(self, source: Source = SYSTEM) -> None:
+    def __init__(self, source: Randomness = SYSTEM) -> None:
         self._whole = 0
         words = _words(source)
         while True:
@@ -95,7 +95,7 @@ class LazyExponential:
         return "<an exponential real, bits on demand>"
 
 
-def _words(source: Source) -> Iterator[int]:
+def _words(source: Randomness) -> Iterator[int]:
     """Words of 64 bits, asked for by several, as asking takes the time. What is not used is forgotten."""
     while True:
         pool = source.bits(SEVERAL * WORD)

@@ -16,10 +16,10 @@ from typing import cast
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, non_negative, whole
 from tacit.randomness.lazy import WORD, LazyExponential
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 
-def first_success(gamma: Number, trials: int | None, *, source: Source = SYSTEM) -> int | None:
+def first_success(gamma: Number, trials: int | None, *, source: Randomness = SYSTEM) -> int | None:
     """The 0-based index of the first success among ``trials`` (None: endless) trials of success probability e^{-γ}.
 
     None if no trial succeeds. An endless run ends with probability one; its index has about γ/ln 2 bits.
@@ -30,7 +30,7 @@ def first_success(gamma: Number, trials: int | None, *, source: Source = SYSTEM)
     return cast("int | None", source.mark(_first_success(gamma, trials, source)))
 
 
-def _first_success(gamma: Fraction, trials: int | None, source: Source) -> int | None:
+def _first_success(gamma: Fraction, trials: int | None, source: Randomness) -> int | None:
     if trials == 0:
         return None
     if gamma == 0:

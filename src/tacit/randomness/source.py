@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Source(Protocol):
+class Randomness(Protocol):
     """A stream of independent fair bits."""
 
     private: bool
@@ -57,7 +57,7 @@ class _System:
         return "SYSTEM"
 
 
-SYSTEM: Source = _System()
+SYSTEM: Randomness = _System()
 
 
 class NotPrivateInt(int):
@@ -139,6 +139,6 @@ class _Seeded:
         return f"seeded_not_private({self._seed})"
 
 
-def seeded_not_private(seed: int) -> Source:
+def seeded_not_private(seed: int) -> Randomness:
     """A reproducible source for tests and documentation. NOT PRIVATE: the seed gives every noise away."""
     return _Seeded(whole(seed, "seed"))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, cast
 
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness.inversion import Inversion, Table, decay, shares
-from tacit.randomness.source import SYSTEM, Source
+from tacit.randomness.source import SYSTEM, Randomness
 
 if TYPE_CHECKING:
     from tacit.randomness.arrays import Integers
@@ -33,19 +33,19 @@ LIMB = 32
 """Binary digits gathered in int64 before they become a Python integer."""
 
 
-def geometrics(epsilon: Number, size: int, *, source: Source = SYSTEM) -> Integers:
+def geometrics(epsilon: Number, size: int, *, source: Randomness = SYSTEM) -> Integers:
     """``size`` integers Z ≥ 0 with P[Z ≥ a] = e^{-εa}."""
     law = _BinaryDigits.of(positive(epsilon, "epsilon"))
     return cast("Integers", source.mark(law.draws(whole(size, "size", 0), source)))
 
 
-def discrete_laplaces(epsilon: Number, size: int, *, source: Source = SYSTEM) -> Integers:
+def discrete_laplaces(epsilon: Number, size: int, *, source: Randomness = SYSTEM) -> Integers:
     """``size`` integers with P[z] ∝ e^{-ε|z|}."""
     law = _BinaryDigits.of(positive(epsilon, "epsilon"))
     return cast("Integers", source.mark(_signed(law.draws, whole(size, "size", 0), source)))
 
 
-def discrete_gaussians(variance: Number, size: int, *, source: Source = SYSTEM) -> Integers:
+def discrete_gaussians(variance: Number, size: int, *, source: Randomness = SYSTEM) -> Integers:
     """``size`` integers with P[z] ∝ e^{-z²/(2·variance)}."""
     from tacit.randomness.blocks import Blocks
 
@@ -53,7 +53,7 @@ def discrete_gaussians(variance: Number, size: int, *, source: Source = SYSTEM) 
     return cast("Integers", source.mark(_signed(law.draws, whole(size, "size", 0), source)))
 
 
-def _signed(magnitudes: Callable[[int, Source], Integers], size: int, source: Source) -> Integers:
+def _signed(magnitudes: Callable[[int, Randomness], Integers], size: int, source: Randomness) -> Integers:
     """Magnitudes with fair signs, minus zero drawn again."""
     import numpy as np
 
@@ -84,7 +84,7 @@ class _BinaryDigits:
         """The law with its tables, which are public facts and kept."""
         return _BinaryDigits(epsilon)
 
-    def draws(self, size: int, source: Source) -> Integers:
+    def draws(self, size: int, source: Randomness) -> Integers:
         """``size`` independent draws."""
         import numpy as np
 

@@ -22,7 +22,7 @@ from tacit.mechanisms.search.bayesian_search import (
 )
 from tacit.mechanisms.search.search_posterior import Looks, Posterior, best_position
 from tacit.noises import DiscreteGaussian
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 N = 2**64
 HUGE = integers(0, N - 1)
@@ -60,7 +60,7 @@ class CountingNoise(DiscreteGaussian):
 
     drawn: list[int] = field(default_factory=list)
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         self.drawn.append(super().draw(source))
         return self.drawn[-1]
 

@@ -24,7 +24,7 @@ from tacit.audit.registry import AuditCase
 from tacit.black_boxes.block_median import block_median, median_loss
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.lipschitz import Filter, claimed
+from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
 from tacit.black_boxes.subsets import missing_sets
 from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -33,7 +33,7 @@ from tacit.mechanisms.grid_law import Answer
 from tacit.mechanisms.law import Law
 from tacit.noises.truncated_laplace import least_bound
 from tacit.numbers.enclosures import BITS, Enclosure, total
-from tacit.randomness import Source, uniform_below
+from tacit.randomness import Randomness, uniform_below
 
 Function = Callable[[Dataset], int]
 Drawn = tuple[int, Answer]
@@ -53,7 +53,7 @@ class WrappedLaw(Law[Drawn]):
         self._noisy = design.noisy(persons)
         self._selected = lru_cache(maxsize=None)(lambda floor: design.select(profile(floor)))
 
-    def _draw(self, source: Source) -> Drawn:
+    def _draw(self, source: Randomness) -> Drawn:
         noisy = self._noisy._draw(source)
         return noisy, self._selected(self.design.floor(noisy))._draw(source)
 
@@ -135,7 +135,7 @@ CLAIM = replace(PUBLIC_CLAIM, size_epsilon=Fraction(1, 9))
 """The filter's second step, which gets an ε of 1, where the number of persons is private."""
 
 
-def _filtered(f: Function, claim: Filter = CLAIM) -> Callable[[Dataset], Law[int]]:
+def _filtered(f: Function, claim: LipschitzFilter = CLAIM) -> Callable[[Dataset], Law[int]]:
     def law(x: Dataset) -> Law[int]:
         lattice = Lattice(len(x), len(x))
         return claim.noisy_value(lattice.filtered(values(f, x, lattice), claim.sensitivity))
@@ -188,7 +188,7 @@ class _OverBlocks(Law[Answer]):
             for choice in product(homes, repeat=len(x))
         ]
 
-    def _draw(self, source: Source) -> Answer:
+    def _draw(self, source: Randomness) -> Answer:
         return self._laws[uniform_below(len(self._laws), source=source)]._draw(source)
 
     def pmf(self, y: Answer, bits: int = BITS) -> Enclosure:

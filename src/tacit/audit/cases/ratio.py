@@ -23,7 +23,7 @@ from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio
 from tacit.mechanisms.totals.ratio_local import BOUND_SHARE, LocalRatio, laplace_mass
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.randomness import Source, rounded_laplace
+from tacit.randomness import Randomness, rounded_laplace
 
 COARSE = Fraction(1, 8)
 
@@ -114,7 +114,7 @@ class Published(Law[Ratio]):
         bound = _published_bound(max(0, floor(a - self._reach)), ceil(a + self._reach), low, ceil(b + self._reach))
         return bound / self._second
 
-    def _draw(self, source: Source) -> Ratio:
+    def _draw(self, source: Randomness) -> Ratio:
         pair = tuple(count._draw(source) for count in self._counts)
         scale = self._scale(pair)
         certain = scale is None or scale <= 0

@@ -12,7 +12,7 @@ from tacit.guarantees import Pure, allowance
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.randomness import Source, bernoulli
+from tacit.randomness import Randomness, bernoulli
 
 SHARE = Fraction(1, 3)
 PROMISED = Pure(1)
@@ -30,7 +30,7 @@ class Subsampled(Law[int]):
     def _on(self, sampled: int) -> RandomisedResponse:
         return randomised_response(sampled % 2, 2, self._epsilon)
 
-    def _draw(self, source: Source) -> int:
+    def _draw(self, source: Randomness) -> int:
         return self._on(sum(bernoulli(self._share, source=source) for _ in range(self._persons)))._draw(source)
 
     def pmf(self, y: int, bits: int = BITS) -> Enclosure:

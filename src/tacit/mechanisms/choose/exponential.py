@@ -30,7 +30,7 @@ from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
 from tacit.mechanisms.law import Accuracy
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness import Categorical, Source
+from tacit.randomness import Categorical, Randomness
 from tacit.randomness.inversion import Inversion, Table, shares
 
 
@@ -53,7 +53,7 @@ class ExponentialLaw(GridLaw):
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon, change), loss.minimum
         # One piece for each run, or a few with a prior that is not constant.
         self._pieces = [(piece, run.loss) for run in loss.runs for piece in prior.pieces(run.first, run.last)]
-        self._choose: Callable[[Source], int]
+        self._choose: Callable[[Randomness], int]
         if isinstance(prior, Uniform):  # whole numbers of points: the quicker table
             self._choose = Categorical([(run.length or 0, run.loss) for run in loss.runs], self._gamma).draw
         else:
@@ -78,7 +78,7 @@ class ExponentialLaw(GridLaw):
         ends = [weight.fixed(work) for weight in weights]
         return shares(list(accumulate(low for low, _ in ends)), list(accumulate(high for _, high in ends)), bits)
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         return self._pieces[self._choose(source)][0].draw(source)
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:

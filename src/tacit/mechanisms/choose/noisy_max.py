@@ -31,7 +31,7 @@ from tacit.mechanisms.law import Accuracy
 from tacit.noises.base import first_where
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 LARGEST = 64
 """The largest grid whose exact probabilities are computed for Laplace noise; drawing has no such limit."""
@@ -41,7 +41,7 @@ class _LaplaceMax(LevelLaw):
     """With Laplace noise."""
 
     @staticmethod
-    def _key(length: int, source: Source) -> Key:
+    def _key(length: int, source: Randomness) -> Key:
         return folded(smallest_uniform(length, source))
 
     def _compute_level(self, level: int, bits: int) -> Enclosure:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from tacit.errors import InvalidInput
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, whole
-from tacit.randomness import LazyUniform, Source, uniform_below
+from tacit.randomness import LazyUniform, Randomness, uniform_below
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Piece:
 
     mass: Callable[[int], Enclosure]
     """The total weight, enclosed with ``bits`` significant bits."""
-    draw: Callable[[Source], int]
+    draw: Callable[[Randomness], int]
     """An index of the range with probability in proportion to its weight."""
 
 
@@ -119,7 +119,7 @@ class Decaying(Prior):
             part = Enclosure.of(1, bits) if count is None else 1 - ratio**count
             return ratio**first * part * self.width / (1 - self.ratio)
 
-        def draw(source: Source) -> int:
+        def draw(source: Randomness) -> int:
             k = first + _decaying_below(self.ratio, count, source)
             start = self._edge(k)
             return self.origin + sign * (start + uniform_below(self._edge(k + 1) - start, source=source))
@@ -146,7 +146,7 @@ class Decaying(Prior):
         return k
 
 
-def _decaying_below(ratio: Fraction, count: int | None, source: Source) -> int:
+def _decaying_below(ratio: Fraction, count: int | None, source: Randomness) -> int:
     """An integer K of 0, …, count − 1 (None: no end) with P[K = k] ∝ ratio^k, by inversion of a lazy uniform.
 
     K = ⌊ln(1 − U(1 − r^n))/ln r⌋, since P[K ≥ k] = P[U(1 − r^n) ≥ 1 − r^k] = (r^k − r^n)/(1 − r^n).

@@ -24,7 +24,7 @@ from tacit.guarantees import Pure
 from tacit.mechanisms.choose.exponential import rate
 from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths
 from tacit.numbers.enclosures import Enclosure, exp
-from tacit.randomness import LazyExponential, LazyUniform, Source, uniform_below
+from tacit.randomness import LazyExponential, LazyUniform, Randomness, uniform_below
 
 Ends = tuple[int, int]
 """Integers (a, b) with a ≤ key·2^bits ≤ b."""
@@ -34,7 +34,7 @@ FEW = 8
 """So many uniforms are drawn one by one."""
 
 
-def smallest_uniform(length: int, source: Source) -> Key:
+def smallest_uniform(length: int, source: Randomness) -> Key:
     """V, the smallest of m uniforms: one by one where they are few, otherwise 1 − e^{-E/m} with E exponential."""
     if length <= FEW:
         return _smallest_of_few([LazyUniform(source) for _ in range(length)])
@@ -76,7 +76,7 @@ def folded(key: Key) -> Key:
     return ends
 
 
-def smallest_exponential(length: int, source: Source) -> Key:
+def smallest_exponential(length: int, source: Randomness) -> Key:
     """E/m, the smallest of m exponentials."""
     exponential = LazyExponential(source)
 
@@ -121,10 +121,10 @@ class RacedLaw(GridLaw):
 
     @staticmethod
     @abstractmethod
-    def _key(length: int, source: Source) -> Key:
+    def _key(length: int, source: Randomness) -> Key:
         """The smallest of ``length`` independent e^{-N}."""
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         run = self._race.winner([self._key(length, source) for length in self._lengths])
         return (self._loss.runs[run].first or 0) + uniform_below(self._lengths[run], source=source)
 

@@ -29,7 +29,7 @@ from tacit.mechanisms.law import Accuracy, Law
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 
 class StableArgminLaw(Law[Answer | None]):
@@ -48,7 +48,7 @@ class StableArgminLaw(Law[Answer | None]):
         """P[Z ≥ T − 1], the δ actually spent, which is at most the promised one."""
         return self._noise.tail(self.threshold - 1)
 
-    def _draw(self, source: Source) -> Answer | None:
+    def _draw(self, source: Randomness) -> Answer | None:
         noise = self._noise.draw(source)
         if self._lead is None or self._lead + noise >= self.threshold:
             return self.grid.answer(self._best)

@@ -27,7 +27,7 @@ from tacit.noises import TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.numbers.exact import between as strictly_between
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 Released = frozenset[tuple[Hashable, int]]
 
@@ -49,7 +49,7 @@ class StableKeys(Law[Released]):
         self.least = self.threshold - self.bound
         """Keys with fewer persons are never released."""
 
-    def _draw(self, source: Source) -> Released:
+    def _draw(self, source: Randomness) -> Released:
         drawn = ((key, law._draw(source)) for key, law in self._laws.items())
         return frozenset((key, count) for key, count in drawn if count >= self.threshold)
 

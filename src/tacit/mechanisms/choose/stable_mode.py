@@ -26,7 +26,7 @@ from tacit.mechanisms.person_values import counted
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 
 class StableModeLaw(Law[Hashable | None]):
@@ -39,7 +39,7 @@ class StableModeLaw(Law[Hashable | None]):
         self._noise, self._mode, self._lead = DiscreteLaplace(epsilon), mode, lead
         self.threshold = self._noise.threshold(delta)
 
-    def _draw(self, source: Source) -> Hashable | None:
+    def _draw(self, source: Randomness) -> Hashable | None:
         return self._mode if self._lead - 1 + self._noise.draw(source) >= self.threshold else None
 
     def pmf(self, y: Hashable | None, bits: int = BITS) -> Enclosure:

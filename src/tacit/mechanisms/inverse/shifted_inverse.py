@@ -43,7 +43,7 @@ from tacit.mechanisms.search.scan_rates import BETA
 from tacit.mechanisms.search.threshold_scan import threshold_scan
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 DELTA = Fraction(1, 10**6)
 """δ of the method that needs one, unless it is given."""
@@ -90,7 +90,7 @@ class ShiftedInverseLaw(Law[Answer]):
         self.name = f"shifted inverse by {method}"
         self._inner, self._accuracy = inner, accuracy
 
-    def _draw(self, source: Source) -> Answer:
+    def _draw(self, source: Randomness) -> Answer:
         return self._inner._draw(source)
 
     def pmf(self, y: Number, bits: int = BITS) -> Enclosure:

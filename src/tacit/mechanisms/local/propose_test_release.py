@@ -46,7 +46,7 @@ from tacit.mechanisms.search.threshold_scan import threshold_scan
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 TEST_SHARE = Fraction(1, 2)
 """What the test, or the scan, takes of ε."""
@@ -81,7 +81,7 @@ class PtrLaw(Law[Release | None]):
         self._index = (statistic.value(data) / lattice + Fraction(1, 2)) // 1
 
     @abstractmethod
-    def _choose(self, source: Source) -> int | None:
+    def _choose(self, source: Randomness) -> int | None:
         """The place of the bound that passed; None for a refusal."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ class PtrLaw(Law[Release | None]):
     def _noise(self, place: int) -> NoisyInteger:
         return laplace(self._index, self._epsilon, (self.bounds[place] / self.lattice).numerator)
 
-    def _draw(self, source: Source) -> Release | None:
+    def _draw(self, source: Randomness) -> Release | None:
         place = self._choose(source)
         if place is None:
             return None
@@ -137,7 +137,7 @@ class ProposedLaw(PtrLaw):
         self.threshold = self._test.threshold(guarantee.delta)
         (self._distance,) = distances(statistic, data, [bound], self.threshold + self._test.threshold(RARE))
 
-    def _choose(self, source: Source) -> int | None:
+    def _choose(self, source: Randomness) -> int | None:
         return 0 if self._distance + self._test.draw(source) >= self.threshold else None
 
     def _private(self) -> Hashable:
@@ -182,7 +182,7 @@ class ScannedLaw(PtrLaw):
             for pair, share in options
         )
 
-    def _choose(self, source: Source) -> int | None:
+    def _choose(self, source: Randomness) -> int | None:
         place = self._scan._draw_index(source)
         return place if place < len(self.bounds) else None
 

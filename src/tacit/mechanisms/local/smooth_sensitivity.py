@@ -39,7 +39,7 @@ from tacit.noises.smooth_noises import (
 )
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, exact, positive, whole
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 POINTS = 16
 """How many values of the lattice a law lists, for verification."""
@@ -59,7 +59,7 @@ class SmoothLaw(Law[Fraction]):
         self._window = statistic.window
         self._value, self._scale = value, smooth / noise.parameters()[1]
 
-    def _draw(self, source: Source) -> Fraction:
+    def _draw(self, source: Randomness) -> Fraction:
         return self.noise.draw(self._value, self._scale, self.lattice, source)
 
     def _edge(self, y: Number) -> Fraction:

@@ -27,7 +27,7 @@ from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise, Trunca
 from tacit.numbers.enclosures import BITS, Enclosure, decay
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness import Categorical, uniform_below
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 WINDOW = Fraction(1, 2**40)
 """What the window of listed outputs leaves out has at most this probability."""
@@ -43,7 +43,7 @@ class NoisyInteger(Law[int]):
         self._value = whole(value, "value")
         self.name, self.noise, self.guarantee = noise.name, noise, guarantee
 
-    def _draw(self, source: Source) -> int:
+    def _draw(self, source: Randomness) -> int:
         return self._value + self.noise.draw(source)
 
     def pmf(self, y: int, bits: int = BITS) -> Enclosure:
@@ -114,7 +114,7 @@ class RandomisedResponse(Law[int]):
             raise InvalidInput("index must be below size; give the place of the true answer among them, from 0.")
         self._truth = Categorical([(1, 0), (size - 1, 1)], epsilon)
 
-    def _draw(self, source: Source) -> int:
+    def _draw(self, source: Randomness) -> int:
         if self._truth.draw(source) == 0:
             return self._index
         other = uniform_below(self.size - 1, source=source)

@@ -24,7 +24,7 @@ from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, whole
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 class NoiseVector(Law[tuple[int, ...]]):
@@ -38,7 +38,7 @@ class NoiseVector(Law[tuple[int, ...]]):
         self.noise, self.guarantee = noise, guarantee
         self._parts = [NoisyInteger(value, noise, guarantee) for value in values]
 
-    def _draw(self, source: Source) -> tuple[int, ...]:
+    def _draw(self, source: Randomness) -> tuple[int, ...]:
         return tuple(part._draw(source) for part in self._parts)
 
     def pmf(self, y: tuple[int, ...], bits: int = BITS) -> Enclosure:

@@ -26,7 +26,7 @@ from tacit.mechanisms.law import Law
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
 from tacit.randomness import bernoulli
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Absorbed(Law[T]):
                 failing = failing + p
         return (failing + Enclosure.between(0, max(rest.high, Fraction(0)), bits)).clamp(0, 1)
 
-    def _draw(self, source: Source) -> T:
+    def _draw(self, source: Randomness) -> T:
         y = self._law._draw(source)
         replaced = bernoulli(self._replace, source=source)  # tossed in any case: time should not tell
         return self._correct if replaced and self._failed(y) else y

@@ -33,7 +33,7 @@ from tacit.mechanisms.repeat.absorb import two_parameters
 from tacit.noises import TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class Conditioned(Law[T]):
         self._law, self._loss, self._substitute, self._noise = law, loss, substitute, noise
         self._known: dict[int, tuple[Enclosure, Enclosure]] = {}
 
-    def _draw(self, source: Source) -> T:
+    def _draw(self, source: Randomness) -> T:
         answer, found = self._substitute, False
         for _ in range(self.repeats):  # to the end: time should not tell which round succeeded
             y = self._law._draw(source)

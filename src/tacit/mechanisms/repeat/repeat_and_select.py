@@ -25,7 +25,7 @@ from tacit.mechanisms.repeat.repeat_promises import promised
 from tacit.mechanisms.repeat.run_counts import RunCount
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 T = TypeVar("T")
 Score = Callable[[Any], Any]
@@ -45,7 +45,7 @@ class Selected(Law[T | None]):
         self._law, self._score = law, score
         self._known: dict[int, dict[Any, tuple[Enclosure, Enclosure]]] = {}
 
-    def _draw(self, source: Source) -> T | None:
+    def _draw(self, source: Randomness) -> T | None:
         return best((self._law._draw(source) for _ in range(self.runs.draw(source))), self._score)
 
     def _levels(self, bits: int) -> dict[Any, tuple[Enclosure, Enclosure]]:

@@ -20,7 +20,7 @@ from tacit.errors import InvalidInput
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between, exact, positive
 from tacit.randomness.lazy import WORD, LazyUniform
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 GUARD = 32
 """Further bits of the tables from which K is drawn."""
@@ -63,7 +63,7 @@ class RunCount(ABC):
             result = result * self._ratio(i)
         return result
 
-    def draw(self, source: Source) -> int:
+    def draw(self, source: Randomness) -> int:
         """One exact draw."""
         uniform, bits = LazyUniform(source), WORD
         while True:

@@ -51,7 +51,7 @@ from tacit.noises.base import first_where
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness.basic import _coin
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 THETAS = tuple(Fraction(i, 8) for i in (1, 2, 3, 4, 6, 8))
 """The exponents θ tried in the proof of accuracy."""
@@ -86,7 +86,7 @@ class BayesianSearchLaw(GridLaw):
         self.target = design.target
         self._loss = loss.clamped(2 * design.target + 1)
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         first, size = self.grid.first or 0, int(self.grid.size)
         noise, strength = self.design.noise, float(self.design.strength)
         posterior, answers = Posterior(size), dict[int, Looks]()

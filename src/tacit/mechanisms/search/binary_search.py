@@ -37,7 +37,7 @@ from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 class _Look(NamedTuple):
@@ -74,7 +74,7 @@ class BinarySearchLaw(GridLaw):
                 yield _Look(middle, wanted <= middle)
                 low, high = (low, middle) if wanted <= middle else (middle, high)
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         low, high = -1, int(self.grid.size) - 1
         for left in range(self.comparisons, 0, -1):
             middle = low + (1 << (left - 1))

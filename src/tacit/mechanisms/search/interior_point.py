@@ -56,7 +56,7 @@ from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness.basic import _below
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 LARGEST = 64
 """The largest grid whose exact probabilities are computed; drawing has no such limit."""
@@ -121,7 +121,7 @@ class InteriorPointLaw(GridLaw):
         end = min((self._size - 1) // cell, (block + 1) * self.design.width - shift)
         return exponential(spaced_loss(self._excess, cell, start, end), self.design.value)
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         cell = 1 << int(self._scales._draw(source))
         shift = _below(self.design.width, source)
         block = self._blocks(cell, shift)._draw(source)

@@ -57,7 +57,7 @@ from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness.basic import _coin_exp
 from tacit.randomness.discrete import _geometric
 from tacit.randomness.runs import _first_success
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 TABLED = 64
 """So many steps of the walk are computed together, for small grids and the beginning of large ones."""
@@ -108,7 +108,7 @@ class ScanLaw(GridLaw):
             groups.append(stretch)
         return groups
 
-    def _stop(self, source: Source) -> int | None:
+    def _stop(self, source: Randomness) -> int | None:
         """How many steps the walk makes before it stops; None where it does not."""
         threshold, each = self.rates
         xi = _geometric(threshold.numerator, threshold.denominator, source)
@@ -129,7 +129,7 @@ class ScanLaw(GridLaw):
     def _which(self, step: int) -> int:
         return bisect_right(self._starts, step) - 1
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         step = self._stop(source)
         if step is None:
             end = self.grid.last if self._up else self.grid.first

@@ -29,7 +29,7 @@ from tacit.mechanisms.law import Accuracy
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 
 class TreeDescentLaw(GridLaw):
@@ -57,7 +57,7 @@ class TreeDescentLaw(GridLaw):
     def _query(self, first: int, middle: int, last: int) -> int:
         return self._smallest(first, middle) - self._smallest(middle + 1, last)
 
-    def _draw_index(self, source: Source) -> int:
+    def _draw_index(self, source: Randomness) -> int:
         first, last = self._first, self._last
         while first < last:
             middle = (first + last) // 2

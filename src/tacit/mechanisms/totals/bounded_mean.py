@@ -29,7 +29,7 @@ from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.person_values import Values, kept, numbers, persons, span
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 
 class TwoSums(NamedTuple):
@@ -61,7 +61,7 @@ class BoundedMeanLaw(Law[TwoSums]):
     def _released(self, above: int, below: int) -> TwoSums:
         return TwoSums(self.low + (self.high - self.low) * share(above, below), above, below)
 
-    def _draw(self, source: Source) -> TwoSums:
+    def _draw(self, source: Randomness) -> TwoSums:
         return self._released(self._above._draw(source), self._below._draw(source))
 
     def pmf(self, y: TwoSums, bits: int = BITS) -> Enclosure:

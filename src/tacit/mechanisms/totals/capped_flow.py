@@ -61,7 +61,7 @@ from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, positive
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 
 class Curve(Protocol):
@@ -130,7 +130,7 @@ class CappedFlowLaw(Law[CappedFlow]):
         self._places = {design.factor * level: i for i, level in enumerate(levels)}
         self._choice = choice(design, curve, design.share * epsilon, levels)
 
-    def _draw(self, source: Source) -> CappedFlow:
+    def _draw(self, source: Randomness) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]
         value = self._curve.at(cap) + self.design.noise(cap, self._epsilon).draw(source)
         return CappedFlow(cap, int(value), self._epsilon, self.design)

@@ -13,7 +13,7 @@ from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import whole
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 
 
 class Ratio(NamedTuple):
@@ -37,7 +37,7 @@ class CountedRatio(Law[Ratio]):
         self.name, self.method, self.guarantee = f"ratio by {method}", method, guarantee
         self._counts: tuple[NoisyInteger, NoisyInteger] = (laplace(a, rate), laplace(other, rate))
 
-    def _draw(self, source: Source) -> Ratio:
+    def _draw(self, source: Randomness) -> Ratio:
         return shared(tuple(count._draw(source) for count in self._counts), self.method)
 
     def pmf(self, y: Ratio, bits: int = BITS) -> Enclosure:

@@ -40,7 +40,7 @@ from tacit.noises import DiscreteLaplace
 from tacit.noises.smooth_noises import laplace_tail
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
-from tacit.randomness import Source, rounded_laplace
+from tacit.randomness import Randomness, rounded_laplace
 
 BOUND_SHARE = Fraction(1, 20)
 """What the two counts that bound the local sensitivity take of ε."""
@@ -126,7 +126,7 @@ class LocalRatio(Law[Ratio]):
         chosen = self._automatic, self._replacement, self.lattice, self._rates
         return type(self), self.guarantee, chosen, tuple(count.key() for count in self._counts)
 
-    def _draw(self, source: Source) -> Ratio:
+    def _draw(self, source: Randomness) -> Ratio:
         first, second = (count._draw(source) for count in self._counts)
         bound = self._bound((first, second))
         if bound is None:

@@ -73,7 +73,7 @@ from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import Categorical
-from tacit.randomness.source import Source
+from tacit.randomness.source import Randomness
 
 CAPS = (
     *(1, 2, 3, 4, 5, 6, 8),
@@ -120,7 +120,7 @@ class CappedTotalLaw(Law[CappedTotal]):
         loss = StepLoss.from_losses(integers(0, len(self.caps) - 1), self._above, one_directional=True)
         return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
 
-    def _draw(self, source: Source) -> CappedTotal:
+    def _draw(self, source: Randomness) -> CappedTotal:
         many = self._persons + self._test.draw(source) >= self._enough
         i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
         within, above = self.design.noises(many, self.caps[i], self._epsilon)
@@ -209,7 +209,7 @@ class SignedTotalLaw(Law[SignedTotal]):
     def __init__(self, positive: CappedTotalLaw, negative: CappedTotalLaw) -> None:
         self._positive, self._negative, self.guarantee = positive, negative, positive.guarantee
 
-    def _draw(self, source: Source) -> SignedTotal:
+    def _draw(self, source: Randomness) -> SignedTotal:
         return SignedTotal(self._positive._draw(source), self._negative._draw(source))
 
     def pmf(self, y: SignedTotal, bits: int = BITS) -> Enclosure:

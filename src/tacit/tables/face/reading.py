@@ -12,8 +12,7 @@ from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.numbers.exact import Number
-from tacit.randomness import SYSTEM
-from tacit.randomness import Source as Randomness
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Columns, KeyNames, Private, as_source, default_name
 from tacit.tables.face.session import Session
 from tacit.tables.face.table import Table

@@ -24,8 +24,7 @@ from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
-from tacit.randomness import SYSTEM
-from tacit.randomness import Source as Randomness
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private
 from tacit.tables.face.waiting import waiting
 from tacit.tables.releasing.charging import charge_and_release

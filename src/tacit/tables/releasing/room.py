@@ -24,7 +24,7 @@ from tacit.engines.requests import MAX_ROWS, Blocks, Incidence, Relation, Reques
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.numbers.units import WHOLE, Unit
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 from tacit.tables.releasing.costs import Allowance
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Room:
         engine: Engine,
         snapshot: Snapshot,
         relation: Relation,
-        source: Source,
+        source: Randomness,
         cost: Guarantee,
         protected: str,
         max_rows: int = MAX_ROWS,

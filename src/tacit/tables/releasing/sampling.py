@@ -24,7 +24,7 @@ from tacit.engines.requests import SAMPLE_STEPS, Relation, Sample
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee, Zcdp, allowance
 from tacit.numbers.exact import Number, exact
-from tacit.randomness import Source
+from tacit.randomness import Randomness
 from tacit.tables.statistics.base import Statistic
 
 LEAST = Fraction(1, 10**6)
@@ -63,7 +63,7 @@ class Sampling:
             raise InvalidInput("rho= is not amplified by sampling; give epsilon=, or epsilon= with delta=.")
         return allowance(cost, self.probability)
 
-    def drawn(self, relation: Relation, source: Source) -> Relation:
+    def drawn(self, relation: Relation, source: Randomness) -> Relation:
         """The relation on a fresh sample."""
         steps = int(self.probability * SAMPLE_STEPS)
         return replace(relation, sample=Sample(steps, source.bits(256).to_bytes(32, "big")))
