@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, open_budget
 from tacit.closing import Closing
-from tacit.engines import Source as Randomness
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.numbers.exact import Number, whole
-from tacit.randomness import SYSTEM
+from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private, Public
 from tacit.tables.face.preview import Preview
 from tacit.tables.face.selects import PreviewsSelects, Select
