@@ -72,7 +72,7 @@ ASK = ("ask", "orders.csv", "--person", "customer")
 def test_a_question_is_answered_and_the_missing_ledger_is_noted(place: Path) -> None:
     done = tacit(place, *ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders")
     assert done.returncode == 0
-    assert done.stdout.startswith("Number of rows, each row counting: ")
+    assert done.stdout.startswith("Number of rows, over all rows: ")
     assert "Protects any one customer with all their rows with Pure(1)." in done.stdout
     assert done.stderr == "tacit: no ledger, so this spending is not recorded.\n"
 
@@ -134,7 +134,7 @@ def test_the_clause_of_google_sql_names_the_cost(here: Callable[..., str]) -> No
 
 def test_a_plan_needs_no_data(place: Path, here: Callable[..., str]) -> None:
     said = here("plan", "--persons", "1000", "--statistic", "persons", "--epsilon", "0.5", "--plot", "plan.svg")
-    assert said.startswith("The persons over 1,000 persons at ε = 0.5 lies within ")
+    assert said.startswith("At ε = 0.5, with about 1,000 persons, the number of persons lies within ")
     assert "<svg" in (place / "plan.svg").read_text(encoding="utf-8")
     found = json.loads(here("plan", "--persons", "1000", "--statistic", "ratio", "--error", "1%", "--json"))
     assert found["error"] <= 0.01

@@ -141,7 +141,7 @@ ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "a median of texts": (lambda t: t.median("g", **COST), "need numbers or dates, not text"),
     "a ratio of numbers": (lambda t: t.ratio("i", **COST), "true-or-false"),
     "a histogram of texts": (lambda t: t.histogram("g", [0, 1], **COST), "mixes integer and text"),
-    "injection by a column": (lambda t: t.sum("i) FROM t; DROP TABLE t; --", **COST), "not SQL that can be read"),
+    "injection by a column": (lambda t: t.sum("i) FROM t; DROP TABLE t; --", **COST), "not valid SQL"),
     "injection by quotes": (lambda t: t.sum('i" FROM t; --', **COST), "not SQL|does not exist"),
     "injection by a subquery": (lambda t: t.sum("(SELECT MAX(i) FROM t)", **COST), "a subquery is not supported"),
     "injection by select": (lambda t: t.select("i; DROP TABLE t"), "does not exist"),
@@ -159,9 +159,9 @@ ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "q twice": (lambda t: t.quantile("i", ["0.5", "1/2"], **COST), "from one to a hundred different numbers"),
     "q too fine": (lambda t: t.quantile("i", "0.12345678901", **COST), "at most nine decimals"),
     "keys twice": (lambda t: t.group_by("g", ["x", "x"]).count(**COST), "must not name a group twice"),
-    "no keys": (lambda t: t.group_by("g", []).count(**COST), "keys must list from 1"),
+    "no keys": (lambda t: t.group_by("g", []).count(**COST), "keys must list 1 to 5000 different groups"),
     "keys as one text": (lambda t: t.group_by("g", "xy").count(**COST), "keys must list values"),
-    "keys of another type": (lambda t: t.group_by("g", [1]).count(**COST), "keys cannot turn"),
+    "keys of another type": (lambda t: t.group_by("g", [1]).count(**COST), "keys: a value of type integer cannot"),
     "keys too short": (lambda t: t.group_by(["g", "b"], ["x"]).count(**COST), "a tuple with one value for each"),
     "too many keys": (lambda t: t.group_by("i", range(5001)).count(**COST), "from 1 to 5000"),
     "unknown keys without delta": (lambda t: t.group_by("g").count(**COST), "need delta="),
@@ -204,7 +204,7 @@ FILTERS = {
     "random() < 0.5": "RAND",
     "i > $1": "PLACEHOLDER|PARAMETER",
     "i + 1": "must be true or false",
-    "i >": "not SQL that can be read",
+    "i >": "not valid SQL",
     "": "must be a text",
     "CAST(g AS INTEGER) = 1": "CAST",
     "g = 1": "mixes integer and text",
@@ -225,7 +225,7 @@ def test_filter_and_mutate_are_held_to_the_closed_list(condition: str, t: Table)
 
 QUERIES = {
     "": "must be a text",
-    "SELEC 1": "not SQL that can be read",
+    "SELEC 1": "not valid SQL",
     "SELECT COUNT(*)": "FROM clause is needed",
     "SELECT COUNT(*) FROM t; SELECT COUNT(*) FROM t": "several statements",
     "SELECT COUNT(*) FROM t; DROP TABLE t": "several statements",
@@ -295,7 +295,7 @@ def test_query_is_refused(query: str, session: Session) -> None:
 
 def test_keys_need_groups(session: Session) -> None:
     ask = lambda: session.sql("SELECT COUNT(*) FROM t", keys=["x"], epsilon=1)  # noqa: E731
-    refused(session.budget, InvalidInput, "keys goes with GROUP BY", ask)
+    refused(session.budget, InvalidInput, "keys= needs a GROUP BY", ask)
 
 
 def test_too_many_public_keys_are_refused() -> None:

@@ -54,7 +54,7 @@ class Frames:
         return cls(table._columns(columns))
 
     def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
-        """What the engine is asked, where there are so many blocks at most."""
+        """What the engine is asked, where there are at most ``blocks`` blocks."""
         return Blocks(self.columns, blocks, salt, max(1, ROWS // max(1, most)))
 
     def template(self) -> bytes:

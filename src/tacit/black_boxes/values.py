@@ -18,7 +18,7 @@ from tacit.errors import InvalidInput
 from tacit.grids import Grid
 
 SPAN = 2**62
-"""Indices are kept in 64 bits, counted from the bottom: a grid is cut after so many values."""
+"""Indices are kept in 64 bits, counted from the bottom: a grid is cut after this many values."""
 
 
 def bottomed(grid: Grid) -> Grid:

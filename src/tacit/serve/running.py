@@ -182,7 +182,7 @@ class Look:
         await asyncio.shield(self._now)
 
     def close(self) -> None:
-        """Let go of the thread."""
+        """Stop the thread."""
         self._pool.shutdown()
 
 
@@ -194,7 +194,7 @@ async def padded(start: float, padding: float) -> None:
 
 
 class Pace:
-    """At most so many requests a minute for each name: a bucket that refills evenly."""
+    """Limits the requests a minute for each name: a bucket that refills evenly."""
 
     def __init__(self, per_minute: int) -> None:
         self._rate, self._most = per_minute / 60, float(per_minute)

@@ -67,7 +67,7 @@ class PreviewsSelects(AnswersSelects):
         >>> seen.cost, seen.fits, seen.free
         (Pure(0.5), True, False)
         >>> print(seen)
-        sum of amount: Pure(0.5); Pure(...) is left, which fits. Nothing was spent.
+        sum of amount: costs Pure(0.5) of the Pure(...) left. Nothing was spent.
         """
         return self._preview(Select(query, keys, epsilon, delta, rho, fresh))
 

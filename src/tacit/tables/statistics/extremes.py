@@ -27,7 +27,7 @@ from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking
 from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
 from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.methods import Methods, check_method
@@ -216,7 +216,7 @@ def _entry(key: str, words: str, *audited: Audited, sql: str = "", largest: bool
     return Entry(Extremum, words, key, recorded, asked, methods=METHODS, audited=audited)
 
 
-class AsksExtremes(Asking[A]):
+class AsksExtremes(Asking[AnswerT]):
     """Minimum, maximum, k-th largest and k-th smallest."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -256,7 +256,7 @@ class AsksExtremes(Asking[A]):
     def min(
         self, column: str, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The smallest value, overestimated by construction.
 
         Args:
@@ -276,7 +276,7 @@ class AsksExtremes(Asking[A]):
     def max(
         self, column: str, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The largest value, underestimated by construction.
 
         Args:
@@ -291,7 +291,7 @@ class AsksExtremes(Asking[A]):
     def largest(
         self, column: str, k: int, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The k-th largest value of all rows, or of the persons' largest ones; underestimated by construction.
 
         Args:
@@ -310,7 +310,7 @@ class AsksExtremes(Asking[A]):
     def smallest(
         self, column: str, k: int, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The k-th smallest value of all rows, or of the persons' smallest ones; overestimated by construction.
 
         Args:

@@ -43,7 +43,7 @@ from tacit.numbers.exact import Number
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
 from tacit.tables.statistics.entry import Audited, Entry, Made
 from tacit.tables.statistics.variance import Moment
@@ -185,7 +185,7 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
         return Answers(answers, room.cost, self.groups.name)
 
 
-class AsksMean(Asking[A]):
+class AsksMean(Asking[AnswerT]):
     """The mean of a column."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -201,7 +201,7 @@ class AsksMean(Asking[A]):
     def mean(
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The mean over rows, or over persons of their means.
 
         Args:

@@ -14,7 +14,7 @@ from tacit.language import build
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy
 from tacit.tables.statistics.entry import Audited, Entry, Made
 from tacit.tables.statistics.ways.groups import Groups
@@ -66,7 +66,7 @@ class PersonCount(Statistic, tag="PersonCount", sampled="persons"):
         )
 
 
-class AsksPersons(Asking[A]):
+class AsksPersons(Asking[AnswerT]):
     """The number of persons."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -85,7 +85,9 @@ class AsksPersons(Asking[A]):
         ),
     )
 
-    def persons(self, *, epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False) -> A:
+    def persons(
+        self, *, epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False
+    ) -> AnswerT:
         """How many persons have at least one row.
 
         Args:

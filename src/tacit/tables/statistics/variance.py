@@ -29,7 +29,7 @@ from tacit.numbers.exact import Number
 from tacit.numbers.units import REAL
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.extremes import depth, extreme_law
@@ -156,7 +156,7 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
         return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
 
 
-class AsksVariance(Asking[A]):
+class AsksVariance(Asking[AnswerT]):
     """Variance and standard deviation of a column."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -188,7 +188,7 @@ class AsksVariance(Asking[A]):
     def variance(
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The variance over rows, or over persons of their means.
 
         Args:
@@ -205,7 +205,7 @@ class AsksVariance(Asking[A]):
     def std(
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The standard deviation over rows, or over persons of their means.
 
         Args:
