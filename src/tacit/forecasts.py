@@ -90,9 +90,10 @@ class Forecast:
     @property
     def headline(self) -> str:
         """The forecast in one sentence."""
+        within = _percent(self.error).removeprefix("less than ")
         return (
             f"At ε = {_short(self.epsilon)}, with about {show(self.persons)} persons, the "
-            f"{forecastable()[self.statistic].words} lies within {_percent(self.error)} of the truth in 19 of 20 "
+            f"{forecastable()[self.statistic].words} lies within {within} of the truth in 19 of 20 "
             "answers."
         )
 

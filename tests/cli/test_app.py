@@ -17,6 +17,8 @@ import pytest
 
 from tacit.cli import demo
 from tacit.cli.app import run
+from tacit.forecasts import plan as planned
+from tacit.tables.statistics.catalogue import forecastable
 from tests.cli.terminals import watched
 from tests.postgres import POSTGRES, REQUIRED, schema
 
@@ -201,7 +203,7 @@ def test_a_refused_budget_is_code_3_and_a_broken_ledger_code_4(place: Path) -> N
     assert created.returncode == 0
     refused = tacit(place, *ASK, "--ledger", book, "--epsilon", "2", "SELECT COUNT(*) FROM orders")
     assert refused.returncode == 3
-    assert "which has Pure(1) left; nothing was spent" in refused.stderr
+    assert "the budget has Pure(1) left of Pure(1); nothing was spent" in refused.stderr
     first = tacit(place, *ASK, "--epsilon", "0.5", "SELECT COUNT(*) FROM orders", TACIT_LEDGER=book)
     again = tacit(place, *ASK, "--epsilon", "0.5", "SELECT COUNT(*) FROM orders", TACIT_LEDGER=book)
     assert first.stderr == again.stderr == ""
@@ -322,6 +324,14 @@ def test_a_narrow_terminal_gets_short_lines(place: Path) -> None:
     help_, _ = on_terminal(place, "plan", "--help")
     wide = [line for line in help_.splitlines() if len(line) > 40]
     assert all(line.startswith("    tacit plan ") for line in wide)  # an example stays what can be typed
+
+
+def test_the_help_names_every_statistic_that_can_be_planned(place: Path) -> None:
+    """It is written out, because reading the catalogue would slow every command down."""
+    *names, last = forecastable()
+    said = f"{', '.join(names)} or {last}."
+    assert said in " ".join(tacit(place, "plan", "--help").stdout.split())
+    assert said in " ".join(str(planned.__doc__).replace('"', "").split())
 
 
 def test_colours_are_for_terminals_that_want_them(place: Path) -> None:

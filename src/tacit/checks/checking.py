@@ -28,7 +28,7 @@ def check(tables: Mapping[str, Private | Public], seconds: float | None = None) 
             facts = room.facts.setdefault(name, {})
             room.run(f"{name}: lines", partial(files.lines, inspection, name, facts, room.late))
             if isinstance(table, Private):
-                room.run(f"{name}: persons", partial(persons.found, inspection, name, table, facts))
+                room.run(f"{name}: persons", partial(persons.check_persons, inspection, name, table, facts))
             else:
                 room.run(f"{name}: rows", partial(persons.rows, inspection, name, facts))
             room.run(f"{name}: types", partial(columns.types, inspection, name, schemas[name]))

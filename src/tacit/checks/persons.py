@@ -18,7 +18,7 @@ def rows(inspection: Inspection, table: str, facts: dict[str, Any]) -> Iterable[
     return []
 
 
-def found(inspection: Inspection, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
+def check_persons(inspection: Inspection, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
     """Rows without a person, and what each person column looks like."""
     rows(inspection, table, facts)
     keys = [inspection.key(table, person.column) for person in declared.persons]

@@ -64,7 +64,7 @@ def read(
         options: further options for the file reader, such as ``encoding=``.
 
     >>> orders = tacit.read(data, person="customer", budget=Pure(2), table="orders")
-    >>> wages
+    >>> orders
     <Table orders: customer integer, ...; person = customer; ...>
     """
     called = table or default_name(source)

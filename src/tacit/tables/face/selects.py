@@ -71,4 +71,14 @@ class PreviewsSelects(AnswersSelects):
         """
         return self._preview(Select(query, keys, epsilon, delta, rho, fresh))
 
-    cost = preview
+    def cost(self, query: str, *, keys: Any = None, epsilon: Amount = None, delta: Amount = None,
+             rho: Amount = None, fresh: bool = False) -> Preview:  # fmt: skip
+        """The older name of `preview`.
+
+        Args:
+            query, keys, epsilon, delta, rho, fresh: as for `preview`.
+
+        >>> session.cost("SELECT SUM(amount) FROM orders", epsilon=0.5).cost
+        Pure(0.5)
+        """
+        return self._preview(Select(query, keys, epsilon, delta, rho, fresh))
