@@ -32,7 +32,7 @@ from record import folder, read, write
 import tacit
 from tacit.black_boxes.aggregation import BlockMedian
 from tacit.black_boxes.evaluation import layers
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.floors import design
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.processes import Workers, default_workers, pickled
@@ -106,7 +106,7 @@ def wrapper(draws: int) -> list[dict[str, Any]]:
     grid, people = bottomed(multiples("0.05", 0, 10)), clinics(CLINICS)
     lattice, rows = Lattice(CLINICS, CLINICS), []
     for function in (mean, trimmed_mean, coefficient, malicious):
-        setup = Setup(pickled(function), (grid,), False, None, 60.0, 2**30, trusted=False)
+        setup = EvaluatorSetup(pickled(function), (grid,), False, None, 60.0, 2**30, trusted=False)
         started = time.perf_counter()
         with Workers(setup, default_workers()) as crew:
             found = layers(crew, [pickled_record(p) for p in people], lattice, False, lambda done: None)

@@ -22,7 +22,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled, told_apart
 from tacit.black_boxes.records import People, fresh_name
@@ -205,7 +205,7 @@ def sample_and_aggregate(
         frames=people.frames,
         nonce=fresh_name(),
     )
-    setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory, bool(trusted))
+    setup = EvaluatorSetup(pickled(f), grids, keys is not None, people.template, seconds, memory, bool(trusted))
     with Workers(setup, count) as crew:
         median = replace(median, workers=crew)
 

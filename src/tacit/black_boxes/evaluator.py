@@ -61,7 +61,7 @@ class Incremental(Protocol):
 
 
 @dataclass(frozen=True)
-class Setup:
+class EvaluatorSetup:
     """All that an evaluator knows before data arrive."""
 
     function: bytes
@@ -88,7 +88,7 @@ class _TooLongError(BaseException):
 class Evaluator:
     """The function, ready to be called."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: EvaluatorSetup) -> None:
         self.setup = setup
         self.function = pickle.loads(setup.function)
         self._incremental = isinstance(self.function, Incremental)
@@ -218,7 +218,7 @@ def serve(descriptor: int) -> None:
     """
     control = socket.socket(fileno=descriptor)
     os.set_inheritable(descriptor, False)
-    setup: Setup = pickle.loads(receive(control.recv))
+    setup: EvaluatorSetup = pickle.loads(receive(control.recv))
     if not setup.trusted:
         from tacit.black_boxes.confined import serve_confined
 

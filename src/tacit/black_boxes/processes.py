@@ -25,7 +25,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tacit.black_boxes.evaluator import SLICE, Incremental, Setup, receive, send
+from tacit.black_boxes.evaluator import SLICE, EvaluatorSetup, Incremental, receive, send
 from tacit.black_boxes.namespaces import NAME
 from tacit.errors import InvalidInput
 from tacit.numbers.exact import positive, whole
@@ -112,7 +112,7 @@ def default_workers() -> int:
 class Worker:
     """One evaluator and the line to it."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: EvaluatorSetup) -> None:
         self._setup = replace(setup, path=tuple(path or os.getcwd() for path in sys.path))
         self._blobs: Sequence[bytes] | None = None
         self._closed = False
@@ -250,7 +250,7 @@ def _asked(connection: socket.socket, message: bytes, seconds: float, longest: i
 class Workers:
     """Several evaluators of one function."""
 
-    def __init__(self, setup: Setup, count: int) -> None:
+    def __init__(self, setup: EvaluatorSetup, count: int) -> None:
         self._stack = ExitStack()
         self._all: list[Worker] = []
         try:

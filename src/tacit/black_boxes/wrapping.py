@@ -25,7 +25,7 @@ from typing import Any, cast
 from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.floors import Design, design, most
 from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.lattice import Lattice
@@ -336,7 +336,9 @@ def wrap(
     box.check_private()
     crew: AbstractContextManager[Workers | None] = nullcontext()
     if hook is None:
-        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count)
+        crew = Workers(
+            EvaluatorSetup(pickled(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count
+        )
     with crew as evaluators:
         box = replace(box, workers=evaluators)
 

@@ -33,8 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.flows.curve import CappedStatistic
+from tacit.flows.incidences import Incidences, Integers, added, exact_sum, numbered
 from tacit.flows.programs import Program, over_common_denominator, propose
-from tacit.flows.rows import Integers, Rows, added, exact_sum, numbered
 from tacit.flows.solving import Support
 from tacit.numbers.exact import Number, non_negative
 
@@ -45,7 +45,7 @@ _FIRST = 16
 class CappedFrequency(CappedStatistic):
     """The weight of the heaviest value, capped by person."""
 
-    def __init__(self, rows: Rows, value: Integers, degrees: bool = False) -> None:
+    def __init__(self, rows: Incidences, value: Integers, degrees: bool = False) -> None:
         self._rows = rows
         names, self._value = np.unique(value, return_inverse=True)
         weights = added(names.size, self._value, rows.weights)
@@ -93,7 +93,7 @@ class CappedFrequency(CappedStatistic):
         return self._rows.size
 
 
-def capped_frequency(rows: Rows, values: npt.ArrayLike) -> CappedFrequency:
+def capped_frequency(rows: Incidences, values: npt.ArrayLike) -> CappedFrequency:
     """The total weight of the value that has most of it, no person adding more than the cap.
 
     ``values`` has one integer for each row that ``rows`` was made from.
@@ -101,7 +101,7 @@ def capped_frequency(rows: Rows, values: npt.ArrayLike) -> CappedFrequency:
     return CappedFrequency(rows, rows.valued(values))
 
 
-def capped_degree(rows: Rows) -> CappedFrequency:
+def capped_degree(rows: Incidences) -> CappedFrequency:
     """The largest total of a person, no person adding more than the cap: a graph's largest degree."""
     return CappedFrequency(rows.listed(rows.row), rows.persons, degrees=True)
 
@@ -110,7 +110,7 @@ class _Shortlist(CappedStatistic):
     """The rows of the most frequent values, reduced: the statistic as if there were no other values."""
 
     def __init__(
-        self, rows: Rows, value: Integers, count: int, owners: Integers | None, following: int, floor: Fraction
+        self, rows: Incidences, value: Integers, count: int, owners: Integers | None, following: int, floor: Fraction
     ) -> None:
         self.count, self.following, self._partial = count, following, owners is not None
         rows, value = rows.merged(value)
@@ -237,7 +237,7 @@ class _Limited:
         return gained
 
 
-def _without_outsiders(rows: Rows, owners: Integers, floor: Fraction) -> Rows:
+def _without_outsiders(rows: Incidences, owners: Integers, floor: Fraction) -> Incidences:
     """The rows without persons off the list who weigh no more than ``floor`` in them."""
     kept = added(rows.size, rows.persons, rows.weights.astype(object)[rows.row]) > floor
     kept[owners] = True
@@ -245,7 +245,7 @@ def _without_outsiders(rows: Rows, owners: Integers, floor: Fraction) -> Rows:
     return rows.touching(rows.row[chosen], rows.persons[chosen], rows.size)
 
 
-def _without_followers(rows: Rows) -> Rows:
+def _without_followers(rows: Incidences) -> Incidences:
     """The rows without persons whose single row touches someone else who will do."""
     row = rows.row
     single = np.bincount(rows.persons, minlength=rows.size)[rows.persons] == 1
@@ -256,13 +256,13 @@ def _without_followers(rows: Rows) -> Rows:
     return rows.touching(row[kept], rows.persons[kept], rows.size)
 
 
-def _joined(rows: Rows, value: Integers) -> tuple[Rows, Integers, Integers]:
+def _joined(rows: Incidences, value: Integers) -> tuple[Incidences, Integers, Integers]:
     """Persons with the same weights in the same values made one, and how many each of them stands for."""
     sizes = np.unique(rows.weights, return_inverse=True)[1]
     has = numbered(value * (int(sizes.max(initial=0)) + 1) + sizes)[0]
     order = np.lexsort((has, rows.persons))
     person, people = numbered(rows.persons)
-    bundles = Rows(np.ones(people, dtype=np.int64), np.zeros(0), np.zeros(0), 0, np.arange(people), people)
+    bundles = Incidences(np.ones(people, dtype=np.int64), np.zeros(0), np.zeros(0), 0, np.arange(people), people)
     bundles = bundles.touching(person[order], has[order], int(has.max(initial=-1)) + 1)
     kind = bundles.alike(np.zeros(people, dtype=np.int64))
     alike = np.bincount(kind).astype(object)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from tacit.flows.rows import Integers, added, exact_sum
+from tacit.flows.incidences import Integers, added, exact_sum
 
 BITS = 29
 """Units in which a flow is asked of the solver stay below 2^BITS."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tacit.flows.rows import Integers, Rows, added, exact_sum, roomy
+from tacit.flows.incidences import Incidences, Integers, added, exact_sum, roomy
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,7 +40,7 @@ class Core:
     """For each (row, person) pair, the person."""
 
     @classmethod
-    def of(cls, rows: Rows, group: Integers | None = None, weight: Integers | None = None) -> Core:
+    def of(cls, rows: Incidences, group: Integers | None = None, weight: Integers | None = None) -> Core:
         """The problem of a sum, or of groups of rows with their weights."""
         count = rows.weights.size
         weight = rows.weights if weight is None else weight

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from tacit.flows.rows import Integers, added
+from tacit.flows.incidences import Integers, added
 
 ROUNDS = 6
 """Refinements tried before the exact simplex method."""

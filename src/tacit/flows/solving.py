@@ -15,10 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from tacit.flows.incidences import Integers, added, exact_sum, roomy
 from tacit.flows.maxflow import max_flow
 from tacit.flows.peeling import Core, Peeled, peel
 from tacit.flows.programs import Program, over_common_denominator, packed, propose
-from tacit.flows.rows import Integers, added, exact_sum, roomy
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
-from tacit.serve.questions import KEY_LENGTH, Asked, number
+from tacit.serve.questions import KEY_LENGTH, SentQuestion, number
 from tacit.serve.running import padded
 from tacit.serve.web import Visit, check_mark, chore, executed, read_json, state, status, visit
 from tacit.serve.wire import Parcel
@@ -50,7 +50,7 @@ async def cost(request: Request) -> Response:
     known = visit(request)
     check_mark(request, known, request.headers.get("x-csrf-token", ""))
     gateway, name = state(request).gateway, request.path_params["dataset"]
-    question = gateway.asked(known.caller, name, await read_json(request))
+    question = gateway.read_question(known.caller, name, await read_json(request))
     found = await executed(state(request).previews, known, "preview", dataset=name, question=question_facts(question))
     return _passed_on(found)
 
@@ -67,12 +67,12 @@ async def ask(request: Request) -> Response:
     check_mark(request, known, request.headers.get("x-csrf-token", ""))
     name = request.path_params["dataset"]
     key = request.headers.get("idempotency-key", "")
-    question = state(request).gateway.asked(known.caller, name, await read_json(request))
+    question = state(request).gateway.read_question(known.caller, name, await read_json(request))
     return _passed_on(await answered(request, known, name, question, key, start))
 
 
 async def answered(
-    request: Request, known: Visit, name: str, question: Asked, key: str, start: float, page: bool = False
+    request: Request, known: Visit, name: str, question: SentQuestion, key: str, start: float, page: bool = False
 ) -> Parcel:
     """Have a question answered, write down what became of it, and go on no sooner than the padding allows."""
     here = state(request)

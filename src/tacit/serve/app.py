@@ -33,7 +33,7 @@ from tacit.serve.records import AuditLog
 from tacit.serve.running import Look, Pace, Threads, Turns
 from tacit.serve.tokens import Caller, Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, problem, state
-from tacit.serve.work import Setup, Work
+from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote, shared
 
 CONFIG = "TACIT_SERVE_CONFIG"
@@ -89,7 +89,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
                 gateway.failed(caller, work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
-        setup = Setup(replace(config, digests={}), niceness, limits.memory_mb, columns)
+        setup = ExecutorSetup(replace(config, digests={}), niceness, limits.memory_mb, columns)
         return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), stopped)
 
     here = State(

@@ -24,7 +24,7 @@ from pathlib import Path
 from tacit.checks import Report, check, check_keys
 from tacit.checks.report import described
 from tacit.errors import InvalidInput, TacitError
-from tacit.serve import parts
+from tacit.serve import fragments
 from tacit.serve.config import Config, connected, load, on_spark
 from tacit.serve.records import AuditLog
 
@@ -110,15 +110,15 @@ def _follow(parent: int) -> None:
 
 def save(report: Report, file: Path) -> None:
     """Write a report that only this user can read, all at once."""
-    part = file.with_name(f"{file.name}.{os.getpid()}")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         json.dump(report.to_dict(), stream)
-    os.replace(part, file)
+    os.replace(draft, file)
 
 
 def section(config: Config) -> str:
-    """The last report as a part of the custodian's page."""
+    """The last report as a section of the custodian's page."""
     file = Path(config.server.check_report)
     try:
         report = Report.of(json.loads(file.read_text(encoding="utf-8")))
@@ -131,9 +131,10 @@ def section(config: Config) -> str:
     rows = [
         (escape(f.table), "<strong>serious</strong>" if f.serious else "to look at", escape(f.text)) for f in ordered
     ]
-    found = parts.table(("table", "", "finding"), rows, "Findings") if rows else "<p>Nothing was found.</p>"
+    found = fragments.table(("table", "", "finding"), rows, "Findings") if rows else "<p>Nothing was found.</p>"
     left = "".join(f"<li>not checked: {escape(text)}</li>" for text in report.unchecked)
+    known = fragments.table(("table", "facts"), facts)
     return (
         f'<section id="data"><h2>Data</h2><p>Checked {made:%Y-%m-%d %H:%M} UTC. This is about the rows themselves, for '
-        f"you alone.</p>{parts.table(('table', 'facts'), facts)}{found}{f'<ul>{left}</ul>' if left else ''}</section>"
+        f"you alone.</p>{known}{found}{f'<ul>{left}</ul>' if left else ''}</section>"
     )

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -86,6 +86,11 @@ def problem(error: TacitError) -> JSONResponse:
     number, word = status(error)
     headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "2"}}.get(number, {})
     return JSONResponse({"error": word, "message": str(error)}, number, headers)
+
+
+def download(text: str | bytes, name: str, kind: str) -> PlainTextResponse:
+    """A text that the browser keeps as a file."""
+    return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'}, media_type=kind)
 
 
 @dataclass
@@ -169,8 +174,8 @@ async def read(request: Request) -> bytes:
     found = bytearray()
     try:
         async with asyncio.timeout(ARRIVAL):
-            async for part in request.stream():
-                found += part
+            async for chunk in request.stream():
+                found += chunk
                 if len(found) > most:
                     raise TooLarge(f"a request may have at most {most} bytes, and nothing was done; send less.")
     except (TimeoutError, ClientDisconnect):
