@@ -82,14 +82,6 @@ def test_rows_alike_are_merged(graph: Hypergraph) -> None:
     assert {(row, int(v)): w for (w, row), v in zip(sets(merged), value, strict=True)} == totals
 
 
-@given(hypergraphs(touched=3), st.integers(0, 4))
-def test_without_a_person_is_the_neighbour(graph: Hypergraph, person: int) -> None:
-    rows, known = graph.lists, graph.persons
-    if person in known:
-        kept = [row for row in sets(rows) if known.index(person) not in row[1]]
-        assert sets(rows.without(known.index(person))) == kept
-
-
 def test_wrong_shapes_are_named() -> None:
     for call in (
         lambda: Incidences.from_lists([1, 2], [0, 1], [1]),

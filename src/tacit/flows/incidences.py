@@ -205,12 +205,6 @@ class Incidences:
             key = np.unique(key * (self.size + 1) + person, return_inverse=True)[1]
         return key
 
-    def without(self, person: int) -> Incidences:
-        """What is left when one person, by number, is removed: a neighbouring dataset."""
-        gone = np.zeros(self.weights.size, dtype=bool)
-        gone[self.row[self.persons == person]] = True
-        return self.only(~gone)
-
     def __repr__(self) -> str:
         return "<rows that touch persons>"
 

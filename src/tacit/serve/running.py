@@ -25,7 +25,6 @@ from typing import Any, Generic, TypeVar
 
 from tacit.errors import TacitError
 
-T = TypeVar("T")
 W = TypeVar("W")
 
 

@@ -126,8 +126,6 @@ def _public(f: Function, design: Design) -> Callable[[Dataset], Law[Answer]]:
     return lambda x: design.select(profile(f, x, design.floor(len(x))))
 
 
-PUBLIC = small_design(None, "scan", 1)
-
 # ---- the filter -------------------------------------------------------------------------------------------------
 
 PUBLIC_CLAIM = claimed(integers(0, 4), 1, Fraction(1), persons_public=True)
