@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import InvalidInput
 from tacit.flows import Incidences
-from tacit.flows.incidences import exact_sum, integers, numbered, roomy
+from tacit.flows.incidences import exact_sum, integers, multiply, number_ids
 from tests.flows.hypergraphs import Hypergraph, hypergraphs
 
 
@@ -60,14 +60,14 @@ def test_ids_may_be_any_integers() -> None:
 def test_sums_never_overflow(values: list[int], factor: int) -> None:
     array = np.array(values, dtype=np.int64)
     assert exact_sum(array) == sum(values)
-    assert roomy(array, factor).tolist() == [v * factor for v in values]
-    assert exact_sum(roomy(array, factor)) == sum(values) * factor
+    assert multiply(array, factor).tolist() == [v * factor for v in values]
+    assert exact_sum(multiply(array, factor)) == sum(values) * factor
     assert Incidences.from_columns(array, [np.arange(array.size)]).weights.tolist() == [v for v in values if v]
 
 
 @given(st.lists(st.integers(-5, 40)))
 def test_numbers_are_equal_for_equal_ids_only(ids: list[int]) -> None:
-    number, count = numbered(np.array(ids, dtype=np.int64))
+    number, count = number_ids(np.array(ids, dtype=np.int64))
     assert sorted(set(number.tolist())) == list(range(count))
     assert len(set(zip(ids, number.tolist(), strict=True))) == count == len(set(ids))
 

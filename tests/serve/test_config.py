@@ -11,7 +11,7 @@ import pytest
 
 from tacit import Approx, InvalidInput, Pure, Zcdp
 from tacit.ledger import open_ledger
-from tacit.serve.config import Access, connected, load
+from tacit.serve.config import Access, connect_spark, load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tests.serve.support import TOKENS, configuration, people
@@ -63,7 +63,7 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
         config = load(written(tmp_path, BASE.replace('"visits.csv"', f'"{address}", table = "lake.visits"')))
         table = config.datasets["visits"].tables["visits"]
         assert table.source.data == address  # plain data, which goes to every executor
-        source = connected(table).source
+        source = connect_spark(table).source
         assert (source.data, source.table) == (session, "lake.visits")
     assert asked == ["sc://spark.example.org:15002", "spark://spark.example.org:7077"]
 

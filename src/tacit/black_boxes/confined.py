@@ -20,8 +20,8 @@ from importlib import import_module
 from importlib.machinery import PathFinder
 
 from tacit.black_boxes.evaluator import Evaluator, EvaluatorSetup, answer_alone, end, limit_memory, send
-from tacit.black_boxes.modules import needed
-from tacit.black_boxes.namespaces import LackingError, Supervisor, beneath, enter, installed
+from tacit.black_boxes.modules import list_needed
+from tacit.black_boxes.namespaces import LackingError, Supervisor, beneath, enter, list_installed
 
 LONGEST = 2**20
 """The most bytes in which modules are named."""
@@ -29,10 +29,10 @@ LONGEST = 2**20
 
 def serve_confined(control: socket.socket, setup: EvaluatorSetup) -> None:
     """Answer on a control socket until it closes; `evaluator.serve` says in which words."""
-    software = installed()
+    software = list_installed()
     own = [path for path in setup.path if not beneath(path, software)]
     try:
-        supervisor = enter(needed(setup.function, own))
+        supervisor = enter(list_needed(setup.function, own))
     except LackingError as lacking:
         send(control, b"!" + str(lacking).encode())
         return
@@ -108,7 +108,7 @@ def _first_call(supervisor: Supervisor, control: socket.socket, setup: Evaluator
 
 
 def _installed_modules() -> list[str]:
-    software = installed()
+    software = list_installed()
     return [name for name, module in sys.modules.items() if beneath(getattr(module, "__file__", "") or "", software)]
 
 

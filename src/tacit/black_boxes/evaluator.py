@@ -191,7 +191,7 @@ def send(connection: socket.socket, message: bytes) -> None:
 
 
 def receive(read: Callable[[int], bytes]) -> bytes:
-    """A message sent by `send`, from whatever reads so many bytes; EOFError where it is cut short."""
+    """Read a message that `send` sent; EOFError where it is cut short."""
     (length,) = struct.unpack("!Q", _exactly(read, 8))
     return _exactly(read, length)
 
@@ -293,7 +293,7 @@ def memory_used() -> int:
 
 
 def limit_memory(memory: int, used: int) -> None:
-    """At most so many bytes beyond what is in use; no file may grow, no crash leaves a core."""
+    """Allow ``memory`` bytes beyond what is in use; no file may grow, no crash leaves a core."""
     lower(resource.RLIMIT_CORE, 0)
     lower(resource.RLIMIT_FSIZE, 0)
     if sys.platform == "linux":

@@ -43,7 +43,7 @@ def integers(values: npt.ArrayLike, name: str) -> Integers:
     return array.astype(object)
 
 
-def numbered(ids: Integers) -> tuple[Integers, int]:
+def number_ids(ids: Integers) -> tuple[Integers, int]:
     """A number from 0 for each id, equal for equal ids, and how many numbers there are."""
     if ids.dtype != object and ids.size and ids.min() >= 0 and ids.max() <= 4 * ids.size:
         known = np.zeros(int(ids.max()) + 1, dtype=bool)
@@ -53,14 +53,14 @@ def numbered(ids: Integers) -> tuple[Integers, int]:
     return number, distinct.size
 
 
-def added(size: int, places: Integers, amounts: Integers) -> Integers:
+def add_at(size: int, places: Integers, amounts: Integers) -> Integers:
     """The sum of ``amounts`` at each of ``size`` places, exactly."""
     result = np.zeros(size, dtype=amounts.dtype)
     np.add.at(result, places, amounts)
     return result
 
 
-def roomy(values: Integers, factor: int = 1) -> Integers:
+def multiply(values: Integers, factor: int = 1) -> Integers:
     """``values`` times ``factor``, in 64 bits only where no sum of the results can overflow."""
     if values.dtype != object and exact_sum(values) * factor < WIDE:
         return values * factor if factor != 1 else values
@@ -99,7 +99,7 @@ class Incidences:
                 "starts must rise from 0 to the number of persons listed, with one entry more than rows."
             )
         row = np.repeat(np.arange(amounts.size, dtype=np.int64), np.diff(ends))
-        number, size = numbered(ids)
+        number, size = number_ids(ids)
         return cls._made(amounts, row, number, size)
 
     @classmethod
@@ -118,7 +118,7 @@ class Incidences:
         for kind in dict.fromkeys(names):
             mine = [column for column, name in zip(columns, names, strict=True) if name == kind]
             row, ids = _entries(mine, amounts.size)
-            number, count = numbered(ids)
+            number, count = number_ids(ids)
             row_parts.append(row)
             number_parts.append(number + size)
             size += count
@@ -126,7 +126,7 @@ class Incidences:
 
     @classmethod
     def _made(cls, weights: Integers, row: Integers, person: Integers, size: int) -> Incidences:
-        weights = roomy(np.maximum(weights, 0))
+        weights = multiply(np.maximum(weights, 0))
         carrying = np.zeros(weights.size, dtype=bool)
         carrying[row] = True
         carrying &= (weights > 0).astype(bool)
@@ -156,7 +156,7 @@ class Incidences:
         lengths = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         place = np.repeat(self.starts[:-1][order] - starts[:-1], lengths) + np.arange(int(starts[-1]))
-        weights = roomy(self.weights[order])
+        weights = multiply(self.weights[order])
         return replace(self, weights=weights, starts=starts, persons=self.persons[place], kept=self.kept[order])
 
     def head(self, count: int) -> Incidences:
@@ -186,7 +186,7 @@ class Incidences:
         key = self.alike(label)
         chosen = np.zeros(key.size, dtype=bool)
         chosen[np.unique(key, return_index=True)[1]] = True
-        weights = added(int(key.max(initial=-1)) + 1, key, self.weights)
+        weights = add_at(int(key.max(initial=-1)) + 1, key, self.weights)
         return replace(self.only(chosen), weights=weights[key[chosen]]), label[chosen]
 
     def touching(self, row: Integers, person: Integers, size: int) -> Incidences:

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.flows.curve import CappedStatistic
-from tacit.flows.incidences import Incidences, numbered
+from tacit.flows.incidences import Incidences, number_ids
 from tacit.flows.peeling import Core
 from tacit.flows.solving import Support, solve
 from tacit.numbers.exact import whole
@@ -100,5 +100,5 @@ def capped_distinct(rows: Incidences, values: npt.ArrayLike) -> FlowTotal:
     ``values`` has one integer for each row that ``rows`` was made from; weights other than 0 do not matter.
     """
     different, value = rows.merged(rows.valued(values))
-    group, count = numbered(value)
+    group, count = number_ids(value)
     return FlowTotal(Core.of(different, group, np.ones(count, dtype=np.int64)))

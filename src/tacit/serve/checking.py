@@ -22,10 +22,10 @@ from html import escape
 from pathlib import Path
 
 from tacit.checks import Report, check, check_keys
-from tacit.checks.report import described
+from tacit.checks.report import describe
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import fragments
-from tacit.serve.config import Config, connected, load, on_spark
+from tacit.serve.config import Config, connect_spark, load, on_spark
 from tacit.serve.records import AuditLog
 
 PATIENCE = 10.0
@@ -43,7 +43,7 @@ _CODE = "import sys, time; time.sleep(float(sys.argv[2])); from tacit.serve.chec
 def before_start(config: Config) -> None:
     """Refuse to start over keys that are called unique and are not."""
     for name, dataset in config.datasets.items():
-        tables = {key: connected(table) for key, table in dataset.tables.items()}
+        tables = {key: connect_spark(table) for key, table in dataset.tables.items()}
         found = check_keys(tables, PATIENCE).serious
         if found:
             raise InvalidInput(
@@ -126,7 +126,7 @@ def section(config: Config) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         said = "The data are being checked, or could not be; <code>tacit check</code> does it by hand."
         return f'<section id="data"><h2>Data</h2><p>{said}</p></section>'
-    facts = [(escape(name), escape(described(part))) for name, part in report.facts.items()]
+    facts = [(escape(name), escape(describe(part))) for name, part in report.facts.items()]
     ordered = sorted(report.findings, key=lambda finding: not finding.serious)
     rows = [
         (escape(f.table), "<strong>serious</strong>" if f.serious else "to look at", escape(f.text)) for f in ordered

@@ -135,10 +135,10 @@ def load(path: str | Path) -> Config:
         raise InvalidInput(f"there is no configuration that can be read at {str(file)!r}; check the path.") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise InvalidInput(f"{file} is not TOML: {error}; correct it there.") from None
-    return configured(found, file.absolute().parent)
+    return read_settings(found, file.absolute().parent)
 
 
-def configured(settings: Mapping[str, Any], folder: Path) -> Config:
+def read_settings(settings: Mapping[str, Any], folder: Path) -> Config:
     """A configuration from the tables of a TOML file in this folder."""
     top = _Section("the configuration", settings)
     server = _settings(Server, top.section("server"))
@@ -243,7 +243,7 @@ def on_spark(table: Private | Public) -> bool:
     return isinstance(address, str) and address.startswith(("sc://", "spark://"))
 
 
-def connected(table: Private | Public) -> Private | Public:
+def connect_spark(table: Private | Public) -> Private | Public:
     """A table whose Spark address became a session of this process; everything else the engines open themselves."""
     if not on_spark(table):
         return table

@@ -33,7 +33,7 @@ from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger, texts
 from tacit.numbers.exact import exact
-from tacit.serve.config import Access, Config, ServedDataset, connected
+from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
@@ -79,7 +79,7 @@ class Gateway:
     def _open(self, dataset: ServedDataset) -> Session:
         try:
             session = Session(
-                {key: connected(table) for key, table in dataset.tables.items()},
+                {key: connect_spark(table) for key, table in dataset.tables.items()},
                 dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,

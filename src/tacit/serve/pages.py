@@ -21,7 +21,7 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.serve import drawings, fragments
-from tacit.serve.api import MOST_LINES, answered, numbered
+from tacit.serve.api import MOST_LINES, answer_question, numbered
 from tacit.serve.questions import SentQuestion, compose
 from tacit.serve.tokens import LIFETIME
 from tacit.serve.web import (
@@ -32,9 +32,9 @@ from tacit.serve.web import (
     check_mark,
     chore,
     download,
-    executed,
+    execute,
     read_form,
-    refused,
+    refuse_stranger,
     state,
     status,
     visit,
@@ -91,7 +91,7 @@ async def log_in(request: Request) -> Response:
     caller = here.doorkeeper.who((await read_form(request)).get("token", "").strip())
     if caller is None:
         try:
-            refused(here)
+            refuse_stranger(here)
         except Unknown as error:
             return HTMLResponse(_door(fragments.notice("bad", str(error))), 401)
     here.log.write("login", name=caller.name)
@@ -153,7 +153,7 @@ async def act(request: Request) -> Response:
         question = gateway.read_question(known.caller, name, {"sql": given.get("sql", "")} | _paid(given))
         if given.get("action") == "ask":
             key = f"{given.get('key', '')}-{question.fingerprint[:16]}"  # a form may be gone back to and changed
-            found = await answered(request, known, name, question, key, begun, page=True)
+            found = await answer_question(request, known, name, question, key, begun, page=True)
             shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found.body.decode()}</section>'
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
@@ -182,13 +182,13 @@ def _literal(value: str) -> str:
 async def _preview(request: Request, known: Visit, question: SentQuestion, given: Mapping[str, str]) -> str:
     here, name = state(request), request.path_params["dataset"]
     facts = {"dataset": name, "question": question_facts(question)}
-    seen = json.loads((await executed(here.previews, known, "preview", **facts)).body)
+    seen = json.loads((await execute(here.previews, known, "preview", **facts)).body)
     found = fragments.notice("plain" if seen["fits"] else "bad", seen["words"])
     count, epsilon = given.get("persons", ""), given.get("epsilon", "")
     if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
         wanted = {"statistic": seen["forecast"], "persons": int(count), "epsilon": epsilon, "shape": "lognormal"}
         try:
-            forecast = await executed(here.forecasts, known, "forecast", dataset=name, **wanted)
+            forecast = await execute(here.forecasts, known, "forecast", dataset=name, **wanted)
         except InvalidInput as error:
             return found + fragments.notice("plain", str(error))
         found += fragments.notice("plain", json.loads(forecast.body)["words"])
@@ -242,7 +242,7 @@ async def past(request: Request) -> Response:
     known = visit(request)
     here, name, wanted = state(request), request.path_params["dataset"], numbered(request)
     line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
-    found = await executed(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
+    found = await execute(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
     body = (
         f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{found.body.decode()}"
         f'<p><a href="/datasets/{escape(name)}">Back to {escape(name)}</a></p>'
@@ -257,7 +257,7 @@ async def export(request: Request) -> Response:
     address = here.gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
     lines = await chore(request, lambda: here.gateway.history(known.caller, name)[-MOST_LINES:])
     facts = {"dataset": name, "address": address, "lines": [(line.number, line.outcome) for line in lines]}
-    found = await executed(here.previews, known, "script", **facts)
+    found = await execute(here.previews, known, "script", **facts)
     return download(found.body, "questions.py", "text/x-python")
 
 

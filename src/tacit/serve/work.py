@@ -28,7 +28,7 @@ from tacit.errors import EngineError, TacitError
 from tacit.serve import fragments
 from tacit.serve.config import Config
 from tacit.serve.gateway import Gateway
-from tacit.serve.history import charged
+from tacit.serve.history import line_of
 from tacit.serve.questions import SentQuestion
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
@@ -42,7 +42,7 @@ Made = tuple[dict[str, Any], bytes]
 
 @dataclass(frozen=True)
 class ExecutorSetup:
-    """What an executor is told at first."""
+    """What an executor is told first."""
 
     config: Config
     niceness: int
@@ -138,7 +138,7 @@ def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
 def _script(gateway: Gateway, work: Work, _: Tell) -> Made:
     name, entry = work["dataset"], gateway.ledger.entry
     found = [(entry(name, number), outcome) for number, outcome in work["lines"]]
-    lines = [replace(charged(charge), outcome=outcome) for charge, outcome in found if charge is not None]
+    lines = [replace(line_of(charge), outcome=outcome) for charge, outcome in found if charge is not None]
     text = script(work["address"], name, lines, lambda line: gateway.released(name, line.outcome))
     return {}, text.encode(errors="replace")
 
