@@ -1,6 +1,7 @@
-"""The street: each room depends only on rooms to its right or below, and importing Tacit stays quick."""
+"""The house: each package imports only those before it, and importing Tacit stays quick."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,8 @@ import tacit
 
 SOURCE = Path(__file__).parent.parent / "src" / "tacit"
 
-# A room may import itself and what stands before it in this list.
-ROOMS = [
+# A package may import itself and what stands before it in this list.
+PACKAGES = [
     "data",
     "errors",
     "closing",
@@ -38,7 +39,7 @@ ROOMS = [
     "serve",
     "cli",
 ]
-# Rooms that stand apart although the list would let them meet.
+# Packages that stand apart although the list would let them meet.
 STRANGERS = {
     "serve": {"audit"},
     "checks": {"audit", "plots", "forecasts", "black_boxes"},
@@ -65,7 +66,7 @@ HEAVY = [
 ]
 
 
-def room(path: Path) -> str:
+def package(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
@@ -81,7 +82,7 @@ def named(path: Path) -> set[str]:
 
 
 def imports(path: Path) -> set[str]:
-    """The rooms a file imports from, by public names too: `from tacit import Answer` counts as one of answers."""
+    """The packages a file imports from, by public names too: `from tacit import Answer` counts as one of answers."""
     found = {name.split(".")[1] for name in named(path) if name.startswith("tacit.")}
     public = found & set(tacit.__all__)
     homes = {getattr(getattr(tacit, name), "__module__", "tacit.errors").split(".")[1] for name in public}
@@ -89,14 +90,22 @@ def imports(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_rooms_depend_only_on_rooms_before_them(path: Path) -> None:
+def test_packages_depend_only_on_packages_before_them(path: Path) -> None:
     if path == SOURCE / "__init__.py":
         return
-    here = room(path)
-    assert here in ROOMS
+    here = package(path)
+    assert here in PACKAGES
     for other in imports(path):
-        assert ROOMS.index(other) <= ROOMS.index(here), f"{path} imports tacit.{other}"
+        assert PACKAGES.index(other) <= PACKAGES.index(here), f"{path} imports tacit.{other}"
         assert other not in STRANGERS.get(here, set()), f"{path} imports tacit.{other}"
+
+
+def test_the_table_of_packages_is_complete_and_in_order() -> None:
+    page = (SOURCE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = re.search(r"\| package \|.*?\n\n", page, re.DOTALL)
+    assert table is not None
+    listed = [name for line in table[0].strip().splitlines()[2:] for name in re.findall("`(\\w+)`", line.split("|")[1])]
+    assert listed == PACKAGES
 
 
 def test_import_is_quick_and_loads_nothing_heavy() -> None:
@@ -122,7 +131,7 @@ def test_every_public_name_can_be_loaded() -> None:
 
 
 def test_only_the_custodian_can_look_at_rows() -> None:
-    """The check of the data shows facts about rows: only its room looks, and only the custodian's doors lead there."""
+    """The check of the data shows facts about rows: only its package looks; only the custodian's doors lead there."""
     doors = {
         "tacit.engines.inspection": {"checks"},
         "tacit.checks": {"checks", "cli/check.py", "serve/checking.py"},
@@ -132,4 +141,4 @@ def test_only_the_custodian_can_look_at_rows() -> None:
         names = named(path)
         for module, allowed in doors.items():
             if any(name == module or name.startswith(module + ".") for name in names):
-                assert {room(path), path.relative_to(SOURCE).as_posix()} & allowed, f"{path} imports {module}"
+                assert {package(path), path.relative_to(SOURCE).as_posix()} & allowed, f"{path} imports {module}"

@@ -14,12 +14,12 @@ import pytest
 
 from tacit.language.expressions import Cast, Column, Comparison, Expression
 from tacit.tables.face.declarations import Private
-from tacit.tables.sql.persons import Touched, Touching
+from tacit.tables.sql.persons import PersonColumn, PersonFinder
 from tests.attacks.plans import attack
 
 PLANS = 300
-Found = tuple[list[tuple[str, str]], list[Expression], list[Touched]]
-OF = Touching.of
+Found = tuple[list[tuple[str, str]], list[Expression], list[PersonColumn]]
+OF = PersonFinder.find
 
 
 @pytest.mark.timeout(600)
@@ -32,13 +32,13 @@ def test_a_person_takes_along_the_rows_that_list_them_and_nothing_else() -> None
     assert done.unreadable < done.datasets / 2
 
 
-def forgets(self: Touching, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
+def forgets(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
     """The last of several persons is not listed."""
     *found, touched = OF(self, tables, conditions)
     return *found, touched[: max(1, len(touched) - 1)]  # type: ignore[return-value]
 
 
-def merges(self: Touching, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
+def merges(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
     """Two columns that are equal as doubles are taken for one person."""
     refs, parts, touched = OF(self, tables, conditions)
     for part in parts:
@@ -50,7 +50,7 @@ def merges(self: Touching, tables: Iterable[tuple[str, str]], conditions: Iterab
     return refs, parts, touched
 
 
-def stays(self: Touching, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
+def stays(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
     """Foreign keys are not followed where a table has persons of its own."""
     short = copy(self)
     short._tables = {name: _without_links(table) for name, table in self._tables.items()}
@@ -74,7 +74,7 @@ def test_a_foreign_key_that_two_rows_share_is_found() -> None:
 
 @pytest.mark.parametrize("fault", [forgets, merges, stays], ids=lambda fault: fault.__name__)
 def test_planted_faults_are_found(fault: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Touching, "of", fault)
+    monkeypatch.setattr(PersonFinder, "find", fault)
     found = attack(5, 2_000, natives=("BIGINT",), stop=1)
     assert found.failures
     assert "rows of others move" in found.failures[0]

@@ -25,13 +25,8 @@ class FlowDesign(ABC):
 
     @property
     @abstractmethod
-    def up(self) -> Fraction:
-        """The rate of the noise above 0, times the cap."""
-
-    @property
-    @abstractmethod
-    def down(self) -> Fraction:
-        """The rate of the noise below 0, times the cap."""
+    def charged(self) -> tuple[Fraction, Fraction]:
+        """What the choice takes of the noise's rates above and below 0."""
 
     @property
     @abstractmethod
@@ -42,6 +37,16 @@ class FlowDesign(ABC):
     @abstractmethod
     def factor(self) -> int:
         """The cap at which L is released, over the level that was chosen."""
+
+    @property
+    def up(self) -> Fraction:
+        """The rate of the noise above 0, times the cap."""
+        return 1 - self.charged[0]
+
+    @property
+    def down(self) -> Fraction:
+        """The rate of the noise below 0, times the cap."""
+        return 1 - self.charged[1]
 
     def noise(self, cap: int, epsilon: Fraction) -> Lopsided:
         """The noise at a cap."""
@@ -64,18 +69,13 @@ class Weighed(FlowDesign):
 
     @property
     def share(self) -> Fraction:
-        """What the choice would cost alone."""
+        """3κ."""
         return 3 * self.weight
 
     @property
-    def up(self) -> Fraction:
-        """The rate of the noise above 0, times the cap."""
-        return 1 - 3 * self.weight
-
-    @property
-    def down(self) -> Fraction:
-        """The rate of the noise below 0, times the cap."""
-        return 1 - (2 + Fraction(1, self.parts)) * self.weight
+    def charged(self) -> tuple[Fraction, Fraction]:
+        """3κ and (2 + 1/R)·κ."""
+        return 3 * self.weight, (2 + Fraction(1, self.parts)) * self.weight
 
     @property
     def sound(self) -> bool:
@@ -99,18 +99,13 @@ class Scanned(FlowDesign):
 
     @property
     def share(self) -> Fraction:
-        """What the choice would cost alone."""
+        """2ε1 + 3ε2."""
         return 2 * self.threshold + 3 * self.each
 
     @property
-    def up(self) -> Fraction:
-        """The rate of the noise above 0, times the cap."""
-        return 1 - 2 * self.threshold - 2 * self.each
-
-    @property
-    def down(self) -> Fraction:
-        """The rate of the noise below 0, times the cap."""
-        return 1 - self.threshold - 3 * self.each
+    def charged(self) -> tuple[Fraction, Fraction]:
+        """2ε1 + 2ε2 and ε1 + 3ε2."""
+        return 2 * self.threshold + 2 * self.each, self.threshold + 3 * self.each
 
     @property
     def sound(self) -> bool:

@@ -43,7 +43,7 @@ PRECISION = 2**-30
 
 
 def p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float = 0.0) -> float:
-    """The largest probability of so many correct guesses under (ε, δ)."""
+    """The largest probability, under (ε, δ), of at least ``correct`` correct guesses."""
     import numpy as np
     from scipy.stats import binom
 
@@ -91,7 +91,7 @@ def _delta(delta: Number) -> float:
 
 @dataclass(frozen=True)
 class Rule:
-    """So many of the highest scores are guessed to be in, so many of the lowest to be out."""
+    """The canaries of the highest scores are guessed to be in, those of the lowest to be out."""
 
     highest: int
     lowest: int

@@ -15,7 +15,7 @@ from tacit.curves import DownProfile, StepLoss
 from tacit.grids import Grid, integers
 
 PERSONS = 5
-"""The largest dataset has so many persons."""
+"""How many persons the largest dataset has."""
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ def affordable(room: Room) -> bool:
 
 
 def _spread_out(paths: list[_Path], most: int) -> list[_Path]:
-    """At most so many of the paths, from the first to the last."""
+    """At most ``most`` of the paths, from the first to the last."""
     if len(paths) <= most:
         return paths
     return [paths[i * (len(paths) - 1) // (most - 1)] for i in range(most)]

@@ -178,11 +178,11 @@ def _mechanism(job: Job) -> SurveyLine:
 
 
 TRIED, LISTED = 10, 100
-"""So many pairs, of laws with at most so many outputs, are compared before one is sampled."""
+"""How many pairs are compared before one is sampled, and how many outputs their laws may have."""
 
 
 def _telling_pair(case: AuditCase, worst: tuple[Dataset, Dataset] | None, samples: int) -> tuple[Dataset, Dataset]:
-    """The pair on which so many samples should show most; the worst ratio may belong to an output that hardly occurs.
+    """The pair on which the samples should show most; the worst ratio may belong to an output that hardly occurs.
 
     The choice uses exact laws only, no sample, so that it does not weaken the bound.
     """

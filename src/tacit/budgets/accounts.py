@@ -132,7 +132,7 @@ def absorb(path: Sequence[Account], growth: Vector, times: int = 1) -> list[Acco
         elif arrives:
             after = replace(account, sums=plus(account.sums, growth))
         if of_part and account.policy.least:
-            lacking = account.policy.least * times - (account.filter.taken(growth) if arrives else 0)
+            lacking = account.policy.least * times - (account.filter.share_of(growth) if arrives else 0)
             after = replace(after, short=plus((account.short,), (max(lacking, Fraction(0)),))[0])
         if arrives or after != account:
             changed.append(after)

@@ -104,9 +104,9 @@ class Filter(ABC):
 
     def portion(self, cost: Guarantee) -> Fraction:
         """The share of the budget that a cost takes at least, on whichever axis; 1/s costs of s or more fill it."""
-        return self.taken(self.measure(cost))
+        return self.share_of(self.measure(cost))
 
-    def taken(self, growth: Vector) -> Fraction:
+    def share_of(self, growth: Vector) -> Fraction:
         """The share of the budget that a growth of the sums takes at least, on whichever axis that counts."""
         axes = list(zip(growth, self.limits, strict=True))[: self.counting]
         return min(x / limit if limit else Fraction(1) for x, limit in axes)

@@ -15,7 +15,7 @@ from tacit.engines.inspection import Inspection
 from tacit.errors import EngineError
 from tacit.tables import Private, Public
 from tacit.tables.face.declarations import declared_keys
-from tacit.tables.sql.persons import Touching
+from tacit.tables.sql.persons import PersonFinder
 
 Check = Callable[[], Iterable[Finding]]
 
@@ -59,7 +59,7 @@ def _inspecting(
     engine = open_engine({name: table.source for name, table in tables.items()}, seconds)
     try:
         schemas = {name: engine.schema(name) for name in tables}
-        Touching(tables, schemas, engine.key_type).check()
+        PersonFinder(tables, schemas, engine.key_type).check()
         yield Inspection(engine), schemas
     finally:
         engine.close()

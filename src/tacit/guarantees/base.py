@@ -35,6 +35,8 @@ class Guarantee:
 
     title = "Differential privacy"
     """The kind's name in a sentence."""
+    pays: tuple[str, ...] = ()
+    """The keywords of costs that a budget of this kind can pay."""
 
     def to(self, kind: type[G], *, delta: Number | None = None, order: Number | None = None) -> G:
         """What this guarantee implies in another kind, by the tight formula rounded up to twelve digits.
@@ -118,13 +120,13 @@ class Guarantee:
         raise InvalidInput(f"{names[0]} and {names[1]} do not compose with +; {remedy}.")
 
     def __mul__(self, times: Number) -> Self:
-        """Composition of so many mechanisms of this guarantee; a fraction is a share of a budget."""
+        """Composition of several mechanisms of this guarantee; a fraction is a share of a budget."""
         return self._scaled(positive(times, "the number of times"))
 
     __rmul__ = __mul__
 
     def __truediv__(self, parts: Number) -> Self:
-        """One of so many equal shares of a budget."""
+        """One of several equal shares of a budget."""
         return self._scaled(1 / positive(parts, "the number of parts"))
 
     def _scaled(self, by: Fraction) -> Self:

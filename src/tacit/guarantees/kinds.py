@@ -54,6 +54,7 @@ class Pure(Numbered):
 
     title = "Pure differential privacy"
     decides = "epsilon"
+    pays = ("epsilon",)
 
     def __init__(self, epsilon: Number) -> None:
         object.__setattr__(self, "epsilon", positive(epsilon, "epsilon"))
@@ -129,6 +130,7 @@ class Approx(Numbered):
 
     title = "Approximate differential privacy"
     decides = "delta"
+    pays = ("epsilon", "delta", "rho")
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         object.__setattr__(self, "epsilon", non_negative(epsilon, "epsilon"))
@@ -195,6 +197,7 @@ class Zcdp(Numbered):
 
     title = "Zero-concentrated differential privacy"
     decides = "rho"
+    pays = ("epsilon", "rho")
 
     def __init__(self, rho: Number) -> None:
         object.__setattr__(self, "rho", positive(rho, "rho"))
@@ -272,6 +275,7 @@ class Renyi(Numbered):
 
     title = "Rényi differential privacy"
     decides = "epsilon"
+    pays = ("epsilon", "rho")
 
     def __init__(self, order: Number, epsilon: Number) -> None:
         object.__setattr__(self, "order", above_one(order))

@@ -44,7 +44,7 @@ def refined(number: Real) -> Enclosure:
 
 
 def shortened(x: Fraction, *, up: bool, digits: int = DIGITS) -> Fraction:
-    """The nearest decimal of so many significant digits that is not below x (``up``) or not above it."""
+    """The nearest decimal of ``digits`` significant digits that is not below x (``up``) or not above it."""
     if x == 0:
         return x
     scale: Fraction = Fraction(10) ** (digits - 1 - decade(abs(x)))

@@ -78,9 +78,7 @@ class Ledger(Closing):
             name: the name.
             total: what all charges together may promise.
             kinds: the kinds of person that the data are about.
-            composition: how costs add up: "basic", or "advanced" for an Approx total.
-            set_aside: the δ' that advanced composition sets aside; half of δ unless given.
-            policy: what single questions may do.
+            composition, set_aside, policy: as for `tacit.budgets.open_budget`.
             literals: whether constants of questions are kept: "keep" or "omit".
 
         >>> from tacit.ledger import open_ledger
@@ -132,10 +130,8 @@ class Ledger(Closing):
             name: the dataset's name.
             total: what all charges together may promise; needed where the name is new.
             kinds: the kinds of person that the data are about.
-            composition: how costs add up: "basic", or "advanced" for an Approx total.
-            set_aside: the δ' that advanced composition sets aside; half of δ unless given.
-            policy: what single questions may do; later the ledger's own policy counts.
-            literals: whether constants of questions are kept: "keep" or "omit"; later the ledger's own choice counts.
+            composition, set_aside: as for `tacit.budgets.open_budget`.
+            policy, literals: taken when the dataset is registered, as by `register`; later the ledger's own count.
 
         >>> from tacit.ledger import open_ledger
         >>> ledger = open_ledger("ledger.db")

@@ -166,7 +166,7 @@ def _newton(x: int, m: int, root: int) -> int:
 
 
 def _reciprocal(x: Ends, places: int, bits: int) -> Ends:
-    """1/x to ``bits`` bits, for x > 0 in fixed point with ``places`` places."""
+    """1/x with ``bits`` binary places, for x > 0 given in fixed point with ``places`` of them."""
     one = 1 << (places + bits)
     return one // x[1], -(-one // x[0])
 

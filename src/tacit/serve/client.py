@@ -25,8 +25,7 @@ from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.serve.running import Busy
 from tacit.tables.face.preview import Preview
-from tacit.tables.face.sql_face import SqlPreviewFace
-from tacit.tables.statistics.asking import Amount
+from tacit.tables.face.selects import PreviewsSelects, Select
 
 if TYPE_CHECKING:
     import httpx
@@ -83,7 +82,7 @@ class RemoteBudget:
             return f"<{self._facts()['words']}>"
 
 
-class RemoteSession(SqlPreviewFace, Closing):
+class RemoteSession(PreviewsSelects, Closing):
     """A dataset behind a gateway: `sql`, `preview`, `budget` and `schema` as in a local session.
 
     >>> far = tacit.connect("https://tacit.example.org", token="…", dataset="shop")  # doctest: +SKIP
@@ -118,15 +117,13 @@ class RemoteSession(SqlPreviewFace, Closing):
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
         return self._tables[name][1]
 
-    def _answer(
-        self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
-    ) -> Answer | Answers:
+    def _answer(self, select: Select) -> Answer | Answers:
         with _understood():
-            return read_report(self._post("ask", query, keys, epsilon, delta, rho, fresh))
+            return read_report(self._post("ask", select))
 
-    def _preview(self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Preview:
+    def _preview(self, select: Select) -> Preview:
         with _understood():
-            seen = self._post("cost", query, keys, epsilon, delta, rho, fresh)
+            seen = self._post("cost", select)
             cost, left, forecast = _amount(seen["cost"]), _amount(seen["remaining"]), seen["forecast"]
             return Preview(tuple(seen["statistics"]), cost, left, seen["fits"], seen["free"], seen["words"], forecast)
 
@@ -144,13 +141,11 @@ class RemoteSession(SqlPreviewFace, Closing):
     def _get(self, what: str) -> dict[str, Any]:
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
-    def _post(
-        self, what: str, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
-    ) -> dict[str, Any]:
-        amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
-        body: dict[str, Any] = {"sql": query} | ({} if keys is None else {"keys": _keys(keys)})
+    def _post(self, what: str, select: Select) -> dict[str, Any]:
+        amounts = {"epsilon": select.epsilon, "delta": select.delta, "rho": select.rho}
+        body: dict[str, Any] = {"sql": select.query} | ({} if select.keys is None else {"keys": _keys(select.keys)})
         body |= {name: str(amount) for name, amount in amounts.items() if amount is not None}
-        body |= {"fresh": fresh} if fresh else {}
+        body |= {"fresh": select.fresh} if select.fresh else {}
         try:
             json.dumps(body)
         except (TypeError, ValueError):

@@ -19,7 +19,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
-from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.serve import drawings, fragments
 from tacit.serve.api import MOST_LINES, answer_question, numbered
 from tacit.serve.questions import SentQuestion, compose
@@ -40,11 +39,6 @@ from tacit.serve.web import (
     visit,
 )
 from tacit.serve.work import question_facts
-
-
-def _costs(total: Guarantee) -> tuple[str, ...]:
-    """The letters in which a question of this budget can be paid."""
-    return {Pure: ("epsilon",), Approx: ("epsilon", "delta", "rho")}.get(type(total), ("epsilon", "rho"))
 
 
 def _paid(given: Mapping[str, str]) -> dict[str, str]:
@@ -220,7 +214,7 @@ async def _dataset(
         if lines
         else ""
     )
-    ask = f"<section><h2>Ask</h2>{fragments.form(name, facts, filled, _costs(total), hidden, preview)}</section>"
+    ask = f"<section><h2>Ask</h2>{fragments.form(name, facts, filled, total.pays, hidden, preview)}</section>"
     if caller.custodian:
         ask = ""  # the custodian asks no questions
     body = (

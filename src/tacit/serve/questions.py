@@ -1,6 +1,6 @@
 """What an analyst sends: a question as SQL or composed of fields, and what it may cost.
 
-Everything is checked here for kind and size, before it reaches the planner; the planner then decides what can be
+Everything is checked here for kind and size, before it is understood as a query, which decides what can be
 answered privately. Composed questions become SQL too, so that there is one way to ask and everybody can
 see what was asked.
 """

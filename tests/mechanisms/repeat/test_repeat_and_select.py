@@ -99,5 +99,5 @@ def test_refusals() -> None:
         promised(Pure(1), Poisson(3), order=2, delta="0.1")
     with pytest.raises(InvalidInput, match="takes no order or delta"):
         promised(Approx(1, "0.1"), Poisson(3), delta="0.2")
-    with pytest.raises(InvalidInput, match="so many runs take delta to 1"):
+    with pytest.raises(InvalidInput, match="this many runs take delta to 1"):
         promised(Approx(1, "0.9999999999999"), NegativeBinomial(1, "0.00001"))

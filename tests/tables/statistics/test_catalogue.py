@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import inspect
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -209,14 +208,6 @@ def test_a_statistic_says_all_about_itself(key: str) -> None:
     documented = inspect.getdoc(method) or ""
     for name in named:
         assert name == "self" or name in documented.partition("Args:")[2]
-
-
-@pytest.mark.parametrize("key", ENTRIES)
-def test_an_example_runs(key: str) -> None:
-    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    (example,) = doctest.DocTestFinder().find(getattr(Table, key), key, globs={"orders": orders()})
-    assert example.examples
-    assert runner.run(example).failed == 0
 
 
 @pytest.mark.parametrize("key", [key for key, entry in ENTRIES.items() if entry.methods])

@@ -84,7 +84,7 @@ def values(f: Function, x: Dataset, lattice: Lattice) -> list[NDArray[np.int64]]
 
 
 def relative_profile(f: Function, x: Dataset, slack: int) -> list[int]:
-    """The twin's: groups may miss so many persons of any group, however small that is already."""
+    """The twin's: a group may miss ``slack`` persons, however small it is already."""
 
     def g(z: Dataset) -> int:
         return max(f(s) for k in range(max(0, len(z) - slack), len(z) + 1) for s in combinations(z, k))

@@ -91,7 +91,7 @@ EXTREME: list[Dataset] = [(), ("up",), ("down",), ("scale",), ("shift",)]
 
 
 class _Wide(SmoothLaw):
-    """With a window of so many half steps around 0."""
+    """With a window of ``points`` half steps around 0."""
 
     def __init__(self, points: int, value: Fraction, sensitivity: Fraction, noise: SmoothNoise) -> None:
         super().__init__(MEDIAN, value, sensitivity, noise, Fraction(1, 2))

@@ -105,7 +105,7 @@ class Quantile(Ranged):
             yield widest
 
     def distance(self, below: int, above: int) -> int:
-        """How many persons at the ends must come or go so that so many are left on both sides of the quantile."""
+        """How many persons must come or go at the ends until ``below`` and ``above`` are left beside the quantile."""
         return min(self._staircase(below, above, 1), self._staircase(below - 1, above - 1, 0))
 
     def _staircase(self, below: int, above: int, least: int) -> int:
@@ -137,7 +137,7 @@ class Quantile(Ranged):
 
 
 class _Walk:
-    """The places i with so many persons besides those removed, nearest to the quantile first."""
+    """The places i with ``persons`` left besides those removed, nearest to the quantile first."""
 
     def __init__(self, quantile: Quantile, persons: int) -> None:
         self._quantile, self._persons = quantile, persons
@@ -283,7 +283,7 @@ class TrimmedMean(Ranged):
         kept = left + added_low + added_high - 2 * m
         if kept <= 0:
             return x.low
-        # of the added persons those beyond m on their side are kept; of the others so many fewer
+        # of the added persons those beyond m on their side are kept; of the others that many fewer
         low, high = max(0, added_low - m), max(0, added_high - m)
         first, last = dropped_low + max(0, m - added_low), len(x) - dropped_high - max(0, m - added_high)
         if first > last:  # all that is kept was added on one side

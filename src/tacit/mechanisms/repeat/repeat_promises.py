@@ -63,10 +63,10 @@ def _direct(one_run: Guarantee, runs: RunCount) -> Guarantee:
     if isinstance(runs, NegativeBinomial) and isinstance(one_run, Approx):
         delta = rounding.up(lambda bits: 1 - runs.generating(Enclosure.of(1 - one_run.delta, bits)))
         if delta >= 1:
-            raise InvalidInput("so many runs take delta to 1; give each run a smaller delta or run it less often.")
+            raise InvalidInput("this many runs take delta to 1; give each run a smaller delta or run it less often.")
         return Approx((2 + runs.eta) * one_run.epsilon, delta)
     raise InvalidInput(
-        "the best of so many runs has no guarantee of the kind of one run; name order= for Renyi or delta= for Approx, "
+        "the best of these runs has no guarantee of the kind of one run; name order= for Renyi or delta= for Approx, "
         "or repeat a Pure or Approx mechanism a NegativeBinomial number of times."
     )
 

@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tacit.answers import Answer, Answers
 from tacit.budgets import Budget, open_budget
@@ -23,21 +23,20 @@ from tacit.numbers.exact import Number, whole
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private, Public
 from tacit.tables.face.preview import Preview
-from tacit.tables.face.sql_face import SqlPreviewFace
+from tacit.tables.face.selects import PreviewsSelects, Select
 from tacit.tables.face.table import Table
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.releasing.sampling import Sampling
 from tacit.tables.sql.open_tables import OpenTables
 from tacit.tables.sql.privacy_clause import price
 from tacit.tables.sql.views import ViewBuilder
-from tacit.tables.statistics.asking import Amount
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
     from tacit.tables.sql.query import Query
 
 
-class Session(SqlPreviewFace, Closing):
+class Session(PreviewsSelects, Closing):
     """Private and public tables under one budget.
 
     >>> shop = tacit.Session({"orders": Private(data, person="customer"), "regions": Public(regions)}, budget=Pure(1))
@@ -151,18 +150,16 @@ class Session(SqlPreviewFace, Closing):
         """
         self._tables.verify()
 
-    def _answer(
-        self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
-    ) -> Answer | Answers:
-        return self._query(query, keys, epsilon, delta, rho).ask(fresh)
+    def _answer(self, select: Select) -> Answer | Answers:
+        return self._query(select).ask(select.fresh)
 
-    def _preview(self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Preview:
-        return self._query(query, keys, epsilon, delta, rho).preview(fresh)
+    def _preview(self, select: Select) -> Preview:
+        return self._query(select).preview(select.fresh)
 
-    def _query(self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount) -> Query:
+    def _query(self, select: Select) -> Query:
         from tacit.tables.sql.queries import understand
 
-        return understand(self._releaser, price(query, epsilon, delta, rho), keys)
+        return understand(self._releaser, price(select.query, select.epsilon, select.delta, select.rho), select.keys)
 
     def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not.

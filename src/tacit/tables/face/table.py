@@ -15,7 +15,7 @@ from tacit.language.expressions import Expression, Scope
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, Kind
 from tacit.tables.face.grouping import GroupBy
-from tacit.tables.face.sql_face import SqlFace
+from tacit.tables.face.selects import AnswersSelects, Select
 from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.parts import parts
 from tacit.tables.statistics.asking import Amount
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tacit.tables.face.session import Session
 
 
-class Table(Statistics[Answer], SqlFace):
+class Table(Statistics[Answer], AnswersSelects):
     """Rows about persons. Every statistic takes its cost as ``epsilon=``, ``rho=`` or ``epsilon=, delta=``.
 
     What can be asked stands in `tacit.tables.statistics`, a file for each statistic.
@@ -118,6 +118,9 @@ class Table(Statistics[Answer], SqlFace):
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
+    def _answer(self, select: Select) -> Answer | Answers:
+        return self._session._answer(select)
+
     # Facts
 
     @property
@@ -140,11 +143,6 @@ class Table(Statistics[Answer], SqlFace):
         return f"<Table {self._relation.table}: {self.schema}; person = {persons}; {self.budget!r}>"
 
     # Inside
-
-    def _answer(
-        self, query: str, keys: Any, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool
-    ) -> Answer | Answers:
-        return self._session._answer(query, keys, epsilon, delta, rho, fresh)
 
     def _columns(self, names: Sequence[str] | None = None) -> tuple[tuple[str, Expression], ...]:
         """Some columns by name, or all that can be read but those that say who a row is about."""

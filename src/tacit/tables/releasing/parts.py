@@ -1,4 +1,4 @@
-"""Parallel composition that the plan itself enforces: a table in parts that hold different persons.
+"""Parallel composition that each question itself enforces: a table in parts that hold different persons.
 
 PROMISE. Whatever is asked of the parts, the budget above pays for the dearest part only, and everybody is protected by
 what was paid.
@@ -54,15 +54,15 @@ def parts(table: Table, by: str, keys: Iterable[Any]) -> dict[Any, tuple[Session
         raise InvalidInput("keys of parts must not be NULL; leave it out: who has no other key is in no part.")
     branches = []
     for position, (key,) in enumerate(groups.keys):
-        found = build.comparison("=", groups.by[0], key)
-        found = found if relation.filter is None else build.logic("AND", (relation.filter, found))
-        branches.append((found, Literal(INTEGER, position)))
+        here = build.comparison("=", groups.by[0], key)
+        here = here if relation.filter is None else build.logic("AND", (relation.filter, here))
+        branches.append((here, Literal(INTEGER, position)))
     place = build.case(branches, None)
-    plan = sha256(identity(relation, place).encode()).hexdigest()[:16]
+    digest = sha256(identity(relation, place).encode()).hexdigest()[:16]
     found_parts = {}
     for position, label in enumerate(groups.labels):
         members = (*relation.members, Membership(place, position))
-        division = Division(f"{_word(by)} #{plan}", f"{position} {_word(str(label))}")
+        division = Division(f"{_word(by)} #{digest}", f"{position} {_word(str(label))}")
         releaser = session._releaser.part(division, members, tables_of(relation))
         found_parts[label] = session._with(releaser), replace(relation, members=members)
     return found_parts

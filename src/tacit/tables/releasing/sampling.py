@@ -54,7 +54,7 @@ class Sampling:
                 "a session with sample= answers only questions in which a row concerns one person: nothing is proved "
                 "where it concerns several; ask a session without sample=."
             )
-        if statistic.sampled is None:
+        if statistic.core.sampled is None:
             raise UnsupportedQuery(
                 f"the {statistic.words} is not answered from a sample, which would say nothing about everybody; "
                 "ask a session without sample=."
@@ -76,10 +76,10 @@ class Sampling:
         return self._answer(found, statistic, cost)
 
     def _answer(self, answer: Answer, statistic: Statistic, cost: Guarantee) -> Answer:
-        p, scales = self.probability, statistic.sampled != "itself"
+        p, scales = self.probability, statistic.core.sampled != "itself"
         done = f"and the result divided by {p}" if scales else "and the answer is about them"
         spread = answer.spread and sampled_spread(
-            answer.spread, answer.value, p, persons=statistic.sampled == "persons", scales=scales
+            answer.spread, answer.value, p, persons=statistic.core.sampled == "persons", scales=scales
         )
         return replace(
             answer,

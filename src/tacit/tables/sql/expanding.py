@@ -4,12 +4,12 @@ WHY. A question that fails or runs out of time on some data and is answered on o
 exactly and at any ε. A join of tables whose keys repeat can have as many rows as the product of its tables, so one row
 more or less, picked by a filter, decides between an answer and a failure. Such a join is *expanding*.
 
-RULE. A plan is bounded if there is a table R among the joined ones from which every other is reached step by step: a
+RULE. A query is bounded if there is a table R among the joined ones from which every other is reached step by step: a
 table is reached when the columns by which equalities of keys (`tacit.language.types`: the values themselves, before
 anything saturates) tie it to tables reached before contain a declared key of it, or
 when it is public and the values of those columns repeat there at most f times, f read from the public table. A LEFT
 JOIN is of a public table, and is reached last. The product F of all f may be at most `MOST_REPEATS`.
-CLAIM. The plan then has at most F·|R| rows.
+CLAIM. The query then has at most F·|R| rows.
 PROOF. Let R = t_0, t_1, …, t_n be the inner tables in the order of reaching them. A joined row is a tuple (r_0, …,
 r_n) of their rows that satisfies all equalities. Let N_i be the number of different (r_0, …, r_i) in it; N_0 ≤ |R|.
 Given (r_0, …, r_{i−1}), the tied columns of r_i have given values, none of them NULL, for NULL equals nothing. If they
@@ -126,7 +126,7 @@ def _reach_from(
     return Reach(root, tuple(repeating))
 
 
-class Expanding:
+class JoinRule:
     """Applies the rule to the relations of a session."""
 
     def __init__(
@@ -144,7 +144,7 @@ class Expanding:
         self._allowed, self._most, self._max_rows = allowed, max_join_rows, max_rows
         self._known: dict[tuple[str, Key], int] = {}
 
-    def checked(self, relation: Relation) -> Relation:
+    def bound(self, relation: Relation) -> Relation:
         """The relation with a bound that the engine compares, where there is something to compare; or a refusal.
 
         Where ``max_join_rows`` is no larger than ``max_rows`` every question about rows of several persons is compared,

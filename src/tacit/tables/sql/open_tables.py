@@ -10,8 +10,8 @@ from tacit.engines.requests import Relation, key_repeats
 from tacit.errors import InvalidInput
 from tacit.language.types import Schema
 from tacit.tables.face.declarations import Private, Public
-from tacit.tables.sql.expanding import Expanding, check_keys, known_keys, verify_keys, verify_sizes
-from tacit.tables.sql.persons import Touching
+from tacit.tables.sql.expanding import JoinRule, check_keys, known_keys, verify_keys, verify_sizes
+from tacit.tables.sql.persons import PersonFinder
 from tacit.tables.sql.views import ViewBuilder
 
 
@@ -32,11 +32,11 @@ class OpenTables:
         self.engine: Engine = open_engine({name: table.source for name, table in self._declared.items()}, timeout)
         try:
             schemas = {name: self.engine.schema(name) for name in self._declared}
-            self.touching = Touching(self._declared, schemas, self.engine.key_type)
-            self.touching.check()
+            self.persons = PersonFinder(self._declared, schemas, self.engine.key_type)
+            self.persons.check()
             check_keys(self._declared, schemas, self.engine.key_type)
             self._keys = known_keys(self._declared, self.engine.keys)
-            self.expanding = Expanding(
+            self.joins = JoinRule(
                 self._declared,
                 self._keys,
                 partial(key_repeats, self.engine),

@@ -1,8 +1,8 @@
 """Whom the rows of a view concern, also when the query never mentions them.
 
 A row of a join concerns the union of the persons of its parts. A table's persons are its own person columns and,
-through foreign keys, those of the tables it points to; where the query does not join such a table itself, the planner
-does.
+through foreign keys, those of the tables it points to; where the query does not join such a table itself,
+`PersonFinder` does.
 
 PROMISE. Two person columns count as one only where the rows were kept by an equality of their very keys
 (`tacit.language.types`): a bare column = a bare column whose keys meet. Then every row that is left has one person in
@@ -12,7 +12,7 @@ keys that meet are equal exactly where the values are; so the classes below are 
 
 ASSUMPTION. The key that a foreign key leads to is unique. Were it shared by the rows of two persons, a row that points
 to it would be there twice, once for each, and whoever takes another's key would add all their own rows to that
-person's. No rule repairs this from inside a plan. Such a row concerns all persons of the key, and they may be any
+person's. No rule repairs this from inside a query. Such a row concerns all persons of the key, and they may be any
 number: listed as columns, some are left out, and the row goes with one of them that it does not name; left out
 altogether, a row of one person goes when another takes the key; kept for one of them, whom depends on the others. So
 the key is unique because the source enforces it (a PRIMARY KEY or UNIQUE constraint of PostgreSQL or DuckDB), or on
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Touched:
+class PersonColumn:
     """A column that names a person whom every row of a relation concerns."""
 
     kind: str
     column: Column
 
 
-class Touching:
+class PersonFinder:
     """Finds the persons of a list of joined tables, adding the tables that foreign keys lead to."""
 
     def __init__(
@@ -84,13 +84,13 @@ class Touching:
     def _exact(self, table: str, column: str, argument: str) -> KeyType:
         """The key type of a column that must tell its values apart exactly."""
         self._column(table, table, column, argument)
-        found = self._key_type(table, column)
-        if not found.exact:
+        kind = self._key_type(table, column)
+        if not kind.exact:
             raise InvalidInput(
                 f"{argument} names {table}.{column}, whose values are not told apart exactly as "
                 f"{self._schemas[table][column]}; declare it as text or integer in schema=, or convert it before."
             )
-        return found
+        return kind
 
     def _walk(self, name: str, path: tuple[str, ...]) -> None:
         if name in path:
@@ -108,26 +108,26 @@ class Touching:
             )
         return Column(schema[column], alias, column)
 
-    def of(
+    def find(
         self, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]
-    ) -> tuple[list[tuple[str, str]], list[Expression], list[Touched]]:
+    ) -> tuple[list[tuple[str, str]], list[Expression], list[PersonColumn]]:
         """The tables and conditions with what foreign keys add, and the persons, each once."""
-        refs, found, touched = list(tables), list(conditions), list[Touched]()
+        refs, kept, touched = list(tables), list(conditions), list[PersonColumn]()
         for alias, name in refs:  # grows while foreign keys are followed
             table = self._tables[name]
             if not isinstance(table, Private):
                 continue
-            touched += [Touched(p.kind, self._column(alias, name, p.column, "person")) for p in table.persons]
+            touched += [PersonColumn(p.kind, self._column(alias, name, p.column, "person")) for p in table.persons]
             for link in table.through:
                 own = self._column(alias, name, link.column, "through")
                 targets = {other for other, target in refs if target == link.table}
-                if not any(_ties(part, own, targets, link.key) for part in found):
+                if not any(_ties(part, own, targets, link.key) for part in kept):
                     fresh = f"{alias} through {link.column}"
                     refs.append((fresh, link.table))
-                    found.append(build.comparison("=", own, self._column(fresh, link.table, link.key, "through")))
+                    kept.append(build.comparison("=", own, self._column(fresh, link.table, link.key, "through")))
         names = dict(refs)
-        pairs = [pair for pair in map(sides, found) if pair is not None]
-        return refs, found, _once(touched, [pair for pair in pairs if compares_keys(*pair, names, self._key_type)])
+        pairs = [pair for pair in map(sides, kept) if pair is not None]
+        return refs, kept, _once(touched, [pair for pair in pairs if compares_keys(*pair, names, self._key_type)])
 
 
 def sides(condition: Expression) -> tuple[Column, Column] | None:
@@ -144,7 +144,7 @@ def _ties(condition: Expression, own: Column, targets: set[str], key: str) -> bo
     return other.table in targets and other.name == key
 
 
-def _once(touched: list[Touched], pairs: list[tuple[Column, Column]]) -> list[Touched]:
+def _once(touched: list[PersonColumn], pairs: list[tuple[Column, Column]]) -> list[PersonColumn]:
     """One of each class of columns that some equalities of keys make one."""
     parent: dict[Column, Column] = {}
 
@@ -156,7 +156,7 @@ def _once(touched: list[Touched], pairs: list[tuple[Column, Column]]) -> list[To
     for left, right in pairs:
         if root(left) != root(right):
             parent[root(left)] = root(right)
-    first: dict[tuple[str, Column], Touched] = {}
+    first: dict[tuple[str, Column], PersonColumn] = {}
     for item in touched:
         first.setdefault((item.kind, root(item.column)), item)
     return list(first.values())

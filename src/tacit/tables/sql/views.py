@@ -211,7 +211,7 @@ class ViewBuilder:
             raise UnsupportedQuery(
                 "the query names no private table; public tables need no privacy, query them directly."
             )
-        waiting, conditions, touched = self._tables.touching.of(view.tables, view.conditions)
+        waiting, conditions, touched = self._tables.persons.find(view.tables, view.conditions)
         if len(waiting) + len(view.left) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
@@ -236,7 +236,7 @@ class ViewBuilder:
         first, *others = touched
         further = tuple((other.kind, other.column) for other in others)
         relation = Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
-        return self._tables.expanding.checked(relation)
+        return self._tables.joins.bound(relation)
 
 
 def _conjuncts(condition: Expression) -> tuple[Expression, ...]:

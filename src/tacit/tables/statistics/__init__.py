@@ -1,1 +1,1 @@
-"""Statistics, each a frozen plan with its own way from the engine's numbers to a released answer."""
+"""Statistics: a file for each, which says all about it, and `catalogue`, which lists them."""

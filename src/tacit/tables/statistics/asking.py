@@ -9,8 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Generic, TypeVar
 
-from tacit.answers import Answers
-from tacit.answers.answer import Answer
+from tacit.answers import Answer, Answers
 from tacit.numbers.exact import Number
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.entry import Entry

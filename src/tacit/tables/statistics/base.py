@@ -68,6 +68,11 @@ class Statistic(ABC):
         return self.phrase.format_map(vars(self))
 
     @property
+    def core(self) -> Statistic:
+        """What is asked, once its groups are known."""
+        return self
+
+    @property
     def by(self) -> tuple[Expression, ...]:
         """What it is answered for each value of; nothing where it is answered once."""
         return ()

@@ -59,7 +59,7 @@ METHODS: Methods = {
 
 
 def depth(epsilon: Fraction) -> int:
-    """How many person values are looked at: beyond so many removals a loss cannot matter any more."""
+    """How many person values are looked at: beyond that number of removals a loss cannot matter any more."""
     return min(9000, ceil(250 / epsilon) + 20)
 
 
@@ -262,7 +262,7 @@ class AsksExtremes(Asking[A]):
         Args:
             column: a column, or a SQL expression of columns.
             per: "row", or "person" to count each person once.
-            method: how the value is found: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
+            method: how the value is chosen: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
                 "binary_search".
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.

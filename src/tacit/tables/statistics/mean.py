@@ -1,11 +1,11 @@
-"""Means as SQL means them: a sum over a count, found around a centre.
+"""Means as SQL means them: a sum over a count, taken around a centre.
 
 Per row the sum of the values over the number of rows that have one; per person the sum of the persons' means over the
-number of persons that have one. Groups use the capped vectors of `groups` for both.
+number of persons that have one. Groups use the capped vectors of `ways.vectors` for both.
 
 PROMISE  An answer costs what the room allows. PROOF  It is put together from draws one after the other, each with its
 own share of the allowance: adaptive composition. The parts of a sum that are positive and those that are negative
-concern disjoint persons and cost as much as one (`capped`), whatever the centre is.
+concern disjoint persons and cost as much as one (`ways.capped_sums`), whatever the centre is.
 
 CENTRE  A sum needs noise for the largest totals that count, although nearly all of a total may be what everybody has.
 So where there are many persons, by a test, a rough sum and the count give a centre c, in whole units; then Σ(x − c),

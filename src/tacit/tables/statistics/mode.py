@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from tacit.answers import Answers
-from tacit.answers.answer import Answer
+from tacit.answers import Answer, Answers
 from tacit.curves import StepLoss
 from tacit.engines.requests import GroupNorms, GroupTotals, Presence, RowCount
 from tacit.errors import InvalidInput

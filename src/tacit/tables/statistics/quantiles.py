@@ -56,7 +56,7 @@ METHODS: Methods = {"exponential": "the exponential mechanism", "permute_and_fli
 """How a value may be chosen by its loss; both keep the rank error that is stated."""
 
 REQUESTS = 10
-"""Into at most so many requests of a round several quantiles are split, each with as many steps as it can have."""
+"""The most requests of a round that several quantiles are split into, each with as many steps as it can have."""
 
 
 def reach(epsilon: Fraction, size: float, quantiles: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Capped sums: the cap found privately, the capped sum released with noise for that cap."""
+"""Capped sums: the cap chosen privately, the capped sum released with noise for that cap."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def above(counts: Sequence[int]) -> tuple[int, ...]:
 
 
 def prior_for(releases: int) -> Decaying:
-    """The prior of a cap whose noise falls on so many numbers: the more, the lower it should be.
+    """The prior of a cap whose noise falls on that number of releases: the more, the lower it should be.
 
     The best cap leaves some releases/ε persons above it, since a cap higher by one costs releases/ε in noise and gains
     one for each of them. Chosen by simulation over data shapes and 2 to 50 groups.

@@ -24,7 +24,7 @@ from tacit.language.expressions import Expression, Literal
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Sampled, Statistic, check_delta
+from tacit.tables.statistics.base import Per, Statistic, check_delta
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 from tacit.tables.statistics.ways.groups import Grouped, Groups, written
 
@@ -38,7 +38,7 @@ FIND_SHARE = Fraction(1, 2)
 """What finding the keys takes of ε, cap included, when more than persons is asked."""
 
 MOST_FOUND = 5_000
-"""At most so many found groups are asked about; the ones with the largest released counts."""
+"""The most found groups that are asked about: those with the largest released counts."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class FoundGroups(Statistic, tag="FoundGroups"):
         return self.statistic.by
 
     @property
-    def sampled(self) -> Sampled | None:  # type: ignore[override]
-        """As what is asked."""
-        return self.statistic.sampled
+    def core(self) -> Statistic:
+        """What is asked of the groups that are found."""
+        return self.statistic
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""

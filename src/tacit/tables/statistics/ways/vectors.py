@@ -2,9 +2,8 @@
 
 A person's contribution is a vector over the groups. The exponential mechanism chooses λ by the persons' norms; each
 vector is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
-noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. Means
-use the two-sum method of `moments`: for each group the sums of (1−t) and t, a person's rows scaled to weight at most
-κ in all.
+noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. A
+mean for each group is the quotient of two such vectors (`mean`).
 """
 
 from __future__ import annotations
