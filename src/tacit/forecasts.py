@@ -54,6 +54,7 @@ class ForecastPoint:
     """How far answers lie off at one ε, as shares of the truth."""
 
     epsilon: Fraction
+    """What one answer costs."""
     typical: float
     """Half of the answers are closer than this."""
     nearly_all: float

@@ -203,8 +203,8 @@ async def file(request: Request) -> Response:
 
 ROUTES = [
     Route("/custodian", overview),
+    Route("/custodian/{dataset}/renew", renew, methods=["POST"]),
     Route("/custodian/audit", audit_report),
     Route("/custodian/audit", run_audit, methods=["POST"]),
-    Route("/custodian/{dataset}/renew", renew, methods=["POST"]),
     Route("/custodian/{dataset}/{file}", file),
 ]

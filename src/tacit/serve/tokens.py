@@ -44,7 +44,9 @@ class Caller:
     """Who asks: an analyst by name, or the custodian."""
 
     role: str
+    """`ANALYST` or `CUSTODIAN`."""
     name: str
+    """As the configuration has it."""
 
     @property
     def key(self) -> str:
