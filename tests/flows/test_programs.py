@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 
 from tacit.flows import CappedStatistic, Incidences, capped_degree, capped_frequency, capped_sum, programs
 from tacit.flows.peeling import Core
-from tacit.flows.programs import ROUNDS, Program, over_common_denominator, packed, propose, simple_fraction
+from tacit.flows.programs import ROUNDS, Program, over_common_denominator, pack, propose, simple_fraction
 from tacit.flows.solving import solve
 from tests.flows.hypergraphs import Hypergraph, relaxed_up
 
@@ -141,7 +141,7 @@ def test_packing_meets_every_limit_and_lowers_no_more_than_asked() -> None:
         variable, constraint = rng.integers(0, 6, 14), rng.integers(0, 4, 14)
         z = np.array(rng.integers(0, 1000, 6).tolist(), dtype=object)
         limit = np.array(rng.integers(0, 2000, 4).tolist(), dtype=object)
-        lowered = packed(z, variable, constraint, limit)
+        lowered = pack(z, variable, constraint, limit)
         load, before = np.zeros(4, dtype=object), np.zeros(4, dtype=object)
         np.add.at(load, constraint, lowered[variable])
         np.add.at(before, constraint, z[variable])

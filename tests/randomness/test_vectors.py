@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from tacit.errors import InvalidInput
 from tacit.randomness import SYSTEM, blocks, discrete_gaussians, discrete_laplaces, geometrics
-from tacit.randomness.arrays import categories, coins, digits, placed
+from tacit.randomness.arrays import categories, coins, digits, put_at
 from tacit.randomness.blocks import GaussianBlocks
 from tacit.randomness.inversion import Inversion, Table
 from tests.guarantees.oracle import ball
@@ -149,9 +149,9 @@ def test_digits_that_tie() -> None:
 def test_coins_and_places() -> None:
     assert agrees(coins(DRAWS, SYSTEM).tolist(), {True: 0.5, False: 0.5})
     small = np.zeros(3, dtype=np.int64)
-    large = placed(small, np.array([1]), np.array([2**70], dtype=object))
+    large = put_at(small, np.array([1]), np.array([2**70], dtype=object))
     assert large.tolist() == [0, 2**70, 0]
-    assert placed(large, np.array([0]), np.array([5])).tolist() == [5, 2**70, 0]
+    assert put_at(large, np.array([0]), np.array([5])).tolist() == [5, 2**70, 0]
 
 
 @pytest.mark.parametrize(("call", "sentence"), [

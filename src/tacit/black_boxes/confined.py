@@ -98,10 +98,10 @@ def _first_call(supervisor: Supervisor, control: socket.socket, setup: Evaluator
     theirs.close()
     said, last = b"", time.monotonic() + 100 + setup.seconds
     while len(said) <= LONGEST and (left := last - time.monotonic()) > 0 and select.select([mine], [], [], left)[0]:
-        part = mine.recv(LONGEST)
-        if not part:
+        chunk = mine.recv(LONGEST)
+        if not chunk:
             break
-        said += part
+        said += chunk
     end(child)
     mine.close()
     return said.decode(errors="replace")

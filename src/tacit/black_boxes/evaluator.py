@@ -197,14 +197,14 @@ def receive(read: Callable[[int], bytes]) -> bytes:
 
 
 def _exactly(read: Callable[[int], bytes], length: int) -> bytes:
-    parts = []
+    chunks = []
     while length:
-        part = read(min(length, 1 << 20))
-        if not part:
+        chunk = read(min(length, 1 << 20))
+        if not chunk:
             raise EOFError
-        parts.append(part)
-        length -= len(part)
-    return b"".join(parts)
+        chunks.append(chunk)
+        length -= len(chunk)
+    return b"".join(chunks)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -113,10 +113,10 @@ class Supervisor:
 
     def keep_memory(self) -> None:
         """Let no call inherit memory that would be shared with others."""
-        text, part = b"", b"."
-        while part:
-            part = os.pread(self.maps, 1 << 16, len(text))
-            text += part
+        text, chunk = b"", b"."
+        while chunk:
+            chunk = os.pread(self.maps, 1 << 16, len(text))
+            text += chunk
         for line in text.splitlines():
             where, rights = line.split()[:2]
             if b"w" in rights and b"s" in rights:

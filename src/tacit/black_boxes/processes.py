@@ -240,10 +240,10 @@ def _asked(connection: socket.socket, message: bytes, seconds: float, longest: i
     line = b""
     while not line.endswith(b"\n") and len(line) <= longest and (left := end - time.monotonic()) > 0:
         connection.settimeout(left)
-        part = connection.recv(longest)
-        if not part:
+        chunk = connection.recv(longest)
+        if not chunk:
             break
-        line += part
+        line += chunk
     return line if line.endswith(b"\n") else b""
 
 

@@ -30,7 +30,7 @@ ROWS = 50_000_000
 """The most rows of all blocks together; each may have its even share."""
 
 
-def listed(records: Any) -> list[Any]:
+def list_records(records: Any) -> list[Any]:
     """One entry for each person."""
     if isinstance(records, Mapping):
         return list(records.values())
@@ -105,7 +105,7 @@ class People:
             raise InvalidInput("give either budget=, such as budget=Pure(1), or session=, whose budget pays.")
         paying = budget if session is None else session.budget
         payer = paying if isinstance(paying, Budget) else open_budget(paying)  # type: ignore[arg-type]
-        return cls(None, listed(records), payer, None, randomness)
+        return cls(None, list_records(records), payer, None, randomness)
 
     @property
     def template(self) -> bytes | None:

@@ -52,7 +52,7 @@ class Report:
     @classmethod
     def together(cls, reports: Mapping[str, Report]) -> Report:
         """The reports of several datasets, the dataset's name before the table's."""
-        facts = {f"{name}.{table}": part for name, report in reports.items() for table, part in report.facts.items()}
+        facts = {f"{name}.{table}": known for name, report in reports.items() for table, known in report.facts.items()}
         findings = [
             Finding(**{**asdict(finding), "table": f"{name}.{finding.table}"})
             for name, report in reports.items()
@@ -71,13 +71,13 @@ class Report:
 
 def describe(facts: Mapping[str, Any]) -> str:
     """A table's facts in a line."""
-    parts = [f"{facts['rows']:,} rows"] if "rows" in facts else []
+    pieces = [f"{facts['rows']:,} rows"] if "rows" in facts else []
     for kind, found in facts.get("persons", {}).items():
         median, largest = found["median_rows"], found["largest_rows"]
-        parts.append(f"{found['persons']:,} persons by {kind} (rows each: median {median:,}, largest {largest:,})")
+        pieces.append(f"{found['persons']:,} persons by {kind} (rows each: median {median:,}, largest {largest:,})")
     for file in facts.get("files", ()):
-        parts.append(f"{file['file']} ({file['encoding']}, {file['lines']:,} lines)")
-    return ", ".join(parts) or "no facts"
+        pieces.append(f"{file['file']} ({file['encoding']}, {file['lines']:,} lines)")
+    return ", ".join(pieces) or "no facts"
 
 
 def _verdict(report: Report) -> str:

@@ -2,7 +2,7 @@
 
 The bundled data are public, so the tour may do what nobody should do with private data: look at the truth, and say how
 far each answer is off, and how far an answer with a clipping bound picked by hand would have been off on average. For a
-total of which a person's part is clipped at B, and Laplace noise of scale b = B/ε on top of a bias d, that is
+total to which each person adds at most B, and Laplace noise of scale b = B/ε on top of a bias d, that is
 E|d + noise| = |d| + b·e^{−|d|/b}.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import tacit
 from tacit import Answer, Answers, Private, Public, Pure, Session
 from tacit.answers.values import rough_percent, show
-from tacit.cli.speech import fitted, notice, save, say_json, working
+from tacit.cli.speech import fit_lines, notice, save, say_json, working
 from tacit.data import INDUSTRIES, WAGES
 from tacit.errors import InvalidInput
 from tacit.grids import digits
@@ -292,7 +292,7 @@ def _off(answer: Answer | Answers, rows: list[tuple[Any, ...]]) -> float:
 
 
 def _say(console: Console, text: str, indent: str = "", style: str | None = None) -> None:
-    console.print(fitted(text, min(WIDTH, console.width), indent), style=style, markup=False)
+    console.print(fit_lines(text, min(WIDTH, console.width), indent), style=style, markup=False)
 
 
 def _show(console: Console, number: int, stop: Stop) -> None:

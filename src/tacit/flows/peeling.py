@@ -53,14 +53,14 @@ class Core:
         """What each person would carry without a limit, a group counted once for each row: never too little."""
         return self.alone + add_at(self.alone.size, self.person, self.weight[self.group[self.row]])
 
-    def even_shares(self, parts: int) -> Integers:
-        """What each person carries when every group is split evenly over its rows, in units of 1/parts, rounded up.
+    def even_shares(self, units: int) -> Integers:
+        """What each person carries when every group is split evenly over its rows, in units of 1/units, rounded up.
 
         A cap no lower than the largest of these takes nothing away. In a sum they are the totals.
         """
         rows = np.bincount(self.group, minlength=self.weight.size)
-        share = -(-multiply(self.weight, parts) // np.maximum(rows, 1))
-        return multiply(self.alone, parts) + add_at(self.alone.size, self.person, multiply(share[self.group[self.row]]))
+        share = -(-multiply(self.weight, units) // np.maximum(rows, 1))
+        return multiply(self.alone, units) + add_at(self.alone.size, self.person, multiply(share[self.group[self.row]]))
 
     @property
     def total(self) -> int:

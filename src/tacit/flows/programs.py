@@ -95,7 +95,7 @@ def over_common_denominator(values: list[Fraction]) -> tuple[Integers, int]:
     return np.array([round(v * denominator) for v in values] or [], dtype=object), denominator
 
 
-def packed(z: Integers, variable: Integers, constraint: Integers, limit: Integers) -> Integers:
+def pack(z: Integers, variable: Integers, constraint: Integers, limit: Integers) -> Integers:
     """``z`` ≥ 0 lowered to whole numbers that meet Σ z ≤ limit in every constraint.
 
     Scaling every variable of an overfull constraint by limit/load meets it; each variable follows its worst one.

@@ -18,7 +18,7 @@ import numpy as np
 from tacit.flows.incidences import Integers, add_at, exact_sum, multiply
 from tacit.flows.maxflow import max_flow
 from tacit.flows.peeling import Core, Peeled, peel
-from tacit.flows.programs import Program, over_common_denominator, packed, propose
+from tacit.flows.programs import Program, over_common_denominator, pack, propose
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _program(peeled: Peeled, effort: int) -> tuple[Fraction, Fraction, Fraction]
     variable = np.concatenate([row, np.arange(group.size)])
     gain, ones = np.ones(group.size, dtype=np.int64), np.ones(variable.size, dtype=np.int64)
     proposal = propose(Program(gain, limit, constraint, variable, ones), effort)
-    carried = packed(proposal.primal, variable, constraint, limit * proposal.denominator)
+    carried = pack(proposal.primal, variable, constraint, limit * proposal.denominator)
     x, unit = over_common_denominator([min(max(v, Fraction(0)), Fraction(1)) for v in proposal.dual[: room.size]])
     uncovered = np.maximum(unit - add_at(group.size, row, x[number]), 0)
     worst = np.zeros(weight.size, dtype=object)

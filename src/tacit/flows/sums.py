@@ -29,7 +29,7 @@ from tacit.flows.peeling import Core
 from tacit.flows.solving import Support, solve
 from tacit.numbers.exact import whole
 
-_PARTS = 2**20
+_UNITS = 2**20
 """Shares of distinct values are rounded up in units of one over this."""
 
 
@@ -40,13 +40,13 @@ class FlowTotal(CappedStatistic):
         self.total = core.total
         self._levels = [(0, core)]
         self._shortest = core.shortest
-        self._parts = 1 if core.group.size == core.weight.size else _PARTS  # in a sum shares are whole
-        shares = core.even_shares(self._parts)
+        self._units = 1 if core.group.size == core.weight.size else _UNITS  # in a sum shares are whole
+        shares = core.even_shares(self._units)
         self._largest = np.sort(shares[(shares > 0).astype(bool)])[::-1]
-        self._enough = Fraction(int(self._largest[0]), self._parts) if self._largest.size else Fraction(0)
+        self._enough = Fraction(int(self._largest[0]), self._units) if self._largest.size else Fraction(0)
 
     def above(self, cap: int) -> int:
-        """All persons full: a row's part of that counts once for each of its persons. Rounded up, as L(cap) is."""
+        """All persons full: a row's share of that counts once for each of its persons. Rounded up, as L(cap) is."""
         return min(self.total, -(-cap * self._everyone() // self._shortest))
 
     def profile(self, removals: int) -> tuple[int, ...]:
@@ -73,9 +73,9 @@ class FlowTotal(CappedStatistic):
     def _probes(self, removals: int) -> Iterator[Fraction]:
         place = max(removals, 1)
         while place < self._largest.size:
-            yield _simple(Fraction(int(self._largest[place]), self._parts))
+            yield _simple(Fraction(int(self._largest[place]), self._units))
             place *= 2
-        cap = _simple(Fraction(int(self._largest[-1]), self._parts)) if self._largest.size else Fraction(1)
+        cap = _simple(Fraction(int(self._largest[-1]), self._units)) if self._largest.size else Fraction(1)
         for _ in range(64):
             cap /= 2
             yield cap

@@ -57,13 +57,13 @@ def _signed(magnitudes: Callable[[int, Randomness], Integers], size: int, source
     """Magnitudes with fair signs, minus zero drawn again."""
     import numpy as np
 
-    from tacit.randomness.arrays import coins, placed
+    from tacit.randomness.arrays import coins, put_at
 
     result: Integers = np.zeros(size, dtype=np.int64)
     pending = np.arange(size)
     while pending.size:
         drawn, minus = magnitudes(pending.size, source), coins(pending.size, source)
-        result = placed(result, pending, np.where(minus, -drawn, drawn))
+        result = put_at(result, pending, np.where(minus, -drawn, drawn))
         pending = pending[minus & (drawn == 0)]
     return result
 

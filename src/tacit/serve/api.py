@@ -111,7 +111,7 @@ async def history(request: Request) -> Response:
 async def answer(request: Request) -> Response:
     """An answer of the caller, as it was released."""
     known, here, name = visit(request), state(request), request.path_params["dataset"]
-    wanted = numbered(request)
+    wanted = read_number(request)
     line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
     facts = {"dataset": name, "outcome": line.outcome, "line": line.to_dict(), "page": False}
     return _passed_on(await execute(here.previews, known, "past", **facts))
@@ -131,7 +131,7 @@ async def plan(request: Request) -> Response:
     return _passed_on(await execute(here.forecasts, known, "forecast", **facts))
 
 
-def numbered(request: Request) -> int:
+def read_number(request: Request) -> int:
     """The number of an answer in an address."""
     text = request.path_params["number"]
     if not re.fullmatch(r"[0-9]{1,18}", text):

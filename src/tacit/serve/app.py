@@ -34,7 +34,7 @@ from tacit.serve.running import Pace, SharedLook, Threads, Turns
 from tacit.serve.tokens import Caller, Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, problem, state
 from tacit.serve.work import ExecutorSetup, Work
-from tacit.serve.zygote import Zygote, shared
+from tacit.serve.zygote import Zygote, shared_zygote
 
 CONFIG = "TACIT_SERVE_CONFIG"
 SECRET = "TACIT_SERVE_SECRET"
@@ -78,7 +78,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     ``logged_out`` is the file in which they tell each other of cookies that no longer count.
     """
     limits = config.limits
-    gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared()
+    gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared_zygote()
     columns = gateway.columns()
 
     def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int) -> Executors:
@@ -86,7 +86,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
             caller = Caller(*work["caller"])
             log.write("stopped", pool=kind, analyst=caller.name)
             with suppress(TacitError):  # the charge stands, and has no outcome
-                gateway.failed(caller, work["dataset"], charged)
+                gateway.record_failures(caller, work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
         setup = ExecutorSetup(replace(config, digests={}), niceness, limits.memory_mb, columns)

@@ -92,7 +92,7 @@ class Executor:
         executor = None
         try:
             async with asyncio.timeout(OPENING):
-                writer.write(Parcel(body=pickle.dumps(setup)).packed())
+                writer.write(Parcel(body=pickle.dumps(setup)).pack())
                 (number,) = struct.unpack(">I", await reader.readexactly(4))
                 executor = cls(zygote, number, reader, writer)
                 _raised(await read(reader))
@@ -112,7 +112,7 @@ class Executor:
         """What comes of a piece of work; whoever takes too long or too much is ended."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
-        self._writer.write(Parcel(work).packed())
+        self._writer.write(Parcel(work).pack())
         reading = asyncio.create_task(self._reply(heard))
         try:
             while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:

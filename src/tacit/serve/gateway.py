@@ -218,7 +218,7 @@ class Gateway:
                     raise
                 time.sleep(GLANCE)
 
-    def failed(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
+    def record_failures(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""
         budget = self.session(caller, name).budget
         states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
@@ -270,7 +270,7 @@ class Gateway:
                 return line
         raise NotHere("you have no question of that number; see your history.")
 
-    def released(self, name: str, outcome: int | None) -> Answer | Answers | None:
+    def find_answer(self, name: str, outcome: int | None) -> Answer | Answers | None:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")

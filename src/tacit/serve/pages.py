@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import drawings, fragments
-from tacit.serve.api import MOST_LINES, answer_question, numbered
+from tacit.serve.api import MOST_LINES, answer_question, read_number
 from tacit.serve.questions import SentQuestion, compose
 from tacit.serve.tokens import LIFETIME
 from tacit.serve.web import (
@@ -234,7 +234,7 @@ async def _dataset(
 async def past(request: Request) -> Response:
     """An answer of before."""
     known = visit(request)
-    here, name, wanted = state(request), request.path_params["dataset"], numbered(request)
+    here, name, wanted = state(request), request.path_params["dataset"], read_number(request)
     line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
     found = await execute(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
     body = (

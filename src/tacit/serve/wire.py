@@ -24,7 +24,7 @@ class Parcel:
     facts: Mapping[str, Any] = field(default_factory=dict)
     body: bytes = b""
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """The message as it is sent."""
         facts = json.dumps(self.facts).encode()
         return _SIZES.pack(len(facts), len(self.body)) + facts + self.body

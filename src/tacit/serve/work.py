@@ -1,6 +1,6 @@
 """What an executor does: one piece of work after the other, each plain data, each answered with a message.
 
-An executor has a `Gateway` of its own. It parses, plans, charges, computes and writes answers as they will be sent; it
+An executor has a `Gateway` of its own. It parses, charges, computes and writes answers as they will be sent; it
 knows no token and no request. Mistakes go back as one sentence with the name of their kind. That it begins to charge is
 told to the gateway before, and each charge as soon as it is in the ledger, so that the gateway knows whether anything
 can have been spent, and can record the outcome, should this process be ended.
@@ -63,7 +63,7 @@ def serve(line: socket.socket) -> None:
     limit_memory(setup.megabytes // 2)  # the other half is Python's
 
     def tell(message: Parcel) -> None:
-        line.sendall(message.packed())
+        line.sendall(message.pack())
 
     try:
         gateway = Gateway(setup.config)
@@ -123,7 +123,7 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
 
 
 def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
-    found = gateway.released(work["dataset"], work["outcome"])
+    found = gateway.find_answer(work["dataset"], work["outcome"])
     if work["page"]:
         nothing = fragments.notice("plain", "charged, and there is no answer.")
         return {}, (nothing if found is None else fragments.answer(found)).encode(errors="replace")
@@ -139,7 +139,7 @@ def _script(gateway: Gateway, work: Work, _: Tell) -> Made:
     name, entry = work["dataset"], gateway.ledger.entry
     found = [(entry(name, number), outcome) for number, outcome in work["lines"]]
     lines = [replace(line_of(charge), outcome=outcome) for charge, outcome in found if charge is not None]
-    text = script(work["address"], name, lines, lambda line: gateway.released(name, line.outcome))
+    text = script(work["address"], name, lines, lambda line: gateway.find_answer(name, line.outcome))
     return {}, text.encode(errors="replace")
 
 
