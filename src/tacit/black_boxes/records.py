@@ -54,7 +54,7 @@ class Frames:
         return cls(table._columns(columns))
 
     def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
-        """What the engine is asked, where there are so many blocks at most."""
+        """What the engine is asked, where there are at most ``most`` blocks."""
         return Blocks(self.columns, blocks, salt, max(1, ROWS // max(1, most)))
 
     def template(self) -> bytes:
@@ -118,8 +118,8 @@ class People:
             return self.table._release(statistic, cost)
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
-        kind = type(statistic).__name__.lower()
-        asked = Question(identity=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
+        key = statistic.key
+        asked = Question(identity=f"{key} {fresh_name()}", text=statistic.words, statistics=(key,))
         return charge_and_release(self.payer, cost, asked, release)
 
     def draw(self, law: Law[T]) -> T:

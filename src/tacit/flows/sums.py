@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.flows.curve import CappedStatistic
+from tacit.flows.incidences import Incidences, number_ids
 from tacit.flows.peeling import Core
-from tacit.flows.rows import Rows, numbered
 from tacit.flows.solving import Support, solve
 from tacit.numbers.exact import whole
 
@@ -33,7 +33,7 @@ _PARTS = 2**20
 """Shares of distinct values are rounded up in units of one over this."""
 
 
-class CappedTotal(CappedStatistic):
+class FlowTotal(CappedStatistic):
     """The total weight of groups of rows, capped by person."""
 
     def __init__(self, core: Core) -> None:
@@ -89,16 +89,16 @@ def _simple(cap: Fraction) -> Fraction:
     return Fraction(floor(cap)) if cap >= 1 else Fraction(1, 2 ** ceil(1 / cap).bit_length())
 
 
-def capped_sum(rows: Rows) -> CappedTotal:
+def capped_sum(rows: Incidences) -> FlowTotal:
     """The sum of the rows' weights, no person carrying more than the cap."""
-    return CappedTotal(Core.of(rows))
+    return FlowTotal(Core.of(rows))
 
 
-def capped_distinct(rows: Rows, values: npt.ArrayLike) -> CappedTotal:
+def capped_distinct(rows: Incidences, values: npt.ArrayLike) -> FlowTotal:
     """The number of distinct values among the rows, no person accounting for more than the cap.
 
     ``values`` has one integer for each row that ``rows`` was made from; weights other than 0 do not matter.
     """
     different, value = rows.merged(rows.valued(values))
-    group, count = numbered(value)
-    return CappedTotal(Core.of(different, group, np.ones(count, dtype=np.int64)))
+    group, count = number_ids(value)
+    return FlowTotal(Core.of(different, group, np.ones(count, dtype=np.int64)))

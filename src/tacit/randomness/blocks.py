@@ -30,7 +30,7 @@ BLOCKS = 256
 """Blocks for each standard deviation, where σ is larger than that."""
 
 
-class Blocks:
+class GaussianBlocks:
     """The law of |z| for a discrete Gaussian, with its tables."""
 
     def __init__(self, variance: Fraction) -> None:
@@ -47,9 +47,9 @@ class Blocks:
 
     @staticmethod
     @lru_cache(maxsize=64)
-    def of(variance: Fraction) -> Blocks:
+    def of(variance: Fraction) -> GaussianBlocks:
         """The law with its tables, which are public facts and kept."""
-        return Blocks(variance)
+        return GaussianBlocks(variance)
 
     def draws(self, size: int, source: Randomness) -> Integers:
         """``size`` independent magnitudes."""

@@ -47,9 +47,9 @@ def discrete_laplaces(epsilon: Number, size: int, *, source: Randomness = SYSTEM
 
 def discrete_gaussians(variance: Number, size: int, *, source: Randomness = SYSTEM) -> Integers:
     """``size`` integers with P[z] ∝ e^{-z²/(2·variance)}."""
-    from tacit.randomness.blocks import Blocks
+    from tacit.randomness.blocks import GaussianBlocks
 
-    law = Blocks.of(positive(variance, "variance"))
+    law = GaussianBlocks.of(positive(variance, "variance"))
     return cast("Integers", source.mark(_signed(law.draws, whole(size, "size", 0), source)))
 
 

@@ -37,7 +37,7 @@ from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
 from tacit.serve.running import Pool, Turns
 from tacit.serve.wire import Parcel, read
-from tacit.serve.work import Setup, Work
+from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote
 
 GLANCE = 0.05
@@ -86,7 +86,7 @@ class Executor:
         """Whether it stands where it was put."""
 
     @classmethod
-    async def start(cls, zygote: Zygote, setup: Setup) -> Executor:
+    async def start(cls, zygote: Zygote, setup: ExecutorSetup) -> Executor:
         """A new one that has opened all datasets, or the reason why they cannot be opened."""
         reader, writer = await asyncio.open_unix_connection(sock=zygote.copy())
         executor = None
@@ -172,7 +172,7 @@ class Executors(Pool[Work]):
         self,
         turns: Turns,
         zygote: Zygote,
-        setup: Setup,
+        setup: ExecutorSetup,
         bounds: Bounds,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
     ) -> None:

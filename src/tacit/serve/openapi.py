@@ -195,7 +195,7 @@ DESCRIPTION: dict[str, Any] = {
                 _object({"questions": _list(_ref("Line"))}),
                 _DATASET,
                 _query("after", {"type": "integer", "minimum": 0}, "Only those with a larger number."),
-                _query("limit", {"type": "integer", "minimum": 0, "maximum": 1000}, "At most so many."),
+                _query("limit", {"type": "integer", "minimum": 0, "maximum": 1000}, "How many at most."),
                 errors="400",
             )
         },

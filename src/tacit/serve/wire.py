@@ -45,8 +45,8 @@ def receive(line: socket.socket) -> Parcel:
 def _exactly(line: socket.socket, size: int) -> bytes:
     found = bytearray()
     while len(found) < size:
-        part = line.recv(min(size - len(found), 2**20))
-        if not part:
+        chunk = line.recv(min(size - len(found), 2**20))
+        if not chunk:
             raise EOFError
-        found += part
+        found += chunk
     return bytes(found)

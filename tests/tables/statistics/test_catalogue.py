@@ -17,7 +17,7 @@ from tacit.audit.questions import questions, small_tables
 from tacit.audit.survey import jobs, work
 from tacit.budgets import Policy
 from tacit.randomness import seeded_not_private
-from tacit.serve import parts
+from tacit.serve import fragments
 from tacit.serve.config import load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
@@ -191,13 +191,13 @@ def test_a_ledger_keeps_its_answer(tmp_path: Path) -> None:
 def test_the_gateway_answers_it(tmp_path: Path) -> None:
     gateway, ada = Gateway(load(configuration(tmp_path))), Caller(ANALYST, "ada")
     question = {"table": "visits", "statistic": "positives", "column": "minutes"}
-    asked = gateway.asked(ada, "visits", {"question": question, "epsilon": "0.5"})
+    asked = gateway.read_question(ada, "visits", {"question": question, "epsilon": "0.5"})
     assert asked.sql == "SELECT POSITIVES(minutes)\nFROM visits"
     assert gateway.preview(ada, "visits", asked)["forecast"] == "positives"
     answer = gateway.ask(ada, "visits", asked)
     assert isinstance(answer, Answer)
     assert near(answer, 600, 0.5)
-    assert "number of positive values" in parts.builder(gateway.facts(ada, "visits"), {})
+    assert "number of positive values" in fragments.builder(gateway.facts(ada, "visits"), {})
     gateway.close()
 
 
