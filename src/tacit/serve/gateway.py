@@ -173,12 +173,14 @@ class Gateway:
         seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
         return {
             "sql": question.sql,
-            "cost": seen.cost.text(),
+            "cost": seen.asked.text(),
+            "charge": seen.cost.text(),
             "fits": seen.fits,
             "free": seen.free,
             "remaining": seen.remaining.text(),
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
+            "noise_std": seen.noise_std,
             "words": seen.words,
         }
 

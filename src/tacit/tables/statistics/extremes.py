@@ -93,7 +93,8 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
 
     def __post_init__(self) -> None:
         check_method(self.method, METHODS)
-        if not 1 <= whole(self.rank, "k") <= MOST:
+        object.__setattr__(self, "rank", whole(self.rank, "k"))
+        if not 1 <= self.rank <= MOST:
             raise InvalidInput(f"k must lie between 1 and {MOST}; for more, ask for a quantile.")
 
     @classmethod
