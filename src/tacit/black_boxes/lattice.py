@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Layer = NDArray[np.int64]
-    """Steps above the grid's bottom, for every set of a number of missing persons."""
+    """Steps above the grid's bottom, for every set of missing persons of one size."""
 
 
 class Lattice:
@@ -74,7 +74,7 @@ class Lattice:
         """Every set of ``missing`` persons, one in a row."""
         sets = np.zeros((1, 0), dtype=np.int32)
         for k in range(1, missing + 1):
-            parts = [sets[: comb(last, k - 1)] for last in range(k - 1, self.persons)]
-            lasts = np.repeat(np.arange(k - 1, self.persons, dtype=np.int32), [len(part) for part in parts])
-            sets = np.column_stack([np.concatenate(parts), lasts])
+            smaller = [sets[: comb(last, k - 1)] for last in range(k - 1, self.persons)]
+            lasts = np.repeat(np.arange(k - 1, self.persons, dtype=np.int32), [len(each) for each in smaller])
+            sets = np.column_stack([np.concatenate(smaller), lasts])
         return sets

@@ -67,11 +67,13 @@ SCHEMAS: dict[str, Any] = {
         {
             "sql": _TEXT,
             "cost": _GUARANTEE,
+            "charge": _GUARANTEE | {"description": "What of the cost would be charged: nothing for what is stored."},
             "fits": {"type": "boolean"},
             "free": {"type": "boolean", "description": "Answered before, so asking costs nothing."},
             "remaining": _GUARANTEE,
             "statistics": _list(_TEXT),
             "forecast": {"type": ["string", "null"], "description": "The statistic under which /plan knows it."},
+            "noise_std": {"type": ["number", "null"], "description": "Of the noise, where it is known beforehand."},
             "words": _TEXT,
         }
     ),
