@@ -73,7 +73,5 @@ class CappedSum(Additive):
 
     def _counted(self, rule: str, side: str) -> str:
         above = self.persons_above(SURE)
-        most = (
-            "no person is" if above == 0 else "at most 1 person is" if above == 1 else f"at most {above:,} persons are"
-        )
-        return f"A person with {rule}, so the value may be {side} the truth; {most} (95 %)."
+        most = "at most 1 person" if above == 1 else f"at most {above:,} persons" if above else "no person"
+        return f"A person with {rule}, so the value may be {side} the truth; this concerns {most} (95 %)."

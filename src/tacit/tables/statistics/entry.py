@@ -56,7 +56,7 @@ class Audited:
     name: str
     cost: Guarantee
     ask: Callable[..., Any]
-    """From a table, the cost by keywords, and fresh=True to ask anew."""
+    """From a table, the cost by keywords, and fresh=True to ask again."""
     slow: bool = False
     """Whether its exact verification takes more than a few seconds."""
     network: bool = False
