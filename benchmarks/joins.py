@@ -31,9 +31,8 @@ from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced
 from tacit.tables.sql.queries import understand
-from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.base import SHARED_ROWS, Statistic
 from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.methods import SHARED_ROWS
 from tacit.tables.statistics.peaks import MaximumDegree
 from tacit.tables.statistics.ways import shared_rows
 

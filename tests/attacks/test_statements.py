@@ -27,7 +27,7 @@ from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
 from tacit.tables.releasing.costs import Allowance
-from tacit.tables.statistics.ways.capped_sums import JointCapper
+from tacit.tables.statistics.ways.totals import JointCapper
 
 pa = pytest.importorskip("pyarrow")
 

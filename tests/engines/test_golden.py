@@ -32,9 +32,9 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
+from tacit.engines.snapshots import render
 from tacit.engines.spark import dialect as spark_dialect
 from tacit.engines.spark import tables as spark_tables
 from tacit.language.expressions import Column, Literal, Scope

@@ -24,7 +24,7 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.rounds import render
+from tacit.engines.snapshots import render
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Column, Literal
 from tacit.language.parsing import parse

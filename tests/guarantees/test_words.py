@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.guarantees.words import factor, percent, plain, written
+from tacit.guarantees.rounding import factor, percent, plain, written
 from tacit.numbers.exact import exact
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from tacit.numbers.units import REAL, WHOLE, Unit
+from tacit.numbers.exact import REAL, WHOLE, Unit
 
 
 @pytest.mark.parametrize(

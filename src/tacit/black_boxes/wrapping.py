@@ -42,8 +42,7 @@ from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteLaplace
-from tacit.numbers.exact import Number, between, whole
-from tacit.numbers.units import Unit
+from tacit.numbers.exact import Number, Unit, between, whole
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session
 from tacit.tables.releasing.costs import cost_of

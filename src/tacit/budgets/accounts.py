@@ -27,8 +27,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 
-from tacit.budgets.amounts import Vector, larger, less, plus, smaller
-from tacit.budgets.filters import Filter
+from tacit.budgets.filters import Filter, Vector, larger, less, plus, smaller
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question
 from tacit.errors import BudgetExceeded, InvalidInput

@@ -22,8 +22,7 @@ from typing import Any
 
 from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
-from tacit.budgets.books import Book, MemoryBook
-from tacit.budgets.failures import admit
+from tacit.budgets.books import Book, MemoryBook, admit
 from tacit.budgets.filters import Filter, filter_for
 from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored

@@ -9,7 +9,7 @@ A least price bounds how many questions fit. PROMISE. While the least price of a
 the share s of the account's budget on every axis that counts ε or ρ, and the budget is full when one of them is. A
 charge in a share took it when the share was opened; one to a part that takes less, because another part was dearer, is
 counted with what it falls short of s (see `accounts`). That bounds what can be told by anything an answer shows beside
-its value, such as that it failed (see `failures`).
+its value, such as that it failed (see `books`).
 """
 
 from __future__ import annotations

@@ -1,22 +1,27 @@
-"""What all engines share: up to two rounds over the same rows, and one sentence for whatever fails in them."""
+"""What all engines share: up to two rounds over the same rows, and one sentence for whatever fails in them.
+
+A round is one statement: rows, one table of persons computed once, further tables, and the arms of the answers.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
-from tacit.engines.rounds import render
+from tacit.engines.requests.operands import Ordered, Value
+from tacit.engines.requests.request import AnswerRow, Arm
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script
+from tacit.engines.script import Fragment, Part, Piece, Reading, Script, fragment, join
 from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.expressions import Column
+from tacit.language.expressions import Column, Expression
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,3 +134,94 @@ def withhold_errors(work: Callable[[], T]) -> T:
     except Exception:
         pass  # so that the error below has no context either
     raise EngineError(FAILED)
+
+
+@dataclass(frozen=True)
+class Round:
+    """A statement ready to run, and the requests that read what it returns."""
+
+    script: Script
+    requests: tuple[Request[Any], ...]
+
+    def results(self, rows: Sequence[AnswerRow]) -> tuple[Any, ...]:
+        """One result for each request."""
+        own: list[list[AnswerRow]] = [[] for _ in self.requests]
+        for row in rows:
+            own[row[0]].append(row)
+        return tuple(request.read(part) for request, part in zip(self.requests, own, strict=True))
+
+
+def render(
+    dialect: Dialect, tables: Mapping[str, TableSQL], relation: Relation, requests: Sequence[Request[Any]]
+) -> Round:
+    """The statement for some requests."""
+    statement = Statement(dialect, Rows(dialect, relation, tables))
+    arms = [(number, arm) for number, request in enumerate(requests) for arm in request.write(statement)]
+    return Round(statement.script(arms), tuple(requests))
+
+
+@dataclass
+class Statement:
+    """A statement being put together: each request adds the columns and tables that its arms read."""
+
+    dialect: Dialect
+    rows: Rows
+    keep_person: bool = False
+    """Whether the table of persons names them."""
+    need_persons: bool = False
+    """Whether there must be such a table even if nothing is known of a person."""
+    _aggregates: dict[str, str] = field(default_factory=dict)
+    _tables: dict[Fragment, Part] = field(default_factory=dict)
+
+    @property
+    def all_rows(self) -> Reading:
+        """The rows of the relation."""
+        return self.rows.all_rows
+
+    @property
+    def persons(self) -> Reading:
+        """The table of persons, with the columns of `aggregate`."""
+        return Reading("persons")
+
+    def aggregate(self, sql: str) -> str:
+        """The name of a column of ``persons`` that aggregates each person's rows."""
+        return self._aggregates.setdefault(sql, f"a{len(self._aggregates)}")
+
+    def extreme(self, value: Ordered | Value, largest: bool) -> tuple[str, str]:
+        """The column of ``persons`` with a person's largest or smallest value, and the order that puts it first."""
+        word, order = ("MAX", "DESC") if largest else ("MIN", "ASC")
+        return self.aggregate(f"{word}({value.column(self.rows)})"), order
+
+    def table(self, prefix: str, *pieces: Piece, again: bool = False) -> Reading:
+        """A further table, computed once however many requests use it; the next round may read it ``again``."""
+        asked = fragment(*pieces)
+        part = self._tables.setdefault(asked, Part(f"{prefix}{len(self._tables)}", asked, kept=True, again=again))
+        return Reading(part.name)
+
+    def pairs(self, by: Sequence[Expression]) -> Reading:
+        """A table of every person's different keys k0, k1, …"""
+        columns = [f"{self.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
+        return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", self.all_rows, again=True)
+
+    def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
+        """The whole statement, whose rows are those of the arms, each with the number of its request."""
+        person = ["person"] if self.keep_person else []
+        columns = person + [f"{sql} AS {name}" for sql, name in self._aggregates.items()]
+        columns = columns or (["1 AS present"] if self.need_persons else [])
+        persons = Part("persons", fragment(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
+        parts = [*self.rows.parts(), *([persons] if columns else []), *self._tables.values()]
+        width = max((len(arm.keys) for _, arm in arms), default=0)
+        return Script(tuple(parts), join(" UNION ALL ", (self._arm(number, arm, width) for number, arm in arms)))
+
+    def _arm(self, number: int, arm: Arm, width: int) -> Fragment:
+        keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]
+        columns = [
+            f"{number} AS request",
+            *(
+                f"CAST({sql} AS {self.dialect.int128}) AS {name}"
+                for sql, name in zip((arm.a, arm.b, arm.c), "abc", strict=True)
+            ),
+            f"CAST({arm.x} AS {self.dialect.float64}) AS x",
+            *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
+        ]
+        return fragment(f"SELECT {', '.join(columns)} FROM ", arm.source)

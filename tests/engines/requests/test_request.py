@@ -12,10 +12,9 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.requests import Blocks, Incidence, Join, KeyCounts, LeadingValue, Ordered, Relation, Request, TopRows
 from tacit.engines.requests.request import AnswerRow, Arm
-from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script, fragment
-from tacit.engines.statement import Statement
+from tacit.engines.snapshots import Statement, render
 from tacit.language.expressions import Column
 from tacit.language.types import INTEGER
 from tests.engines import questions

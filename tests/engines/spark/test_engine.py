@@ -32,8 +32,8 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.rounds import render
 from tacit.engines.script import Script
+from tacit.engines.snapshots import render
 from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.engine import Spark
 from tacit.errors import EngineError, InvalidInput

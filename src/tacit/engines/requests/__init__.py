@@ -31,7 +31,6 @@ from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
 from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize
 from tacit.engines.requests.key_counts import KeyCounts
 from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_keys, key_repeats
-from tacit.engines.requests.keys import Key, check_by
 from tacit.engines.requests.keys_per_person import KeysPerPerson
 from tacit.engines.requests.leading_value import Lead, LeadingValue
 from tacit.engines.requests.moments import RESOLUTION, Moments
@@ -39,12 +38,14 @@ from tacit.engines.requests.operands import (
     SATURATION,
     Deviation,
     Entry,
+    Key,
     Ordered,
     PersonMean,
     Presence,
     RowCount,
     Total,
     Value,
+    check_by,
     value,
 )
 from tacit.engines.requests.persons import Persons

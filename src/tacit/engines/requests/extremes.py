@@ -13,7 +13,7 @@ from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from tacit.language.expressions import Expression
 from tacit.language.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.buckets import bucket, check_boundaries, numbers_by_place
+from tacit.engines.requests.operands import bucket, check_boundaries, numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm
 from tacit.engines.requests.vectors import PersonVectors
 from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests.buckets import numbers_by_place
+from tacit.engines.requests.operands import numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm
 from tacit.engines.requests.vectors import PersonVectors
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 _FINE = 30
 """ℓ2 norms below 2^32 are rounded up to a multiple of 2^-30."""

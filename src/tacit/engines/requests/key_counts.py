@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.keys import Key, check_by, decoded, encoded
+from tacit.engines.requests.operands import Key, check_by, decoded, encoded
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.buckets import bucket, check_boundaries, numbers_by_place
-from tacit.engines.requests.keys import check_by
+from tacit.engines.requests.operands import bucket, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
 from tacit.language.expressions import Expression
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tacit.engines.script import Fragment, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 RESOLUTION = 2**20
 """The number of steps into which `Moments` divides the range."""

@@ -10,7 +10,7 @@ from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

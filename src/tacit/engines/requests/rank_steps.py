@@ -17,7 +17,7 @@ from tacit.engines.script import Fragment, Reading, fill, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 WEIGHT = 2**32
 """The weight of one whole person, or of one whole row, in `RankSteps`."""

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.buckets import bucket, check_boundaries
-from tacit.engines.requests.operands import Total
+from tacit.engines.requests.operands import Total, bucket, check_boundaries
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)

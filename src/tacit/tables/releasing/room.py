@@ -23,7 +23,7 @@ from tacit.engines import Engine, Snapshot
 from tacit.engines.requests import MAX_ROWS, Blocks, Incidence, Relation, Request, Touches
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.numbers.units import WHOLE, Unit
+from tacit.numbers.exact import WHOLE, Unit
 from tacit.randomness import Randomness
 from tacit.tables.releasing.costs import Allowance
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -16,8 +16,7 @@ from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import gaussian, laplace
 from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
 from tacit.noises import Noise
-from tacit.numbers.exact import exact
-from tacit.numbers.units import Unit
+from tacit.numbers.exact import Unit, exact
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 
@@ -25,6 +24,23 @@ if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
     from tacit.mechanisms.law import Law
     from tacit.tables.statistics.ways.groups import Groups
+
+Methods = Mapping[str, str]
+"""Names, each with what it means."""
+
+SHARED_ROWS: Methods = {
+    "exponential": "a cap chosen by weights, the default of counts",
+    "scan": "a cap chosen by a scan, the default of sums",
+    "shifted_inverse": "a value that the statistic falls to without a few persons, and no cap",
+}
+"""How a flow is released where a row may concern several persons (`tacit.tables.statistics.ways.shared_rows`)."""
+
+
+def check_method(method: str | None, methods: Methods, hint: str = "") -> None:
+    """Refuse a method that a statistic does not have; None stands for its default."""
+    if method is not None and method not in methods:
+        raise InvalidInput(f"method must be one of {', '.join(methods)}; {hint or 'leave it out for the default'}.")
+
 
 Per = Literal["row", "person"]
 

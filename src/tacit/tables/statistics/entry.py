@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from tacit.errors import UnsupportedQuery
 from tacit.guarantees import Guarantee
-from tacit.tables.statistics.base import Operand, Statistic
-from tacit.tables.statistics.methods import Methods
+from tacit.tables.statistics.base import Methods, Operand, Statistic
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,8 @@ from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import A, Amount, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.entry import Audited, Entry
-from tacit.tables.statistics.methods import Methods, check_method
 from tacit.tables.statistics.ways.scales import Scale
 
 if TYPE_CHECKING:

@@ -42,10 +42,9 @@ from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import A, Amount, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.entry import Audited, Call, Entry, Made
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
-from tacit.tables.statistics.methods import Methods, check_method
 from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.scales import Scale
 

@@ -25,8 +25,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.language.types import INTEGER
 from tacit.noises import Noise
-from tacit.numbers.exact import Number
-from tacit.numbers.units import REAL
+from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import A, Amount, Asking

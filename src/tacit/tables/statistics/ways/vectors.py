@@ -16,7 +16,7 @@ from tacit.answers import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
 from tacit.noises import Coarser, Noise
-from tacit.numbers.units import WHOLE, Unit
+from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.costs import Allowance
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, noisy_vector, unit_of
