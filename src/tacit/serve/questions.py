@@ -15,13 +15,13 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.language.syntax import writable
+from tacit.language.parsing import writable
 from tacit.ledger.texts import canonical
 from tacit.numbers.exact import bounded
 from tacit.tables import Private, Session
 from tacit.tables.sql.privacy_clause import Priced, price
+from tacit.tables.statistics.base import Entry
 from tacit.tables.statistics.catalogue import callable_in_sql
-from tacit.tables.statistics.entry import Entry
 
 _NUMBER = re.compile(r"\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?|\d{1,30}/\d{1,30}")
 _AMOUNTS = ("epsilon", "delta", "rho")

@@ -31,10 +31,10 @@ class OpenTables:
         self._declared = dict(tables)
         self.engine: Engine = open_engine({name: table.source for name, table in self._declared.items()}, timeout)
         try:
-            schemas = {name: self.engine.schema(name) for name in self._declared}
-            self.persons = PersonFinder(self._declared, schemas, self.engine.key_type)
+            self._schemas = {name: self.engine.schema(name) for name in self._declared}
+            self.persons = PersonFinder(self._declared, self._schemas, self.engine.key_type)
             self.persons.check()
-            check_keys(self._declared, schemas, self.engine.key_type)
+            check_keys(self._declared, self._schemas, self.engine.key_type)
             self._keys = known_keys(self._declared, self.engine.keys)
             self.joins = JoinRule(
                 self._declared,
@@ -75,9 +75,9 @@ class OpenTables:
 
     def schema(self, name: str) -> Schema:
         """The public names and types of a table."""
-        if name not in self._declared:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._declared)}.")
-        return self.engine.schema(name)
+        if name not in self._schemas:
+            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._schemas)}.")
+        return self._schemas[name]
 
     def relation(self, name: str) -> Relation:
         """All rows of one private table."""

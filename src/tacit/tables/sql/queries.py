@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
-from tacit.language.parsing import convert
-from tacit.language.syntax import deep, parsed
+from tacit.language.parsing import convert, deep, parsed
 from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
 from tacit.tables.face.declarations import Private
@@ -26,10 +25,8 @@ from tacit.tables.sql.public_keys import public_keys
 from tacit.tables.sql.query import Order, Query
 from tacit.tables.sql.views import View, ViewBuilder, refuse
 from tacit.tables.statistics import catalogue
-from tacit.tables.statistics.base import Operand, Statistic
-from tacit.tables.statistics.entry import Call
-from tacit.tables.statistics.ways.found_groups import for_each
-from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, given, listed, written
+from tacit.tables.statistics.base import Call, Operand, Statistic
+from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, for_each, given, listed, written
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -19,7 +19,7 @@ from tacit.guarantees import Guarantee, Pure
 from tacit.tables.face.preview import Preview
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.catalogue import forecast_of
-from tacit.tables.statistics.ways.found_groups import FoundGroups
+from tacit.tables.statistics.ways.groups import FoundGroups
 
 if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser

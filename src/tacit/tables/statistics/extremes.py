@@ -27,9 +27,19 @@ from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking
-from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
-from tacit.tables.statistics.entry import Audited, Entry
+from tacit.tables.statistics.base import (
+    A,
+    Amount,
+    Asking,
+    Audited,
+    Entry,
+    Methods,
+    Operand,
+    Per,
+    Statistic,
+    check_method,
+    per_of,
+)
 from tacit.tables.statistics.ways.scales import Scale
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from tacit.grids import integers
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.law import Law
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 
 PRIOR = Decaying(width=1, ratio=Fraction(2, 5))
 """Two fifths of the weight for half as large a cap again: λ^−2.3, so a few dozen persons/ε suffice at any scale."""

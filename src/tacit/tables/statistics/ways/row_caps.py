@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from tacit.engines.requests import Buckets, Ordered, RowCount, TotalBuckets
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 
 CAP_SHARE = Fraction(1, 5)

@@ -23,8 +23,7 @@ from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
 from tacit.mechanisms.totals.scan_and_release import scan_and_release
 from tacit.noises import Difference, Noise
 from tacit.numbers.exact import WHOLE, Unit
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import SHARED_ROWS, Per, Statistic, check_method, noisy
 from tacit.tables.statistics.ways.caps import cap_law, levels
 
