@@ -28,9 +28,8 @@ from threading import RLock
 from typing import Any
 
 from tacit.budgets import accounts
-from tacit.budgets.accounts import Account, Link, Name
+from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.filters import Filter
-from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
 from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.guarantees import Guarantee
@@ -117,13 +116,14 @@ class MemoryBook(Book):
             if known is not None:
                 same_terms(known, link, rule, policy)
             else:
-                self._write(accounts.opened(self.path(parent), word, link, rule, policy or UNLIMITED))
+                changed = accounts.opened(self.path(parent), word, link, rule, policy or UNLIMITED)
+                self._accounts |= {account.name: account for account in changed}
             return (*parent, word)
 
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Change an analyst's limit or an account's policy."""
         with self._lock:
-            self._write([accounts.amended(self._accounts[name], rule, policy)])
+            self._accounts[name] = accounts.amended(self._accounts[name], rule, policy)
 
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge under the lock."""
@@ -135,7 +135,7 @@ class MemoryBook(Book):
             accounts.check(path, cost, question)
             (tally, latest), payer = self.unanswered(name), accounts.asking(name)
             admit(tally, allowance, lambda: latest or datetime.now(UTC))
-            self._write(accounts.charge(path, cost))
+            self._accounts |= {account.name: account for account in accounts.charge(path, cost)}
             self._charges += 1
             key = question.key(cost) if question else ""
             receipt = Receipt(self._charges, cost, datetime.now(UTC), key, once, name)
@@ -186,9 +186,6 @@ class MemoryBook(Book):
         if at is not None and stored is None:
             raise Unanswered(at, failed)
         return stored
-
-    def _write(self, changed: list[Account]) -> None:
-        self._accounts.update({account.name: account for account in changed})
 
 
 class FailuresUsedUp(BudgetExceeded):

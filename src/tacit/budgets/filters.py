@@ -29,6 +29,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil
 from typing import TypeVar
 
 from tacit.errors import InvalidInput
@@ -368,7 +369,8 @@ def plus(a: Vector, b: Vector) -> Vector:
     A sum of many unlike fractions would grow without end; once its denominator passes 512 bits it is rounded up to a
     multiple of 10^-100, so that a charge costs the same however long the history is.
     """
-    return tuple(_short(x + y) for x, y in zip(a, b, strict=True))
+    sums = (x + y for x, y in zip(a, b, strict=True))
+    return tuple(x if x.denominator <= _LARGEST_DENOMINATOR else Fraction(ceil(x * _COARSE), _COARSE) for x in sums)
 
 
 def larger(a: Vector, b: Vector) -> Vector:
@@ -379,10 +381,6 @@ def larger(a: Vector, b: Vector) -> Vector:
 def less(a: Vector, b: Vector) -> Vector:
     """The difference a − b, axis by axis."""
     return tuple(x - y for x, y in zip(a, b, strict=True))
-
-
-def _short(x: Fraction) -> Fraction:
-    return x if x.denominator <= _LARGEST_DENOMINATOR else Fraction(-(-x.numerator * _COARSE // x.denominator), _COARSE)
 
 
 def smaller(a: G, b: G) -> G:

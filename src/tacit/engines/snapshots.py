@@ -1,13 +1,16 @@
 """What all engines share: up to two rounds over the same rows, and one sentence for whatever fails in them.
 
 A round is one statement: rows, one table of persons computed once, further tables, and the arms of the answers.
+It may run in a thread of its own, so that Ctrl-C and a time limit stop it at once.
 """
 
 from __future__ import annotations
 
+import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,9 +19,9 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
 from tacit.engines.requests.operands import Ordered, Value
-from tacit.engines.requests.request import AnswerRow, Arm
+from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
-from tacit.engines.script import Fragment, Part, Piece, Reading, Script, fragment, join
+from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
 from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
 from tacit.language.expressions import Column, Expression
@@ -66,8 +69,13 @@ class SQLSnapshot(ABC):
         if relation.others:
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
-            ready = render(self.dialect, tables, relation, requests)
-            return withhold_errors(lambda: ready.results(self.fetch_rows(ready.script)))
+            script = render(self.dialect, tables, relation, requests)
+            rows = withhold_errors(lambda: self.fetch_rows(script))
+            return withhold_errors(
+                lambda: tuple(
+                    request.read([row for row in rows if row[0] == number]) for number, request in enumerate(requests)
+                )
+            )
 
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """One statement: whom the rows concern."""
@@ -136,28 +144,13 @@ def withhold_errors(work: Callable[[], T]) -> T:
     raise EngineError(FAILED)
 
 
-@dataclass(frozen=True)
-class Round:
-    """A statement ready to run, and the requests that read what it returns."""
-
-    script: Script
-    requests: tuple[Request[Any], ...]
-
-    def results(self, rows: Sequence[AnswerRow]) -> tuple[Any, ...]:
-        """One result for each request."""
-        own: list[list[AnswerRow]] = [[] for _ in self.requests]
-        for row in rows:
-            own[row[0]].append(row)
-        return tuple(request.read(part) for request, part in zip(self.requests, own, strict=True))
-
-
 def render(
     dialect: Dialect, tables: Mapping[str, TableSQL], relation: Relation, requests: Sequence[Request[Any]]
-) -> Round:
+) -> Script:
     """The statement for some requests."""
     statement = Statement(dialect, Rows(dialect, relation, tables))
     arms = [(number, arm) for number, request in enumerate(requests) for arm in request.write(statement)]
-    return Round(statement.script(arms), tuple(requests))
+    return statement.script(arms)
 
 
 @dataclass
@@ -172,16 +165,6 @@ class Statement:
     """Whether there must be such a table even if nothing is known of a person."""
     _aggregates: dict[str, str] = field(default_factory=dict)
     _tables: dict[Fragment, Part] = field(default_factory=dict)
-
-    @property
-    def all_rows(self) -> Reading:
-        """The rows of the relation."""
-        return self.rows.all_rows
-
-    @property
-    def persons(self) -> Reading:
-        """The table of persons, with the columns of `aggregate`."""
-        return Reading("persons")
 
     def aggregate(self, sql: str) -> str:
         """The name of a column of ``persons`` that aggregates each person's rows."""
@@ -201,7 +184,7 @@ class Statement:
     def pairs(self, by: Sequence[Expression]) -> Reading:
         """A table of every person's different keys k0, k1, …"""
         columns = [f"{self.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
-        return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", self.all_rows, again=True)
+        return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", ALL_ROWS, again=True)
 
     def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
         """The whole statement, whose rows are those of the arms, each with the number of its request."""
@@ -211,17 +194,79 @@ class Statement:
         persons = Part("persons", fragment(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
         parts = [*self.rows.parts(), *([persons] if columns else []), *self._tables.values()]
         width = max((len(arm.keys) for _, arm in arms), default=0)
-        return Script(tuple(parts), join(" UNION ALL ", (self._arm(number, arm, width) for number, arm in arms)))
+        selects = []
+        for number, arm in arms:
+            numbers = {"a": arm.a, "b": arm.b, "c": arm.c}
+            keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]
+            columns = [
+                f"{number} AS request",
+                *(f"CAST({sql} AS {self.dialect.int128}) AS {name}" for name, sql in numbers.items()),
+                f"CAST({arm.x} AS {self.dialect.float64}) AS x",
+                *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
+            ]
+            selects.append(fragment(f"SELECT {', '.join(columns)} FROM ", arm.source))
+        return Script(tuple(parts), join(" UNION ALL ", selects))
 
-    def _arm(self, number: int, arm: Arm, width: int) -> Fragment:
-        keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]
-        columns = [
-            f"{number} AS request",
-            *(
-                f"CAST({sql} AS {self.dialect.int128}) AS {name}"
-                for sql, name in zip((arm.a, arm.b, arm.c), "abc", strict=True)
-            ),
-            f"CAST({arm.x} AS {self.dialect.float64}) AS x",
-            *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
-        ]
-        return fragment(f"SELECT {', '.join(columns)} FROM ", arm.source)
+
+T = TypeVar("T")
+
+NAME = "tacit-statement"
+"""The thread's, by which log records of statements can be told."""
+_PATIENCE = 0.1
+"""Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
+
+
+def wait_for(
+    work: Callable[[], T],
+    interrupt: Callable[[], object] | None,
+    timeout: float | None,
+    thread: Callable[..., threading.Thread] = threading.Thread,
+    grace: float | None = None,
+) -> T:
+    """What the work returns; whatever it raises becomes one `EngineError` without a trace of the rows.
+
+    Interrupted work is waited for until it ends, or for ``grace`` seconds: an engine that is gone never says that it
+    has. Work that nothing interrupts, because it reads no rows, is not waited for.
+    """
+    results: list[T] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except Exception:
+            results.clear()
+        finally:
+            done.set()
+
+    try:
+        thread(target=run, name=NAME, daemon=True).start()
+    except Exception:
+        raise EngineError(FAILED) from None
+    try:
+        _wait(done, timeout)
+    finally:
+        if interrupt is not None and not done.is_set():
+            stopper = threading.Thread(target=_stop, args=(interrupt, done), name=NAME, daemon=True)
+            stopper.start()
+            if _wait(done, grace):
+                stopper.join(grace)
+    if not results:
+        raise EngineError(FAILED)
+    return results[0]
+
+
+def _wait(done: threading.Event, seconds: float | None) -> bool:
+    """Whether it was done in time."""
+    limit = time.monotonic() + (float("inf") if seconds is None else seconds)
+    while not done.wait(_PATIENCE) and time.monotonic() < limit:
+        pass
+    return done.is_set()
+
+
+def _stop(interrupt: Callable[[], object], done: threading.Event) -> None:
+    """Again and again: an interrupt before the statement began is lost."""
+    while not done.is_set():
+        with suppress(Exception):
+            interrupt()
+        done.wait(0.05)

@@ -358,9 +358,14 @@ class Numbered(Guarantee):
             object.__setattr__(result, name, number)
         return result
 
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers in order."""
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
     def keywords(self) -> dict[str, Fraction]:
         """The numbers by name."""
-        return {name: getattr(self, name) for name in self.__match_args__}
+        return dict(zip(self.__match_args__, self.numbers, strict=True))
 
     def text(self) -> str:
         """The kind and its numbers, exactly, for ledgers and the wire."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
@@ -142,16 +143,15 @@ def _shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
+@dataclass
 class _Converter:
     """A walk over the tree, one method for each kind of node."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.rules = _rules()
-        self.depth = 0
+    scope: Scope
+    depth: int = 0
 
     def convert(self, node: Any) -> Expression:
-        rule = self.rules.get(type(node).__name__)
+        rule = _RULES.get(type(node).__name__)
         if rule is None:
             raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_supported()}.")
         method, parts = rule
@@ -165,9 +165,6 @@ class _Converter:
         found = within_bounds(method(self, node))  # at every step, so that nothing grows beyond
         self.depth -= 1
         return found
-
-    def all(self, nodes: list[Any]) -> list[Expression]:
-        return [self.convert(node) for node in nodes]
 
     def column(self, node: exp.Column) -> Expression:
         from sqlglot import exp
@@ -198,7 +195,7 @@ class _Converter:
 
     def logic(self, node: exp.Connector) -> Expression:
         operator: Choice["AND", "OR"] = "AND" if type(node).__name__ == "And" else "OR"
-        return build.logic(operator, self.all(list(node.flatten())))
+        return build.logic(operator, [self.convert(part) for part in node.flatten()])
 
     def like(self, node: exp.Like) -> Expression:
         found = build.like(self.convert(node.this), self.convert(node.expression))
@@ -211,7 +208,7 @@ class _Converter:
         return build.logic("AND", (low, high))
 
     def membership(self, node: exp.In) -> Expression:
-        return build.membership(self.convert(node.this), self.all(node.expressions))
+        return build.membership(self.convert(node.this), [self.convert(item) for item in node.expressions])
 
     def identity(self, node: exp.Is) -> Expression:
         operand = self.convert(node.this)
@@ -237,7 +234,7 @@ class _Converter:
         for part in function.parts:
             held = node.args.get(part)
             given += held if isinstance(held, list) else [held]
-        return function(*self.all(given))
+        return function(*map(self.convert, given))
 
     def extract(self, node: exp.Extract) -> Expression:
         return build.extract(str(node.name).lower(), self.convert(node.expression))
@@ -254,37 +251,35 @@ _ARITHMETIC: dict[str, Any] = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
 _COMPARISON: dict[str, Any] = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 
 
-def _rules() -> dict[str, _Rule]:
-    """For each node its method and the parts it may have; ``typed`` and ``safe`` record a dialect's habits."""
-    two = frozenset(("this", "expression"))
-    one = frozenset(("this",))
-    return {
-        "Column": (_Converter.column, frozenset(("this", "table"))),
-        "Literal": (_Converter.constant, frozenset(("this", "is_string"))),
-        "Boolean": (lambda _, node: Literal(BOOLEAN, bool(node.this)), one),
-        "Null": (lambda _, __: Literal(OTHER, None), frozenset()),
-        "Paren": (lambda self, node: self.convert(node.this), one),
-        "Neg": (_Converter.negative, one),
-        **{name: (_Converter.arithmetic, two | {"typed", "safe"}) for name in _ARITHMETIC},
-        **dict.fromkeys(_COMPARISON, (_Converter.comparison, two)),
-        "And": (_Converter.logic, two),
-        "Or": (_Converter.logic, two),
-        "Not": (lambda self, node: build.negation(self.convert(node.this)), one),
-        "In": (_Converter.membership, frozenset(("this", "expressions"))),
-        "Between": (_Converter.between, frozenset(("this", "low", "high"))),
-        "Is": (_Converter.identity, two),
-        "Like": (_Converter.like, two | {"negate"}),
-        "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
-        **{function.node: _call(function) for function in FUNCTIONS.values()},
-        "Extract": (_Converter.extract, two),
-        "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
-        "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
-        "Cast": (_Converter.cast, frozenset(("this", "to"))),
-    }
-
-
 def _call(function: Function) -> _Rule:
     return lambda self, node: self.call(function, node), frozenset(function.parts + function.ignored)
+
+
+_ONE, _TWO = frozenset(("this",)), frozenset(("this", "expression"))
+_RULES: dict[str, _Rule] = {
+    "Column": (_Converter.column, frozenset(("this", "table"))),
+    "Literal": (_Converter.constant, frozenset(("this", "is_string"))),
+    "Boolean": (lambda _, node: Literal(BOOLEAN, bool(node.this)), _ONE),
+    "Null": (lambda _, __: Literal(OTHER, None), frozenset()),
+    "Paren": (lambda self, node: self.convert(node.this), _ONE),
+    "Neg": (_Converter.negative, _ONE),
+    **{name: (_Converter.arithmetic, _TWO | {"typed", "safe"}) for name in _ARITHMETIC},
+    **dict.fromkeys(_COMPARISON, (_Converter.comparison, _TWO)),
+    "And": (_Converter.logic, _TWO),
+    "Or": (_Converter.logic, _TWO),
+    "Not": (lambda self, node: build.negation(self.convert(node.this)), _ONE),
+    "In": (_Converter.membership, frozenset(("this", "expressions"))),
+    "Between": (_Converter.between, frozenset(("this", "low", "high"))),
+    "Is": (_Converter.identity, _TWO),
+    "Like": (_Converter.like, _TWO | {"negate"}),
+    "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
+    **{function.node: _call(function) for function in FUNCTIONS.values()},
+    "Extract": (_Converter.extract, _TWO),
+    "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
+    "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
+    "Cast": (_Converter.cast, frozenset(("this", "to"))),
+}
+"""For each node its method and the parts it may have; ``typed`` and ``safe`` record a dialect's habits."""
 
 
 def _number(text: str) -> Literal:

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from tacit.budgets.accounts import UNLIMITED, Policy
 from tacit.budgets.budget import Budget
 from tacit.budgets.filters import Filter, filter_for
-from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.closing import Closing
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee

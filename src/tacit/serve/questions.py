@@ -97,7 +97,7 @@ def composed(question: object, session: Session, longest: int) -> str:
 def _column(entry: Entry, given: Mapping[str, str], table: str, session: Session) -> str:
     """What is counted or added up."""
     if entry.of == "persons":
-        declared = session._tables.declared(table)
+        declared = session._tables.declared[table]
         if not isinstance(declared, Private) or len(declared.persons) != 1:
             raise InvalidInput("the number of persons is asked of a table with one person column; choose another.")
         return _quoted(declared.persons[0].column)

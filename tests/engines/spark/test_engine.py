@@ -189,7 +189,7 @@ def test_parts_that_read_each_other_do_so_from_the_cache(spark: Any) -> None:
 
 
 def _script(opened: Spark, requests: tuple[Any, ...]) -> Script:
-    return render(DIALECT, {"t": opened.tables["t"].sql}, about(opened), requests).script
+    return render(DIALECT, {"t": opened.tables["t"].sql}, about(opened), requests)
 
 
 # ---- sources -----------------------------------------------------------------------------------------------------

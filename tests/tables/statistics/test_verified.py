@@ -23,8 +23,7 @@ from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics import extremes, mean, mode, quantiles, ratio, variance
 from tacit.tables.statistics.base import Statistic, noisy, noisy_vector
 from tacit.tables.statistics.ways import groups, vectors
-from tacit.tables.statistics.ways.caps import choose_cap
-from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
+from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 
 SCHEMA = {"v": "integer", "g": "text", "b": "boolean"}
 MIXED = ({"v": 3, "g": "x", "b": True}, {"v": 2, "g": "y", "b": None})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Entry, bucket, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import Fragment, Reading, fragment
+from tacit.engines.script import ALL_ROWS, Fragment, Reading, fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
@@ -53,7 +53,7 @@ class PersonVectors(Request[tuple[int, ...]]):
         asked = ", ".join(f"({g}, {', '.join(map(dialect.group_key, key))})" for g, key in enumerate(self.keys))
         entries = fragment(
             f"SELECT person, g, {entry} AS v FROM ",
-            statement.all_rows,
+            ALL_ROWS,
             f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) "
             f"ON {' AND '.join(map(dialect.same, columns, names, kinds))} GROUP BY person, g",
         )

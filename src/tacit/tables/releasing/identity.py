@@ -54,14 +54,10 @@ FORMS: dict[type, str] = {
 """For each kind of value its tag and its fields, in order."""
 
 
-def identity(*parts: object) -> str:
-    """The text of a relation, a statistic and whatever else makes a question what it is."""
-    return _written(parts)
-
-
-def _written(part: object) -> str:
+def identity(part: object) -> str:
+    """The text of a relation, of a statistic, of whatever else makes a question what it is, or of a tuple of them."""
     if isinstance(part, tuple):
-        return f"({', '.join(map(_written, part))}{',' if len(part) == 1 else ''})"
+        return f"({', '.join(map(identity, part))}{',' if len(part) == 1 else ''})"
     if part is None or isinstance(part, bool | int | float | str | Fraction | Decimal | date):
         return repr(part)
     if isinstance(part, types.Kind):
@@ -71,7 +67,7 @@ def _written(part: object) -> str:
         names = part.told_by or tuple(item.name for item in fields(cast(Any, part)) if item.repr)
     else:
         tag, names = _FORMS[type(part)]
-    return f"{tag}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
+    return f"{tag}({', '.join(f'{name}={identity(getattr(part, name))}' for name in names)})"
 
 
 def _parsed(form: str) -> tuple[str, tuple[str, ...]]:

@@ -119,7 +119,7 @@ class Releaser:
             column = expression.operand if isinstance(expression, Cast) else expression
             if not isinstance(column, Column):
                 continue
-            declared = self.tables.declared(tables[column.table])
+            declared = self.tables.declared[tables[column.table]]
             if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
                 raise UnsupportedQuery(
                     f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
@@ -144,7 +144,7 @@ class Releaser:
         for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            identity=identity(relation, statistic, *([self.sampling] if self.sampling else [])),
+            identity=identity((relation, statistic, *([self.sampling] if self.sampling else []))),
             text=text or statistic.words,
             statistics=(statistic.key,),
             columns=tuple(sorted(columns)),

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tacit.answers import Answer
@@ -110,10 +111,15 @@ class Room:
         self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
         self.cost = cost
         """What the whole answer costs: the guarantee it states."""
-        self.allowance = Allowance.of(cost)
-        """What the draws in this room may spend of it."""
+        self.several = bool(relation.others)
+        """Whether a row may concern several persons."""
         self._protected = protected
         self._spent: dict[str, list[Guarantee]] = {}
+
+    @cached_property
+    def allowance(self) -> Allowance:
+        """What the draws in this room may spend of the cost."""
+        return Allowance.of(self.cost)
 
     @contextmanager
     def second(self, spend: Guarantee) -> Iterator[Self]:
@@ -130,11 +136,6 @@ class Room:
     def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
         """One round of requests over the relation."""
         return self._snapshot.ask(self._relation, requests)
-
-    @property
-    def several(self) -> bool:
-        """Whether a row may concern several persons."""
-        return bool(self._relation.others)
 
     def touches(self, request: Incidence) -> Touches:
         """Whom the rows concern, as bare numbers."""

@@ -56,7 +56,7 @@ from tacit.tables.statistics.base import (
     per_of,
 )
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
-from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
+from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.scales import Scale
 
 PRECISION = 4

@@ -41,8 +41,7 @@ from tacit.tables.statistics.base import (
     range_of,
 )
 from tacit.tables.statistics.extremes import depth, extreme_law
-from tacit.tables.statistics.ways.caps import choose_cap
-from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
+from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 from tacit.tables.statistics.ways.scales import Scale
 
 RANGE_SHARE = Fraction(1, 8)
