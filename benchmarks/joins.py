@@ -229,7 +229,7 @@ class Truth:
 
         self._connection, self._query = duckdb.connect(), query
         for name in session.tables:
-            data = session._tables.declared(name).source.data
+            data = session._tables.declared[name].source.data
             if isinstance(data, Path):
                 self._connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{data}')")
             else:

@@ -208,8 +208,6 @@ class Statement:
         return Script(tuple(parts), join(" UNION ALL ", selects))
 
 
-T = TypeVar("T")
-
 NAME = "tacit-statement"
 """The thread's, by which log records of statements can be told."""
 _PATIENCE = 0.1

@@ -151,7 +151,8 @@ class _Converter:
     depth: int = 0
 
     def convert(self, node: Any) -> Expression:
-        rule = _RULES.get(type(node).__name__)
+        kind = type(node).__name__
+        rule = _RULES.get(kind) or next((_call(known) for known in FUNCTIONS.values() if known.node == kind), None)
         if rule is None:
             raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_supported()}.")
         method, parts = rule
@@ -273,13 +274,12 @@ _RULES: dict[str, _Rule] = {
     "Is": (_Converter.identity, _TWO),
     "Like": (_Converter.like, _TWO | {"negate"}),
     "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
-    **{function.node: _call(function) for function in FUNCTIONS.values()},
     "Extract": (_Converter.extract, _TWO),
     "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
     "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
     "Cast": (_Converter.cast, frozenset(("this", "to"))),
 }
-"""For each node its method and the parts it may have; ``typed`` and ``safe`` record a dialect's habits."""
+"""For each node, beside those of `FUNCTIONS`, its method and its parts; ``typed`` and ``safe`` record a dialect's habits."""
 
 
 def _number(text: str) -> Literal:
