@@ -25,7 +25,7 @@ from tacit.randomness import seeded_not_private
 from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.room import Room, cost_of
-from tacit.tables.statistics.base import Entry
+from tacit.tables.statistics.asking import Entry
 from tacit.tables.statistics.catalogue import forecastable
 
 if TYPE_CHECKING:

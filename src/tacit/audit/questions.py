@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.tables.statistics.base import Audited
+from tacit.tables.statistics.asking import Audited
 from tacit.tables.statistics.catalogue import entries
 
 if TYPE_CHECKING:

@@ -279,7 +279,7 @@ _RULES: dict[str, _Rule] = {
     "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
     "Cast": (_Converter.cast, frozenset(("this", "to"))),
 }
-"""For each node, beside those of `FUNCTIONS`, its method and its parts; ``typed`` and ``safe`` record a dialect's habits."""
+"""For each node, but those of `FUNCTIONS`, its method and its parts; ``typed``, ``safe`` record a dialect's habits."""
 
 
 def _number(text: str) -> Literal:

@@ -119,10 +119,10 @@ class Ledger(Closing):
         total: Guarantee | None = None,
         *,
         kinds: tuple[str, ...] | None = None,
-        composition: str = "basic",
-        set_aside: Number | None = None,
         policy: Policy | None = None,
         literals: str = "keep",
+        composition: str = "basic",
+        set_aside: Number | None = None,
     ) -> Budget:
         """The durable budget of a dataset: registered if the name is new, continued if its terms are the same.
 

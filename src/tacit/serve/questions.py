@@ -20,7 +20,7 @@ from tacit.ledger.texts import canonical
 from tacit.numbers.exact import bounded
 from tacit.tables import Private, Session
 from tacit.tables.sql.privacy_clause import Priced, price
-from tacit.tables.statistics.base import Entry
+from tacit.tables.statistics.asking import Entry
 from tacit.tables.statistics.catalogue import callable_in_sql
 
 _NUMBER = re.compile(r"\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?|\d{1,30}/\d{1,30}")

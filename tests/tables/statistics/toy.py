@@ -11,7 +11,8 @@ from tacit.engines.requests import Incidence, RowCount, TotalBuckets
 from tacit.guarantees import Pure, Zcdp
 from tacit.language import build
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import A, Amount, Asking, Audited, Entry, Made, Operand, Statistic
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.totals import Capper
 from tacit.tables.statistics.ways.vectors import GroupedTotals

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answers
 from tacit.language.expressions import Expression
-from tacit.tables.statistics.base import Amount, Operand, Statistic
+from tacit.tables.statistics.asking import Amount
+from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
 from tacit.tables.statistics.ways.groups import Groups, for_each, given, listed
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.tables.face.preview import Preview
-from tacit.tables.statistics.base import Amount
+from tacit.tables.statistics.asking import Amount
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from tacit.tables.face.grouping import GroupBy
 from tacit.tables.face.selects import AnswersSelects, Select
 from tacit.tables.releasing.parts import parts
 from tacit.tables.releasing.room import cost_of
-from tacit.tables.statistics.base import Amount, Operand, Statistic
+from tacit.tables.statistics.asking import Amount
+from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
 from tacit.tables.statistics.ways.groups import listed
 

@@ -1,17 +1,12 @@
-"""What all statistics share: a frozen value that is compared, checked and released, a method to ask it, and an entry.
-
-Each statistic's file has three things: a `Statistic`, which computes it; an `Entry`, which says what the catalogue
-knows about it; and a class with the method that asks it (`Asking`), the same for a table, which answers with an
-`Answer`, and for its groups, which answer with `Answers`. `tacit.tables.statistics.catalogue` lists those classes.
-"""
+"""What all statistics share: a frozen value that can be compared, checked, and released in a trusted room."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
@@ -21,7 +16,7 @@ from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import NoiseVector, gaussian, gaussian_vector, laplace, laplace_vector
 from tacit.noises import Noise
-from tacit.numbers.exact import Number, Unit, exact
+from tacit.numbers.exact import Unit, exact
 from tacit.tables.releasing.room import Allowance, Room
 
 if TYPE_CHECKING:
@@ -208,113 +203,3 @@ class Call:
         if self.operand is None:
             raise UnsupportedQuery("this aggregate needs a column; name one.")
         return self.operand
-
-
-@dataclass(frozen=True)
-class Made:
-    """How the accuracy of a statistic is forecast on a table of made-up people.
-
-    Its columns are ``person``, ``value``, ``flag``, which half of them have, and ``code``, which ten of them share.
-    """
-
-    truth: str
-    """The true answer, in SQL."""
-    statistic: Callable[[Callable[[str], Operand]], Statistic]
-    """What is asked, given a way to name a column."""
-    draws: int = 40
-    """How often it is asked for each ε."""
-    several_rows: bool = False
-    """Whether persons have several rows, as many as their value says."""
-
-
-@dataclass(frozen=True)
-class Audited:
-    """A statistic at one cost, asked of the small tables on which `tacit.audit` verifies every draw.
-
-    Their columns are ``value``, ``group`` and ``flag``; those of a network are ``value`` and ``group``.
-    """
-
-    name: str
-    cost: Guarantee
-    ask: Callable[..., Any]
-    """From a table, the cost by keywords, and fresh=True to ask anew."""
-    slow: bool = False
-    """Whether its exact verification takes more than a few seconds."""
-    network: bool = False
-    """Whether it is asked of rows that concern several persons."""
-
-    def __call__(self, table: Any, **options: Any) -> Any:
-        """Ask the question."""
-        return self.ask(table, **self.cost.keywords(), **options)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One statistic of the catalogue."""
-
-    statistic: type[Statistic]
-    words: str
-    """What it is, for people who choose it from a list."""
-    key: str = ""
-    """The public name of its method, in forecasts and on the wire; by default the statistic's own key."""
-    recorded: str = ""
-    """The key that ledgers and policies know it by, where that is another."""
-    sql: Mapping[str, Callable[[Call], Statistic]] = field(default_factory=dict)
-    """What each aggregate asks: by the name of sqlglot's node, "CountDistinct", "CountPersons", or a name."""
-    written: str = ""
-    """How it is written in SQL, with {} for the column, where that is not as its aggregate is named."""
-    of: Literal["column", "rows", "persons"] = "column"
-    """What stands in that place: a column, all rows unless a column is named, or the persons."""
-    methods: Methods = field(default_factory=dict)
-    """What ``method=`` may be."""
-    made: Made | None = None
-    """How its accuracy is forecast; None where it is not."""
-    audited: tuple[Audited, ...] = ()
-    """The questions by which it is verified."""
-
-    def __post_init__(self) -> None:
-        if not self.key:
-            own = vars(self.statistic).get("key")
-            assert isinstance(own, str), "say which key"
-            object.__setattr__(self, "key", own)
-
-    @property
-    def call(self) -> str:
-        """How it is written in SQL, with {} for the column; empty where SQL has no word for it."""
-        return self.written or "".join(f"{name.upper()}({{}})" for name in list(self.sql)[:1])
-
-    @property
-    def policy(self) -> str:
-        """Its name in ledgers and policies."""
-        return self.recorded or self.key
-
-    @property
-    def groupable(self) -> bool:
-        """Whether it can be asked for each group."""
-        return self.statistic.grouped is not Statistic.grouped
-
-
-A = TypeVar("A", Answer, Answers)
-"""What is answered: one answer, or one for each group."""
-
-Amount = Number | None
-"""An ε, δ or ρ; None where the cost is named otherwise."""
-
-
-class Asking(ABC, Generic[A]):
-    """Whatever statistics can be asked of."""
-
-    _entries: ClassVar[tuple[Entry, ...]] = ()
-    """What the catalogue says about the statistics whose methods stand here."""
-
-    @abstractmethod
-    def _operand(self, column: str) -> Operand:
-        """A column by its exact name, otherwise a SQL expression."""
-
-    @abstractmethod
-    def _one(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> A:
-        """The answer to a statistic that has one."""
-
-    @abstractmethod
-    def _many(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answers:
-        """The answers to a statistic that has several."""

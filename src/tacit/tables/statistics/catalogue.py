@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.tables.statistics.base import A, Asking, Entry, Statistic
+from tacit.tables.statistics.asking import A, Asking, Entry
+from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.count import AsksCount
 from tacit.tables.statistics.distinct import AsksDistinct
 from tacit.tables.statistics.extremes import AsksExtremes

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tacit.guarantees import Pure
 from tacit.language.expressions import Expression
-from tacit.tables.statistics.base import SHARED_ROWS, A, Amount, Asking, Audited, Entry, Made, Operand
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import SHARED_ROWS, Operand
 from tacit.tables.statistics.ways.values import OfValues
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from tacit.language import build
 from tacit.language.expressions import Literal
 from tacit.language.types import INTEGER
 from tacit.numbers.exact import Number, exact
-from tacit.tables.statistics.base import A, Amount, Asking, Audited, Entry, Operand, Per, per_of
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.base import Operand, Per, per_of
 from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, listed, written
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 

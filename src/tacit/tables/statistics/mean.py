@@ -41,7 +41,8 @@ from tacit.language import build
 from tacit.noises import Noise
 from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.base import A, Amount, Asking, Audited, Entry, Made, Operand, Per, Statistic, noisy, per_of
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
 from tacit.tables.statistics.variance import Moment
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of

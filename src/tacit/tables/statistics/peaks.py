@@ -26,19 +26,8 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import (
-    SHARED_ROWS,
-    A,
-    Amount,
-    Asking,
-    Audited,
-    Entry,
-    Operand,
-    Per,
-    Statistic,
-    check_method,
-    per_of,
-)
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.extremes import MISS, depth, windows
 from tacit.tables.statistics.ways.values import OfValues
 

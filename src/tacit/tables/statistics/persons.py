@@ -13,7 +13,8 @@ from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language import build
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.base import A, Amount, Asking, Audited, Entry, Made, Operand, Per, Statistic, noisy
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 

@@ -40,21 +40,8 @@ from tacit.mechanisms.law import Law
 from tacit.numbers.exact import Number, exact
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics import local_quantiles
-from tacit.tables.statistics.base import (
-    A,
-    Amount,
-    Asking,
-    Audited,
-    Call,
-    Entry,
-    Made,
-    Methods,
-    Operand,
-    Per,
-    Statistic,
-    check_method,
-    per_of,
-)
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.scales import Scale

@@ -20,20 +20,8 @@ from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio as Released
 from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import (
-    A,
-    Amount,
-    Asking,
-    Audited,
-    Entry,
-    Made,
-    Methods,
-    Operand,
-    Per,
-    Statistic,
-    check_method,
-    noisy_vector,
-)
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, noisy_vector
 
 METHODS: Methods = {
     "two_counts": "the share of two noisy counts of different persons",

@@ -11,20 +11,8 @@ from tacit.engines.requests import Incidence, Value
 from tacit.guarantees import Pure, Zcdp
 from tacit.numbers.exact import Unit
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import (
-    SHARED_ROWS,
-    A,
-    Amount,
-    Asking,
-    Audited,
-    Entry,
-    Made,
-    Operand,
-    Per,
-    Statistic,
-    per_of,
-    unit_of,
-)
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, per_of, unit_of
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.totals import Total
 from tacit.tables.statistics.ways.vectors import GroupedTotals

@@ -27,19 +27,8 @@ from tacit.language.types import INTEGER
 from tacit.noises import Noise
 from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.base import (
-    A,
-    Amount,
-    Asking,
-    Audited,
-    Entry,
-    Operand,
-    Per,
-    Statistic,
-    noisy_vector,
-    per_of,
-    range_of,
-)
+from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.extremes import depth, extreme_law
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 from tacit.tables.statistics.ways.scales import Scale
