@@ -19,7 +19,7 @@ from tacit.language.expressions import Column
 from tacit.language.types import INTEGER
 from tests.engines import questions
 from tests.engines.support import SCOPE, engine_over, relation
-from tests.engines.test_rounds import TABLE
+from tests.engines.test_snapshots import TABLE
 
 
 @dataclass(frozen=True)

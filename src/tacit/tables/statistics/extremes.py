@@ -211,15 +211,14 @@ def ordinal(number: int) -> str:
 def _entry(
     key: str, words: str, name: str, *asked: int, largest: bool, sql: str = "", recorded: str = "", **more: str
 ) -> Entry:
-    """What is known about one of the family; it is audited with these arguments, in networks too if there are no more."""
+    """What is known about one of the family, audited with these arguments, in networks too if there are no more."""
 
     def ask(table: Any, **cost: Any) -> Any:
         return getattr(table, key)("value", *asked, **more, **cost)
 
-    audited = [
-        Audited(name, Pure(4), ask),
-        *([] if more else [Audited(f"network: {name}", Pure(4), ask, network=True)]),
-    ]
+    audited = [Audited(name, Pure(4), ask)]
+    if not more:
+        audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
     forms = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
     return Entry(Extremum, words, key, recorded, forms, methods=METHODS, audited=tuple(audited))
 
