@@ -28,7 +28,7 @@ import numpy.typing as npt
 from record import write
 
 from tacit.curves import DownProfile
-from tacit.flows import CappedStatistic, Rows, capped_sum
+from tacit.flows import CappedStatistic, Incidences, capped_sum
 from tacit.grids import integers
 from tacit.mechanisms import shifted_inverse
 
@@ -96,7 +96,7 @@ def measured(
 ) -> dict[str, dict[str, Any]]:
     """The error of each mechanism on rows that concern these persons."""
     kinds = None if one_kind else [str(i) for i in range(len(persons))]
-    capped, truth = capped_sum(Rows.from_columns(weights, persons, kinds)), int(weights.sum())
+    capped, truth = capped_sum(Incidences.from_columns(weights, persons, kinds)), int(weights.sum())
     size = 1 + max(int(column.max()) for column in persons)
     each = [np.bincount(column, weights=weights, minlength=size) for column in persons]
     totals = (np.sum(each, axis=0) if one_kind else np.concatenate(each)).astype(np.int64)

@@ -32,11 +32,11 @@ from record import folder, read, write
 import tacit
 from tacit.black_boxes.aggregation import BlockMedian
 from tacit.black_boxes.evaluation import layers
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.floors import design
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.processes import Workers, default_workers, pickled
-from tacit.black_boxes.values import bottomed, place
+from tacit.black_boxes.processes import Workers, default_workers, pickle_function
+from tacit.black_boxes.values import cut_grid, place
 from tacit.grids import Grid, multiples
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.randomness import SYSTEM
@@ -103,10 +103,10 @@ def clinics(count: int) -> list[Patients]:
 
 
 def wrapper(draws: int) -> list[dict[str, Any]]:
-    grid, people = bottomed(multiples("0.05", 0, 10)), clinics(CLINICS)
+    grid, people = cut_grid(multiples("0.05", 0, 10)), clinics(CLINICS)
     lattice, rows = Lattice(CLINICS, CLINICS), []
     for function in (mean, trimmed_mean, coefficient, malicious):
-        setup = Setup(pickled(function), (grid,), False, None, 60.0, 2**30, trusted=False)
+        setup = EvaluatorSetup(pickle_function(function), (grid,), False, None, 60.0, 2**30, trusted=False)
         started = time.perf_counter()
         with Workers(setup, default_workers()) as crew:
             found = layers(crew, [pickled_record(p) for p in people], lattice, False, lambda done: None)
@@ -332,7 +332,7 @@ def main() -> None:
     options = parser.parse_args()
     parts = options.parts or ["wrapper", "speed", "blocks"]
     report = {name: part for name, part in read("black_boxes").items() if name != "facts"}
-    grid = bottomed(multiples("0.001", -10, 10))
+    grid = cut_grid(multiples("0.001", -10, 10))
     if "speed" in parts:
         report["speed"] = speed()
     if "wrapper" in parts:

@@ -23,16 +23,16 @@ import numpy as np
 import numpy.typing as npt
 from record import write
 
-from tacit.flows import CappedStatistic, Rows, capped_degree, capped_distinct, capped_frequency, capped_sum
+from tacit.flows import CappedStatistic, Incidences, capped_degree, capped_distinct, capped_frequency, capped_sum
 
 REMOVALS = 64
 Table = npt.NDArray[np.int64]
-Case = tuple[Rows, Callable[[Rows], CappedStatistic]]
+Case = tuple[Incidences, Callable[[Incidences], CappedStatistic]]
 
 
-def counted(*columns: Table, kinds: list[str] | None = None) -> Rows:
+def counted(*columns: Table, kinds: list[str] | None = None) -> Incidences:
     """Rows of weight 1."""
-    return Rows.from_columns(np.ones(columns[0].size, dtype=np.int64), columns, kinds)
+    return Incidences.from_columns(np.ones(columns[0].size, dtype=np.int64), columns, kinds)
 
 
 def neighbour_lists(edges: Table) -> list[Table]:
@@ -91,7 +91,7 @@ def made_up() -> dict[str, Callable[[], Case]]:
 
     def join_sum() -> Case:
         customer, supplier, amount = sales()
-        return Rows.from_columns(amount, [customer, supplier], ["customer", "supplier"]), capped_sum
+        return Incidences.from_columns(amount, [customer, supplier], ["customer", "supplier"]), capped_sum
 
     def distinct() -> Case:
         person, value = choices()

@@ -35,7 +35,7 @@ from record import write  # noqa: E402
 
 from tacit.data import WAGES  # noqa: E402
 from tacit.ledger import charges, open_ledger, verify  # noqa: E402
-from tacit.serve.config import Dataset  # noqa: E402
+from tacit.serve.config import ServedDataset  # noqa: E402
 from tacit.serve.tokens import new_token  # noqa: E402
 from tests.serve.support import Served, processes, serving  # noqa: E402
 
@@ -68,7 +68,7 @@ HONEST = [
 def configuration(folder: Path) -> tuple[Path, dict[str, str]]:
     """Default limits, three analysts, and joins of every size where that is a setting."""
     tokens = {name: new_token() for name in NAMES}
-    allowed = "expanding_joins = true\n" if "expanding_joins" in {item.name for item in fields(Dataset)} else ""
+    allowed = "expanding_joins = true\n" if "expanding_joins" in {item.name for item in fields(ServedDataset)} else ""
     people = "".join(f'[[analysts]]\nname = "{name}"\ntoken = "{line}"\n' for name, (_, line) in tokens.items())
     path = folder / "tacit.toml"
     path.write_text(

@@ -49,10 +49,11 @@ MEAN_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class ForecastPoint:
     """How far answers lie off at one ε, as shares of the truth."""
 
     epsilon: Fraction
+    """What one answer costs."""
     typical: float
     """Half of the answers are closer than this."""
     nearly_all: float
@@ -75,7 +76,7 @@ class Forecast:
     """The ε that was asked about, or found."""
     error: float
     """19 of 20 answers at that ε are closer to the truth than this share of it."""
-    lines: tuple[Accuracy, ...]
+    lines: tuple[ForecastPoint, ...]
 
     def __str__(self) -> str:
         rows = [("  ε", "half of all within", "19 of 20 within")]
@@ -191,7 +192,7 @@ class _World:
         self._relation = people._relation
         self._statistic = made.statistic(people._operand)
 
-    def accuracy(self, epsilon: Fraction) -> Accuracy:
+    def accuracy(self, epsilon: Fraction) -> ForecastPoint:
         """The errors of some answers at this ε."""
         cost, source = Pure(epsilon), seeded_not_private(SEED)
         errors = []
@@ -201,7 +202,7 @@ class _World:
                 answer = cast(Answer, self._statistic.release(room))
             errors.append(1.0 if answer.value is None else abs(float(answer) / self._truth - 1))
         errors.sort()
-        return Accuracy(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
+        return ForecastPoint(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
 
     def least(self, error: Fraction) -> Fraction:
         """The smallest ε of a fine scale at which 19 of 20 answers are that close."""

@@ -194,7 +194,7 @@ class _Digits(Grid):
 
     @property
     def _least(self) -> int:
-        return _ten(self.count - 1).numerator  # the smallest whole number of so many digits
+        return _ten(self.count - 1).numerator  # the smallest whole number with that many digits
 
     def _parts(self, index: int) -> tuple[int, int]:
         """Whole digits d and exponent e of the value d·10^e at a positive index."""

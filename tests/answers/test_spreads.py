@@ -1,12 +1,12 @@
 """What all spreads share, and noise around a value."""
 
 from fractions import Fraction
-from math import sqrt
+from math import inf, sqrt
 
 import pytest
 
-from tacit.answers.spreads import Additive, Chosen
-from tacit.noises import DiscreteLaplace
+from tacit.answers.spreads import SUREST, Additive, Chosen
+from tacit.noises import DiscreteGaussian, DiscreteLaplace
 from tacit.numbers.exact import Unit
 
 
@@ -15,6 +15,13 @@ def test_what_is_chosen_among_several_has_the_interval_of_all_together() -> None
     chosen = Chosen(plain, 100)
     assert chosen.interval(50, Fraction(95, 100)) == plain.interval(50, Fraction(9995, 10000))
     assert (chosen.covers, chosen.std, chosen.persons_above(Fraction(1, 2))) == ("truth", plain.std, None)
+
+
+def test_what_is_surer_than_a_double_can_tell_has_no_ends() -> None:
+    for inside in (Additive(DiscreteLaplace.for_pure(Fraction(1))), Additive(DiscreteGaussian(Fraction(9)))):
+        chosen = Chosen(inside, 2000)
+        assert chosen.interval(50, SUREST) == (-inf, inf)
+        assert chosen.persons_above(SUREST) is None
 
 
 def test_an_additive_answer_is_the_value_with_noise_around_it() -> None:

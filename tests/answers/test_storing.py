@@ -233,3 +233,30 @@ def test_older_answers_state_what_holds_now() -> None:
     assert spread.persons_above(Fraction(95, 100)) == SignedTotal(*parts).persons_above_cap("0.95")
     noise = TruncatedLaplace(Fraction(1), 14)
     assert decode(encode(Additive(noise, covers="capped value"))) == ShownCount(noise, 16)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        {"!": "Answer"},
+        {"!": "Fraction", "text": "1/0"},
+        {"!": "Fraction", "text": "1e3000000"},
+        {"!": "Decimal", "text": "x"},
+        {"!": "tuple", "items": 3},
+        {"!": "Answers", "pairs": [[1, 2]], "guarantee": None, "name": ""},
+        {"!": "Answers", "pairs": 3, "guarantee": None, "name": ""},
+    ],
+    ids=str,
+)
+def test_what_is_no_answer_is_refused_in_one_way(broken: dict[str, Any]) -> None:
+    with pytest.raises(UnknownForm, match="no answer"):
+        decode_answer(broken)
+
+
+def test_no_depth_is_too_much_for_a_refusal() -> None:
+    deep: Any = 1
+    for _ in range(100_000):
+        deep = {"!": "tuple", "items": [deep]}
+    with pytest.raises(UnknownForm, match="no answer"):
+        decode_answer(deep)

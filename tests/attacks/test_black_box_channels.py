@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from tacit.black_boxes.evaluation import layers
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.processes import Worker, Workers, pickled
+from tacit.black_boxes.processes import Worker, Workers, pickle_function
 from tacit.grids import integers
 from tests.attacks import black_box_functions as functions
 from tests.black_boxes.support import isolated
@@ -31,7 +31,7 @@ SURE = ("directory", "file", "memory shared by copies", "kept descriptor", "flag
 
 
 def worker(trusted: bool, function: Any = functions.gossip) -> Worker:
-    return Worker(Setup(pickled(function), (GRID,), False, None, 20.0, 2**30, trusted))
+    return Worker(EvaluatorSetup(pickle_function(function), (GRID,), False, None, 20.0, 2**30, trusted))
 
 
 def asked(found: Worker, *records: Any) -> int:
@@ -108,7 +108,9 @@ def test_a_directory_does_not_show_the_victim() -> None:
     place = f"/tmp/{functions.NAME}-{os.getuid()}"
     people, lattice = [pickle.dumps(n) for n in (13, 1, 2, 3)], Lattice(4, 4)
     shutil.rmtree(place, ignore_errors=True)
-    with Workers(Setup(pickled(functions.directory), (GRID,), False, None, 20.0, 2**30, False), 1) as crew:
+    with Workers(
+        EvaluatorSetup(pickle_function(functions.directory), (GRID,), False, None, 20.0, 2**30, False), 1
+    ) as crew:
         found = layers(crew, people, lattice, False, lambda done: None)
     assert {int(value) for layer in found for value in layer} == {3}
     assert not os.path.exists(place)

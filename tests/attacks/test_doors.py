@@ -415,7 +415,7 @@ def test_free_does_not_tell_what_others_asked_unless_answers_are_shared(tmp_path
     path = configuration(tmp_path)
     path.write_text(path.read_text().replace("[server]", f"[server]\nshare_answers = {str(shared).lower()}"))
     gateway = Gateway(load(path))
-    question = gateway.asked(ADA, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1"})
+    question = gateway.read_question(ADA, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1"})
     gateway.ask(ADA, "visits", question)
     assert gateway.preview(ADA, "visits", question)["free"]
     assert gateway.preview(GRACE, "visits", question)["free"] is shared
@@ -438,10 +438,10 @@ def test_what_was_paid_for_before_answers_had_owners_stays_free(tmp_path: Path, 
     _shared(path, text, True)
     asked = {"sql": "SELECT COUNT(*) FROM visits", "epsilon": "0.1"}
     with closing(Gateway(load(path))) as gateway:
-        first = gateway.ask(ADA, "visits", gateway.asked(ADA, "visits", asked), key)
+        first = gateway.ask(ADA, "visits", gateway.read_question(ADA, "visits", asked), key)
     _shared(path, text, False)
     with closing(Gateway(load(path))) as gateway:
-        question = gateway.asked(ADA, "visits", asked)
+        question = gateway.read_question(ADA, "visits", asked)
         again = gateway.ask(ADA, "visits", question, key)
         assert again.stored
         assert again.value == first.value  # type: ignore[union-attr]
@@ -461,7 +461,7 @@ def test_a_request_is_found_again_whether_answers_are_shared_or_not(tmp_path: Pa
     for shared in (False, True):
         _shared(path, text, shared)
         with closing(Gateway(load(path))) as gateway:
-            found = gateway.ask(ADA, "visits", gateway.asked(ADA, "visits", asked), "monday-1")
+            found = gateway.ask(ADA, "visits", gateway.read_question(ADA, "visits", asked), "monday-1")
             values.append(found.value)  # type: ignore[union-attr]
             assert gateway.budget(ADA, "visits")["spent"] == "Pure 1/10"
             assert verify(gateway.ledger, "visits").sound
@@ -475,17 +475,17 @@ def test_a_preview_of_what_was_paid_for_is_never_refused_and_says_that_it_is_fre
     gateway = Gateway(load(configuration(tmp_path, extra="[limits]\nfailures = 2")))
 
     def seen(sql: str, epsilon: str, fresh: bool = False) -> tuple[bool, bool, str]:
-        question = gateway.asked(GRACE, "visits", {"sql": sql, "epsilon": epsilon, "fresh": fresh})
+        question = gateway.read_question(GRACE, "visits", {"sql": sql, "epsilon": epsilon, "fresh": fresh})
         found = gateway.preview(GRACE, "visits", question)
         return found["fits"], found["free"], found["words"]
 
     paid, both = "SELECT COUNT(*) FROM visits", "SELECT COUNT(*), SUM(minutes) FROM visits"
-    gateway.ask(GRACE, "visits", gateway.asked(GRACE, "visits", {"sql": paid, "epsilon": "0.6"}))
+    gateway.ask(GRACE, "visits", gateway.read_question(GRACE, "visits", {"sql": paid, "epsilon": "0.6"}))
     free = (True, True, "number of rows: answered before, so it is free. Nothing was spent.")
     assert seen(paid, "0.6") == free  # though a second 0.6 does not fit into 1
     assert seen(paid, "0.6", fresh=True)[:2] == (False, False)
     assert seen(both, "1.2")[:2] == (False, False)
-    gateway.ask(GRACE, "visits", gateway.asked(GRACE, "visits", {"sql": paid, "epsilon": "0.3"}))
+    gateway.ask(GRACE, "visits", gateway.read_question(GRACE, "visits", {"sql": paid, "epsilon": "0.3"}))
     fits, _, words = seen(both, "0.6")
     assert "of which 1 free because answered before; Pure(0.1) is left, which does not fit" in words
     assert not fits

@@ -55,7 +55,7 @@ token = "{TOKENS["ada"][1]}"
 def asked(found: Gateway, sql: str, epsilon: Any = 1) -> str:
     """What an analyst sees of a question's fate."""
     try:
-        question = found.asked(ADA, "wages", {"sql": sql, "epsilon": epsilon})
+        question = found.read_question(ADA, "wages", {"sql": sql, "epsilon": epsilon})
         found.ask(ADA, "wages", question)
     except EngineError as error:
         return str(error)
@@ -65,13 +65,13 @@ def asked(found: Gateway, sql: str, epsilon: Any = 1) -> str:
 def test_the_attack_is_refused_before_the_charge_and_in_previews(tmp_path: Path) -> None:
     with gateway(tmp_path) as found:
         for age in (18, 30, 31):
-            question = found.asked(ADA, "wages", {"sql": attack(2, age), "epsilon": 1})
+            question = found.read_question(ADA, "wages", {"sql": attack(2, age), "epsilon": 1})
             for ask in (found.ask, found.preview):
                 with pytest.raises(UnsupportedQuery, match=r"'wages' is joined by college, .*expanding_joins"):
                     ask(ADA, "wages", question)
         assert found.session(ADA, "wages").budget.remaining == Pure(1000)
         many = " ".join(f"JOIN wages w{i} ON v.woman = w{i}.woman" for i in range(20))
-        question = found.asked(ADA, "wages", {"sql": f"SELECT COUNT(*) FROM wages v {many}", "epsilon": 1})
+        question = found.read_question(ADA, "wages", {"sql": f"SELECT COUNT(*) FROM wages v {many}", "epsilon": 1})
         with pytest.raises(UnsupportedQuery, match="at most 20 tables"):  # whose planning alone takes seconds
             found.preview(ADA, "wages", question)
         assert asked(found, "SELECT COUNT(*) FROM wages v JOIN wages w ON v.woman = w.woman") == "answered"

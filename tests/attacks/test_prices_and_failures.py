@@ -291,7 +291,7 @@ def gateway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gateway:
 
 
 def _ask(gateway: Gateway, sql: str, epsilon: str, caller: Caller = ADA, key: str = "") -> Any:
-    question = gateway.asked(caller, "visits", {"sql": sql, "epsilon": epsilon})
+    question = gateway.read_question(caller, "visits", {"sql": sql, "epsilon": epsilon})
     return gateway.ask(caller, "visits", question, key)
 
 
@@ -301,7 +301,7 @@ def test_a_question_below_the_least_price_is_refused_for_each_of_its_aggregates(
     count = "SELECT COUNT(*) FROM visits"
     for sql, epsilon in ((count, "1e-20"), (count, "0.00099"), ("SELECT COUNT(*), SUM(minutes) FROM visits", "0.0019")):
         for act in (gateway.preview, gateway.ask):
-            question = gateway.asked(ADA, "visits", {"sql": sql, "epsilon": epsilon})
+            question = gateway.read_question(ADA, "visits", {"sql": sql, "epsilon": epsilon})
             with pytest.raises(BudgetExceeded, match=r"its aggregates, costs at least Pure\(.*nothing was spent"):
                 act(ADA, "visits", question)
     _ask(gateway, "SELECT COUNT(*), SUM(minutes) FROM visits", "0.002")

@@ -14,7 +14,8 @@ from tacit import Approx, Pure, Zcdp
 from tacit.black_boxes.aggregation import BlockMedian
 from tacit.black_boxes.block_median import epsilon_within, median_loss
 from tacit.black_boxes.records import Frames
-from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
+from tacit.budgets import Policy, open_budget
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError, UnsupportedQuery
 from tacit.grids import Grid, integers, multiples, powers
 from tacit.randomness import seeded_not_private
 from tests.black_boxes import functions
@@ -70,6 +71,14 @@ def test_the_coordinates_together_cost_what_is_charged(cost: Any) -> None:
     laws = [median.law([1, 2, 3, 3], grid, cost) for grid in grids]
     spent = laws[0].guarantee + laws[1].guarantee + laws[2].guarantee
     assert spent == cost if not isinstance(cost, Approx) else spent == Zcdp.within(cost)
+
+
+def test_a_policy_names_it_alike_for_a_table_and_a_list() -> None:
+    budget = open_budget(Pure(100), policy=Policy(statistics=frozenset({"sample_and_aggregate"})))
+    assert aggregate(len, range(40), budget=budget, trusted=True).value is not None
+    other = open_budget(Pure(100), policy=Policy(statistics=frozenset({"wrap"})))
+    with pytest.raises(TacitError, match="sample_and_aggregate"):
+        aggregate(len, range(40), budget=other, trusted=True)
 
 
 # ---- answers ------------------------------------------------------------------------------------------------------

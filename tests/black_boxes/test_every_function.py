@@ -15,7 +15,7 @@ import pytest
 from tacit.audit.cases.black_boxes import GRID, REACH, profile, relative_profile, small_design
 from tacit.audit.exact import SLACK, hockey_stick, max_divergence
 from tacit.black_boxes.floors import Design
-from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
+from tacit.black_boxes.lipschitz import LipschitzFilter, design_filter
 from tacit.guarantees import Approx, Pure
 from tacit.numbers.enclosures import Enclosure, total
 from tests.black_boxes import support
@@ -147,7 +147,7 @@ def test_a_relative_floor_is_caught() -> None:
 
 def test_the_filter_has_its_claimed_sensitivity_for_every_function() -> None:
     """And leaves a function alone that keeps its claim."""
-    claim = claimed(GRID, 1, Fraction(1), persons_public=False)
+    claim = design_filter(GRID, 1, Fraction(1), persons_public=False)
     honest = 0
     for f in FUNCTIONS:
         value = {x: support.extension(f.__getitem__, x, claim.sensitivity) for x in GROUPS}
@@ -160,7 +160,7 @@ def test_the_filter_has_its_claimed_sensitivity_for_every_function() -> None:
 
 def test_the_filter_where_a_person_is_replaced() -> None:
     """By the exact law of the noise: within ε for every function, and the noise for adding and removing is caught."""
-    public = claimed(GRID, 1, Fraction(1), persons_public=True)
+    public = design_filter(GRID, 1, Fraction(1), persons_public=True)
     private = replace(public, size_epsilon=Fraction(1, 9))
     moves = {
         abs(support.extension(f.__getitem__, x, 1) - support.extension(f.__getitem__, z, 1))

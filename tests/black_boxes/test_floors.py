@@ -9,14 +9,14 @@ import pytest
 from tacit.audit.cases.black_boxes import values
 from tacit.black_boxes.floors import SHARES, Design, _designed, design, most
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.values import bottomed, place
+from tacit.black_boxes.values import cut_grid, place
 from tacit.errors import InvalidInput
 from tacit.grids import integers, multiples
 from tacit.guarantees import Approx, Pure
 from tests.black_boxes import functions
 
 BETA = Fraction(1, 20)
-TENTHS = bottomed(multiples("0.1", 0, 10))
+TENTHS = cut_grid(multiples("0.1", 0, 10))
 COSTS: list[Pure | Approx] = [Pure(12), Approx(12, "1e-4")]
 
 
@@ -132,5 +132,5 @@ def _inside(found: Design, persons: int, layers: list[Any], low: int, high: int)
 
 
 def test_a_grid_of_one_point() -> None:
-    found = design(bottomed(integers(7, 7)), Pure(1), "scan", BETA)
+    found = design(cut_grid(integers(7, 7)), Pure(1), "scan", BETA)
     assert found.select([0, 0]).sample() == found.select([]).sample() == 7

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tacit.black_boxes.modules import needed
+from tacit.black_boxes.modules import list_needed
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def place(tmp_path: Path) -> Path:
 
 
 def named(function: bytes, place: Path) -> set[str]:
-    found = needed(function, [str(place), "/nowhere"])
+    found = list_needed(function, [str(place), "/nowhere"])
     return {str(Path(name).relative_to(place)) for name in found}
 
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tacit.black_boxes import processes
-from tacit.black_boxes.evaluator import Setup
-from tacit.black_boxes.processes import Worker, Workers, blob, pickled
+from tacit.black_boxes.evaluator import EvaluatorSetup
+from tacit.black_boxes.processes import Worker, Workers, blob, pickle_function
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tests.black_boxes import functions
@@ -28,8 +28,8 @@ def blobs(records: list[Any]) -> list[bytes]:
     return [pickle.dumps(record) for record in records]
 
 
-def setup(function: Any, seconds: float = 60, trusted: bool = not CONFINED) -> Setup:
-    return Setup(pickled(function), (integers(0, 9),), False, None, seconds, 2**30, trusted)
+def setup(function: Any, seconds: float = 60, trusted: bool = not CONFINED) -> EvaluatorSetup:
+    return EvaluatorSetup(pickle_function(function), (integers(0, 9),), False, None, seconds, 2**30, trusted)
 
 
 @contextmanager
@@ -160,10 +160,10 @@ def test_what_cannot_be_sent_is_refused() -> None:
     lock = Lock()
     for wrong in (lambda records: lock, 5):
         with pytest.raises(InvalidInput):
-            pickled(wrong)
+            pickle_function(wrong)
     assert pickle.loads(blob(lock)) is None
     with pytest.raises(InvalidInput):
-        Worker(Setup(b"nonsense", (integers(0, 9),), False, None, 1.0, 2**30, not CONFINED))
+        Worker(EvaluatorSetup(b"nonsense", (integers(0, 9),), False, None, 1.0, 2**30, not CONFINED))
 
 
 def test_an_interrupt_ends_all_evaluators_at_once() -> None:

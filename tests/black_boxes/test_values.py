@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.black_boxes.values import SPAN, bottomed, place, places
+from tacit.black_boxes.values import SPAN, cut_grid, place, places
 from tacit.errors import InvalidInput
 from tacit.grids import digits, integers, multiples, powers
 
-TENTHS = bottomed(multiples("0.1", -1, 5))
+TENTHS = cut_grid(multiples("0.1", -1, 5))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_all_else_is_the_bottom(value: Any) -> None:
 
 
 def test_several_coordinates() -> None:
-    grids = (TENTHS, bottomed(integers(0, 3)))
+    grids = (TENTHS, cut_grid(integers(0, 3)))
     assert places(grids, [0, 2], True) == places(grids, (x for x in (0, 2)), True) == [10, 2]
     assert places(grids, np.array([0.0, 9]), True) == [10, 0]
     for wrong in ([0], [0, 1, 2], None, 3):
@@ -70,8 +70,8 @@ def test_several_coordinates() -> None:
 
 
 def test_grids_have_a_bottom_and_an_end() -> None:
-    assert bottomed(powers(2)).size == SPAN
-    assert place(bottomed(integers(7, 7)), 7) == place(bottomed(integers(7, 7)), 8) == 0
+    assert cut_grid(powers(2)).size == SPAN
+    assert place(cut_grid(integers(7, 7)), 7) == place(cut_grid(integers(7, 7)), 8) == 0
     for wrong in (integers(None, 5), digits(2, 0, None), "0..5"):
         with pytest.raises(InvalidInput):
-            bottomed(wrong)  # type: ignore[arg-type]
+            cut_grid(wrong)  # type: ignore[arg-type]

@@ -53,6 +53,6 @@ def test_an_error_passes_through_and_ends_the_progress(monkeypatch: pytest.Monke
 
 def test_lines_are_broken_at_spaces_and_keep_their_margin() -> None:
     text = "one two three\n\n  four five six seven"
-    assert speech.fitted(text, 10) == "one two\nthree\n\n  four\n  five six\n  seven"
-    assert speech.fitted("unbreakableword", 5) == "unbreakableword"
-    assert speech.fitted("a b", 80, "   ") == "   a b"
+    assert speech.fit_lines(text, 10) == "one two\nthree\n\n  four\n  five six\n  seven"
+    assert speech.fit_lines("unbreakableword", 5) == "unbreakableword"
+    assert speech.fit_lines("a b", 80, "   ") == "   a b"

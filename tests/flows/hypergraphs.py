@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from tacit.flows import Rows
+from tacit.flows import Incidences
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Hypergraph:
     rows: tuple[tuple[int, tuple[int, ...], int], ...]
 
     @property
-    def lists(self) -> Rows:
+    def lists(self) -> Incidences:
         starts = np.cumsum([0, *(len(persons) for _, persons, _ in self.rows)])
         persons = [u for _, row, _ in self.rows for u in row]
-        return Rows.from_lists(np.array([w for w, _, _ in self.rows] or [], dtype=object), starts, persons)
+        return Incidences.from_lists(np.array([w for w, _, _ in self.rows] or [], dtype=object), starts, persons)
 
     @property
     def values(self) -> list[int]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from tacit.flows import Rows, capped_degree, capped_frequency, frequency
+from tacit.flows import Incidences, capped_degree, capped_frequency, frequency
 from tests.flows.hypergraphs import Hypergraph, hypergraphs, relaxed, relaxed_up
 
 
@@ -71,7 +71,7 @@ def test_persons_who_cannot_be_told_apart(graph: Hypergraph) -> None:
 def test_many_like_persons_are_one_variable() -> None:
     # Ten values of a hundred persons each: every ten removals take one from every value.
     persons = np.arange(1000)
-    curve = capped_frequency(Rows.from_columns(np.ones(1000, dtype=int), [persons]), persons % 10)
+    curve = capped_frequency(Incidences.from_columns(np.ones(1000, dtype=int), [persons]), persons % 10)
     assert curve.profile(40) == tuple(ceil(100 - j / 10) for j in range(41))
     assert curve.fewest(90) == 100
 

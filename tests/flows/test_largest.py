@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.flows import Rows, largest_profile
+from tacit.flows import Incidences, largest_profile
 from tests.flows.hypergraphs import Hypergraph, hypergraphs, relaxed
 
 BOTTOM = -1
@@ -42,7 +42,7 @@ def test_one_person_per_row_is_the_true_profile(graph: Hypergraph, rank: int) ->
 
 
 def test_values_of_any_size_and_ties() -> None:
-    rows = Rows.from_columns([1, 1, 1, 1], [[0, 1, 2, 3], [1, 2, 3, 0]])
+    rows = Incidences.from_columns([1, 1, 1, 1], [[0, 1, 2, 3], [1, 2, 3, 0]])
     assert largest_profile(rows, [2**70, -(2**70), 2**70, 5], 2) == (2**70, 2**70, None)
     assert largest_profile(rows, [-3, -3, -3, -3], 2) == (-3, -3, None)
     assert largest_profile(rows, [4, 3, 2, 1], 0, rank=4) == (1,)
@@ -52,5 +52,5 @@ def test_values_of_any_size_and_ties() -> None:
 def test_a_long_list_is_searched_not_walked() -> None:
     # Every row has persons of its own, so j removals take exactly the j largest values.
     count = 3000
-    rows = Rows.from_columns([1] * count, [range(count), range(count, 2 * count)])
+    rows = Incidences.from_columns([1] * count, [range(count), range(count, 2 * count)])
     assert largest_profile(rows, range(count), 40) == tuple(count - 1 - j for j in range(41))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from tacit.flows import CappedStatistic, Rows, capped_degree, capped_frequency, capped_sum, programs
+from tacit.flows import CappedStatistic, Incidences, capped_degree, capped_frequency, capped_sum, programs
 from tacit.flows.peeling import Core
-from tacit.flows.programs import ROUNDS, Program, over_common_denominator, packed, propose, simple_fraction
+from tacit.flows.programs import ROUNDS, Program, over_common_denominator, pack, propose, simple_fraction
 from tacit.flows.solving import solve
 from tests.flows.hypergraphs import Hypergraph, relaxed_up
 
@@ -141,7 +141,7 @@ def test_packing_meets_every_limit_and_lowers_no_more_than_asked() -> None:
         variable, constraint = rng.integers(0, 6, 14), rng.integers(0, 4, 14)
         z = np.array(rng.integers(0, 1000, 6).tolist(), dtype=object)
         limit = np.array(rng.integers(0, 2000, 4).tolist(), dtype=object)
-        lowered = packed(z, variable, constraint, limit)
+        lowered = pack(z, variable, constraint, limit)
         load, before = np.zeros(4, dtype=object), np.zeros(4, dtype=object)
         np.add.at(load, constraint, lowered[variable])
         np.add.at(before, constraint, z[variable])
@@ -151,7 +151,9 @@ def test_packing_meets_every_limit_and_lowers_no_more_than_asked() -> None:
 
 
 def test_large_and_small_weights_meet_in_one_row_list() -> None:
-    rows = Rows.from_lists([1, 2**61, 3, 2**62, 1], [0, 3, 6, 9, 12, 15], [0, 1, 2, 1, 2, 3, 0, 2, 3, 0, 1, 3, 1, 3, 4])
+    rows = Incidences.from_lists(
+        [1, 2**61, 3, 2**62, 1], [0, 3, 6, 9, 12, 15], [0, 1, 2, 1, 2, 3, 0, 2, 3, 0, 1, 3, 1, 3, 4]
+    )
     curve = capped_sum(rows)
     # all rows but the first touch person 3, so a cap binds there, and the first row comes on top
     assert curve.at(2**61) == 2**61 + 1

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.flows import Rows, capped_distinct, capped_sum
+from tacit.flows import Incidences, capped_distinct, capped_sum
 from tests.flows.hypergraphs import Hypergraph, hypergraphs, relaxed, true_profile
 
 
@@ -19,7 +19,7 @@ def test_one_person_per_row_is_a_sort(graph: Hypergraph, cap: int) -> None:
 
 
 def test_totals_beyond_64_bits() -> None:
-    rows = Rows.from_columns([2**63 - 1] * 6, [[1, 1, 1, 2, 2, 3], [1, 1, 1, 2, 2, 4]])
+    rows = Incidences.from_columns([2**63 - 1] * 6, [[1, 1, 1, 2, 2, 3], [1, 1, 1, 2, 2, 4]])
     curve, unit = capped_sum(rows), 2**63 - 1
     assert curve.profile(3) == (6 * unit, 3 * unit, unit, 0)
     assert curve.at(2 * unit) == 5 * unit
@@ -53,7 +53,7 @@ def test_corners_of_a_graph_are_halves_and_conjugate_to_the_caps(graph: Hypergra
 
 def test_many_values_in_few_hands_need_many_removals() -> None:
     # Two persons hold the same ten values: removing one of them removes none.
-    rows = Rows.from_columns([1] * 20, [[0] * 10 + [1] * 10])
+    rows = Incidences.from_columns([1] * 20, [[0] * 10 + [1] * 10])
     curve = capped_distinct(rows, list(range(10)) * 2)
     assert curve.profile(2) == (10, 5, 0)
     assert [curve.at(cap) for cap in (0, 1, 4, 5, 100)] == [0, 2, 8, 10, 10]

@@ -2,11 +2,13 @@
 
 from fractions import Fraction
 
+import pytest
 from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.noises.truncated_laplace import least_bound
+from tacit.errors import InvalidInput
+from tacit.noises.truncated_laplace import TruncatedLaplace, least_bound
 from tests.guarantees.oracle import Ball, ball
 
 
@@ -27,3 +29,8 @@ def test_truncation_is_the_shortest_that_keeps_delta(epsilon: Fraction, delta: F
     assert beyond(bound) < ball(delta)
     if bound > sensitivity:
         assert beyond(bound - 1) > ball(delta)
+
+
+def test_a_bound_below_the_sensitivity_promises_nothing() -> None:
+    with pytest.raises(InvalidInput, match="larger bound"):
+        TruncatedLaplace(Fraction(1), 2).guarantee(5)

@@ -10,8 +10,8 @@ from flint import arb, ctx
 
 from tacit.errors import InvalidInput
 from tacit.randomness import SYSTEM, blocks, discrete_gaussians, discrete_laplaces, geometrics
-from tacit.randomness.arrays import categories, coins, digits, placed
-from tacit.randomness.blocks import Blocks
+from tacit.randomness.arrays import categories, coins, digits, put_at
+from tacit.randomness.blocks import GaussianBlocks
 from tacit.randomness.inversion import Inversion, Table
 from tests.guarantees.oracle import ball
 from tests.randomness.scripted import words
@@ -44,7 +44,7 @@ def test_gaussians(variance: Fraction) -> None:
 def test_blocks_so_wide_that_most_points_are_weighed_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two blocks for each standard deviation: every other proposal is decided by its own weight."""
     monkeypatch.setattr(blocks, "BLOCKS", 2)
-    law = Blocks(Fraction(400))
+    law = GaussianBlocks(Fraction(400))
     assert law._shift == 3
     weights = {z: exp(-z * z / 800) for z in range(300)}
     assert agrees(law.draws(20000, SYSTEM).tolist(), {z: w / sum(weights.values()) for z, w in weights.items()})
@@ -83,7 +83,7 @@ def test_sizes(sampler: Callable[[int, int], "np.ndarray[tuple[int], np.dtype[np
 
 def test_the_tail_beyond_the_blocks() -> None:
     """What lies beyond 6σ has 2·10^-9 of the mass; drawn alone, it has the law's own shape there."""
-    law = Blocks(Fraction(9))
+    law = GaussianBlocks(Fraction(9))
     tail = [z for z, kept in (law._beyond(SYSTEM) for _ in range(20000)) if kept]
     start = law._start
     weights = {z: exp(-(z * z - start * start) / 18) for z in range(start, start + 40)}
@@ -93,7 +93,7 @@ def test_the_tail_beyond_the_blocks() -> None:
 
 def test_the_weight_of_the_tail() -> None:
     """The table's shares against flint: proposals by block, and all beyond."""
-    law = Blocks(Fraction(1000**2))
+    law = GaussianBlocks(Fraction(1000**2))
     below, above = law._law.table(200)
     step = 1 << law._shift
     assert step == 2
@@ -149,9 +149,9 @@ def test_digits_that_tie() -> None:
 def test_coins_and_places() -> None:
     assert agrees(coins(DRAWS, SYSTEM).tolist(), {True: 0.5, False: 0.5})
     small = np.zeros(3, dtype=np.int64)
-    large = placed(small, np.array([1]), np.array([2**70], dtype=object))
+    large = put_at(small, np.array([1]), np.array([2**70], dtype=object))
     assert large.tolist() == [0, 2**70, 0]
-    assert placed(large, np.array([0]), np.array([5])).tolist() == [5, 2**70, 0]
+    assert put_at(large, np.array([0]), np.array([5])).tolist() == [5, 2**70, 0]
 
 
 @pytest.mark.parametrize(("call", "sentence"), [

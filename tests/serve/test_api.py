@@ -99,7 +99,7 @@ def test_analysts_do_not_see_each_other_and_have_their_limits(tmp_path: Path, ad
         ),
     ],
 )
-def test_questions_from_parts(ada: httpx.Client, question: dict[str, Any], sql: str) -> None:
+def test_composed_questions(ada: httpx.Client, question: dict[str, Any], sql: str) -> None:
     body = {"question": question, "epsilon": "1/10"}
     assert ada.post(COST, json=body).json()["sql"] == sql
     assert ada.post(ASK, json=body).status_code == 200

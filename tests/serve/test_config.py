@@ -11,7 +11,7 @@ import pytest
 
 from tacit import Approx, InvalidInput, Pure, Zcdp
 from tacit.ledger import open_ledger
-from tacit.serve.config import Access, connected, load
+from tacit.serve.config import Access, connect_spark, load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tests.serve.support import TOKENS, configuration, people
@@ -63,7 +63,7 @@ def test_a_spark_address_becomes_a_session(tmp_path: Path, monkeypatch: pytest.M
         config = load(written(tmp_path, BASE.replace('"visits.csv"', f'"{address}", table = "lake.visits"')))
         table = config.datasets["visits"].tables["visits"]
         assert table.source.data == address  # plain data, which goes to every executor
-        source = connected(table).source
+        source = connect_spark(table).source
         assert (source.data, source.table) == (session, "lake.visits")
     assert asked == ["sc://spark.example.org:15002", "spark://spark.example.org:7077"]
 
@@ -123,7 +123,7 @@ def test_limits_and_shares_are_opened_found_again_and_changed(tmp_path: Path) ->
         gateway = Gateway(load(path))
         assert gateway.session(grace, "visits").budget.account == "share:grace/analyst:grace"
         assert gateway.session(ada, "visits").budget.remaining == Pure(7)
-        question = gateway.asked(grace, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": 1})
+        question = gateway.read_question(grace, "visits", {"sql": "SELECT COUNT(*) FROM visits", "epsilon": 1})
         gateway.ask(grace, "visits", question)
         assert gateway.budget(grace, "visits")["remaining"] == "Pure 2"
         assert gateway.burn_down(grace, "visits") == [(0, 1.0), (1, 2 / 3)]
@@ -145,7 +145,7 @@ def test_postgresql_serves_too(tmp_path: Path, server: str) -> None:
     text += f'[server]\nledger = "{server}"\n'
     gateway = Gateway(load(written(tmp_path, text)))
     ada = Caller(ANALYST, "ada")
-    question = gateway.asked(ada, "visits", {"sql": "SELECT SUM(minutes) FROM visits", "epsilon": "0.1"})
+    question = gateway.read_question(ada, "visits", {"sql": "SELECT SUM(minutes) FROM visits", "epsilon": "0.1"})
     assert gateway.ask(ada, "visits", question, "key").to_dict()["statistic"] == "sum of minutes"
     assert gateway.budget(ada, "visits")["remaining"] == "Pure 1/5"
     gateway.close()

@@ -21,7 +21,7 @@ from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.running import Turns
 from tacit.serve.tokens import ANALYST, Caller
 from tacit.serve.wire import Parcel
-from tacit.serve.work import Setup, Work, question, question_facts
+from tacit.serve.work import ExecutorSetup, Work, question, question_facts
 from tests.serve.conftest import ZYGOTE
 from tests.serve.support import configuration, people
 
@@ -92,7 +92,7 @@ def test_executors(tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch) 
     config = load(configuration(tmp_path))
     gateway = Gateway(config)
     ended: list[Mapping[str, Any]] = []
-    setup, bounds = Setup(config, 3, 300, gateway.columns()), Bounds(20, 300)
+    setup, bounds = ExecutorSetup(config, 3, 300, gateway.columns()), Bounds(20, 300)
 
     async def bounded() -> None:
         async with asyncio.timeout(60):
@@ -121,7 +121,7 @@ def test_a_question_is_the_same_there(tmp_path: Path) -> None:
         "keys": [["a", 1], None, True, Decimal("2.5"), "é"],
         "fresh": True,
     }
-    asked = gateway.asked(Caller(ANALYST, "ada"), "visits", sent)
+    asked = gateway.read_question(Caller(ANALYST, "ada"), "visits", sent)
     there = question(json.loads(json.dumps(question_facts(asked))))
     assert there == asked
     assert there.fingerprint == asked.fingerprint

@@ -34,7 +34,9 @@ def test_hostile_sql_reads_no_file_breaks_nothing_and_shows_no_data(tmp_path: Pa
     answered = 0
     for text, reaches in hostile(STRINGS, str(secret)):
         try:
-            question = gateway.asked(ADA, "visits", {"sql": text, "epsilon": "0.000001"})  # answers are all noise
+            question = gateway.read_question(
+                ADA, "visits", {"sql": text, "epsilon": "0.000001"}
+            )  # answers are all noise
             said = str(gateway.ask(ADA, "visits", question))
             answered += 1
             assert not reaches, text

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tacit.serve.running import Busy, Look, Pool, Threads, Turns
+from tacit.serve.running import Busy, Pool, SharedLook, Threads, Turns
 
 Step = Callable[[], Awaitable[None]]
 
@@ -135,7 +135,7 @@ async def _look() -> None:
         if len(looked) > 1:
             raise ZeroDivisionError
 
-    look = Look(work, "test")
+    look = SharedLook(work, "test")
     looking = [asyncio.create_task(look.run()) for _ in range(20)]
     await settled()
     looking[0].cancel()  # who goes away does not stop it

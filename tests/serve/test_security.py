@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tacit.serve import tokens
-from tacit.serve.running import Busy, Pace, padded
+from tacit.serve.running import Busy, Pace, pad
 from tacit.serve.tokens import ANALYST, Caller, Doorkeeper, new_token
 from tests.serve.support import token
 
@@ -159,10 +159,10 @@ def test_answers_are_sent_at_multiples_of_the_padding(ada: httpx.Client) -> None
         ada.post(ASK, json=body)
         assert time.monotonic() - start >= 0.7  # a busy machine may be late, never early
     start = time.monotonic() - 1
-    asyncio.run(padded(start, 0.7))
+    asyncio.run(pad(start, 0.7))
     assert time.monotonic() - start >= 1.4
     start = time.monotonic() - 1
-    asyncio.run(padded(start, 0))
+    asyncio.run(pad(start, 0))
     assert time.monotonic() - start < 1.4
 
 

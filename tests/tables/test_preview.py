@@ -42,6 +42,31 @@ def test_what_was_answered_is_free_unless_it_must_be_fresh(session: Session) -> 
     assert "nothing: answered before" in session.preview(SUM, epsilon="0.4")._repr_html_()
 
 
+def test_its_cost_is_what_would_be_charged(session: Session) -> None:
+    session.sql(PERSONS, epsilon="0.2")
+    both = "SELECT COUNT(DISTINCT who), SUM(v) FROM t"
+    seen = session.preview(both, epsilon="0.4")
+    assert (seen.cost, seen.asked) == (Pure("0.2"), Pure("0.4"))
+    before = session.budget.spent
+    session.sql(both, epsilon="0.4")
+    assert session.budget.spent == before + seen.cost
+    free = session.preview(both, epsilon="0.4")
+    assert free.free
+    assert set(free.cost.keywords().values()) == {0}
+    assert free.asked == Pure("0.4")
+
+
+@pytest.mark.parametrize("aggregate", ["QUANTILE_CONT(v, 0.99)", "QUANTILE_CONT(v, [0.1, 0.9])"])
+def test_no_other_statistic_is_forecast_in_its_place(session: Session, aggregate: str) -> None:
+    assert session.preview(f"SELECT {aggregate} FROM t", epsilon="0.4").forecast is None
+    assert session.preview("SELECT MEDIAN(v) FROM t", epsilon="0.4").forecast == "median"
+
+
+def test_rows_of_several_persons_have_no_forecast_of_rows_of_one() -> None:
+    with Session({"t": Private(ROWS, person=["who", "v"])}, budget=Pure(1)) as session:
+        assert session.preview("SELECT COUNT(*) FROM t", epsilon="0.4").forecast is None
+
+
 def test_it_is_ready_for_json_and_notebooks(session: Session) -> None:
     facts = json.loads(json.dumps(session.preview(SUM, epsilon=2).to_dict()))
     assert facts["cost"] == "Pure(2)"

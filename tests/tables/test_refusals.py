@@ -176,6 +176,7 @@ ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "no candidates": (lambda t: t.mode("g", [], **COST), "list from 1"),
     "k of too few": (lambda t: t.top("g", ["x"], 2, **COST), "k must lie between 1"),
     "k of none": (lambda t: t.top("g", ["x"], 0, **COST), "k must lie between 1"),
+    "k left out": (lambda t: t.top("g", ["x", "y"], None, **COST), "k must be a whole"),  # type: ignore[arg-type]
     "k not whole": (lambda t: t.top("g", ["x", "y"], 1.5, **COST), "k must be a whole"),  # type: ignore[arg-type]
     "a range that falls": (lambda t: t.mean("i", range=(2, 1), **COST), "low below high"),
     "a range of one": (lambda t: t.mean("i", range=3, **COST), "low below high"),  # type: ignore[arg-type]

@@ -19,16 +19,13 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from tacit.answers.spreads import SURE, Covers, Spread
+from tacit.answers.spreads import SURE, SUREST, Covers, Spread
 from tacit.answers.values import Value, percent, plain, show, show_range
 from tacit.errors import InvalidInput
 from tacit.numbers.exact import Number, between
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
-
-SUREST = Decimal("0.9999999999999")
-"""The largest confidence: beyond it a double no longer tells what is missed."""
 
 NOT_PRIVATE = "NOT PRIVATE (seeded randomness)."
 

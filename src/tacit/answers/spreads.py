@@ -30,6 +30,9 @@ Ends = tuple[Any, Any]
 SURE = Fraction(95, 100)
 """The confidence of what is said in words."""
 
+SUREST = Fraction("0.9999999999999")
+"""The largest confidence: beyond it a double no longer tells what is missed."""
+
 
 class Spread(ABC):
     """What is known about an answer's error."""
@@ -106,12 +109,14 @@ class Chosen(Spread):
         return 1 - (1 - confidence) / self.among
 
     def interval(self, value: Any, confidence: Fraction) -> Ends:
-        """One of m that hold together."""
-        return self.inside.interval(value, self._level(confidence))
+        """One of m that hold together; without ends where that is surer than a double can tell."""
+        level = self._level(confidence)
+        return self.inside.interval(value, level) if level <= SUREST else (-inf, inf)
 
     def persons_above(self, confidence: Fraction) -> int | None:
         """As the interval."""
-        return self.inside.persons_above(self._level(confidence))
+        level = self._level(confidence)
+        return self.inside.persons_above(level) if level <= SUREST else None
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """What was said before the choice, with this interval, and the choice."""

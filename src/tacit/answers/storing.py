@@ -40,6 +40,7 @@ from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
+from tacit.errors import TacitError
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
 from tacit.noises import (
     Coarser,
@@ -55,7 +56,7 @@ from tacit.numbers.exact import WHOLE, Unit
 TAG = "!"
 
 
-class UnknownForm(ValueError):
+class UnknownForm(TacitError):
     """What is read was written by a newer version of Tacit, or is no answer."""
 
 
@@ -139,8 +140,15 @@ OLDER: dict[str, Form] = {
 _READ = FORMS | OLDER
 _TAGS = {form.kind: tag for tag, form in FORMS.items()}
 
+
+def _fraction(text: str) -> Fraction:
+    """As `str` writes it: no exponent, whose size nobody has to pay for."""
+    numerator, _, denominator = text.partition("/")
+    return Fraction(int(numerator), int(denominator or 1))
+
+
 _TEXTS: dict[str, Callable[[str], Any]] = {
-    "Fraction": Fraction,
+    "Fraction": _fraction,
     "Decimal": Decimal,
     "float": float,
     "date": date.fromisoformat,
@@ -190,13 +198,20 @@ def decode(part: Any) -> Any:
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:
-        raise UnknownForm("this answer was written by a newer version of Tacit; update Tacit to read it.")
+        raise UnknownForm(
+            "this answer was written by a newer version of Tacit; update Tacit, or pay again with fresh=True."
+        )
     return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:
     """A whole answer that was stored or sent."""
-    found = decode(stored)
-    if not isinstance(found, Answer | Answers):
-        raise UnknownForm("what was stored or sent is no answer.")
-    return found
+    try:
+        answer = decode(stored)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+        answer = None
+    if isinstance(answer, Answer):
+        return answer
+    if isinstance(answer, Answers) and all(isinstance(one, Answer) for one in answer.values()):
+        return answer
+    raise UnknownForm("what was stored or sent is no answer.")

@@ -14,7 +14,7 @@ from tacit.audit.statistics import StatisticCheck
 
 if TYPE_CHECKING:
     from tacit.audit.exact import Dataset
-    from tacit.flows import Rows
+    from tacit.flows import Incidences
 
 Network = tuple[tuple[int, str], ...]
 """Rows: a weight, which also serves as the row's value, and the persons it touches, a letter each."""
@@ -31,14 +31,14 @@ def parts(network: Network) -> list[Dataset]:
     return [chosen for size in range(len(persons) + 1) for chosen in combinations(persons, size)]
 
 
-def rows(network: Network, x: Dataset) -> tuple[Rows, list[int]]:
+def rows(network: Network, x: Dataset) -> tuple[Incidences, list[int]]:
     """The rows all of whose persons are there, and their values."""
-    from tacit.flows import Rows
+    from tacit.flows import Incidences
 
     kept = [(weight, [ord(person) for person in row]) for weight, row in network if set(row) <= set(x)]
     starts = [sum(len(row) for _, row in kept[:i]) for i in range(len(kept) + 1)]
     weights = [weight for weight, _ in kept]
-    return Rows.from_lists(weights, starts, [u for _, row in kept for u in row]), weights
+    return Incidences.from_lists(weights, starts, [u for _, row in kept for u in row]), weights
 
 
 COLUMNS = {"value": "integer", "group": "text"}

@@ -25,14 +25,14 @@ class Isolation:
 @lru_cache(maxsize=1)
 def isolation() -> Isolation:
     """How calls of an untrusted function are kept apart on this system: found out by starting one, once."""
-    from tacit.black_boxes.evaluator import Setup
+    from tacit.black_boxes.evaluator import EvaluatorSetup
     from tacit.black_boxes.namespaces import NAME
-    from tacit.black_boxes.processes import Worker, pickled
+    from tacit.black_boxes.processes import Worker, pickle_function
     from tacit.errors import InvalidInput
     from tacit.grids import integers
 
     try:
-        Worker(Setup(pickled(len), (integers(0, 1),), False, None, 60.0, 2**30, trusted=False)).close()
+        Worker(EvaluatorSetup(pickle_function(len), (integers(0, 1),), False, None, 60.0, 2**30, trusted=False)).close()
     except (InvalidInput, OSError) as refusal:
         return Isolation(False, str(refusal))
     return Isolation(True, f"Every call of an untrusted function runs in {NAME}.")

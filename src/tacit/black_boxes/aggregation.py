@@ -22,12 +22,12 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.function import Draw, PrivateFunction
-from tacit.black_boxes.processes import Worker, Workers, blob, limits, named, pickled, told_apart
+from tacit.black_boxes.processes import Worker, Workers, blob, describe_separation, limits, name_of, pickle_function
 from tacit.black_boxes.records import People, fresh_name
-from tacit.black_boxes.values import bottomed, failures, step_of
-from tacit.black_boxes.watching import watched
+from tacit.black_boxes.values import cut_grid, failures, step_of
+from tacit.black_boxes.watching import watch
 from tacit.budgets import Budget
 from tacit.engines.requests import MOST_BLOCKS
 from tacit.errors import InvalidInput
@@ -58,10 +58,10 @@ class BlockMedian(PrivateFunction, phrase="median of {name} over {blocks:,} bloc
         assert self.frames is not None
         rows = room.blocks(self.frames.request(self.blocks, room.secret(), self.blocks))
         found = self._answers({number: [each] for number, each in self.frames.split(rows)})
-        return self.told(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
+        return self.state_medians(found, room.cost, room.draw, lambda **facts: room.answer(self.words, **facts))
 
-    def placed(self, records: Sequence[Any], source: Randomness) -> list[list[int]]:
-        """Every block's answer, each person put into a block at random."""
+    def run_on_blocks(self, records: Sequence[Any], source: Randomness) -> list[list[int]]:
+        """Put each person into a block at random, and ask every block."""
         members: dict[int, list[bytes]] = {}
         for record in records:
             members.setdefault(uniform_below(self.blocks, source=source), []).append(blob(record))
@@ -77,18 +77,18 @@ class BlockMedian(PrivateFunction, phrase="median of {name} over {blocks:,} bloc
                 found[block] = worker.alone(members[block])
             tell(1)
 
-        with watched(self.words, self.blocks) as tell:
+        with watch(self.words, self.blocks) as tell:
             self.workers.over(range(self.blocks), work)
         return found
 
-    def told(
+    def state_medians(
         self,
         found: Sequence[Sequence[int]],
         cost: Guarantee,
         draw: Draw[Any],
         answer: Callable[..., Answer],
     ) -> Answer | Answers:
-        """A median for each coordinate, drawn and put into words."""
+        """Draw a median for each coordinate, and state it."""
         answers = {}
         for i, grid in enumerate(self.grids):
             law = self.law([places[i] for places in found], grid, cost)
@@ -101,7 +101,7 @@ class BlockMedian(PrivateFunction, phrase="median of {name} over {blocks:,} bloc
                 notes=(
                     self._middle(law),
                     f"{failures(grid)} So does a block without persons.",
-                    told_apart(self.trusted),
+                    describe_separation(self.trusted),
                 ),
             )
         return answers[0] if self.keys is None else Answers(answers, cost, "coordinate")
@@ -129,11 +129,11 @@ class BlockMedian(PrivateFunction, phrase="median of {name} over {blocks:,} bloc
 def _coordinates(grid: Any) -> tuple[tuple[Grid, ...], tuple[Any, ...] | None]:
     """The grids, and the coordinates' names where there are several."""
     if isinstance(grid, Grid):
-        return (bottomed(grid),), None
+        return (cut_grid(grid),), None
     if not isinstance(grid, Mapping | Sequence) or isinstance(grid, str) or not grid:
         raise InvalidInput("grid must be a grid, or one for each coordinate: a list, or a mapping from names to grids.")
     named_grids = grid if isinstance(grid, Mapping) else dict(enumerate(grid))
-    return tuple(bottomed(each) for each in named_grids.values()), tuple(named_grids)
+    return tuple(cut_grid(each) for each in named_grids.values()), tuple(named_grids)
 
 
 def sample_and_aggregate(
@@ -194,7 +194,7 @@ def sample_and_aggregate(
     grids, keys = _coordinates(grid)
     people = People.of(records, budget, session, columns, randomness)
     median = BlockMedian(
-        name=named(f),
+        name=name_of(f),
         blocks=int(blocks),
         grids=grids,
         keys=keys,
@@ -204,12 +204,14 @@ def sample_and_aggregate(
         frames=people.frames,
         nonce=fresh_name(),
     )
-    setup = Setup(pickled(f), grids, keys is not None, people.template, seconds, memory, bool(trusted))
+    setup = EvaluatorSetup(pickle_function(f), grids, keys is not None, people.template, seconds, memory, bool(trusted))
     with Workers(setup, count) as crew:
         median = replace(median, workers=crew)
 
         def release() -> Answer | Answers:
-            found = median.placed(people.entries, people.randomness)
-            return median.told(found, cost, people.draw, lambda **facts: people.answer(median.words, cost, **facts))
+            found = median.run_on_blocks(people.entries, people.randomness)
+            return median.state_medians(
+                found, cost, people.draw, lambda **facts: people.answer(median.words, cost, **facts)
+            )
 
         return people.ask(median, cost, release)

@@ -19,20 +19,20 @@ from functools import partial
 from importlib import import_module
 from importlib.machinery import PathFinder
 
-from tacit.black_boxes.evaluator import Evaluator, Setup, answer_alone, end, limit_memory, send
-from tacit.black_boxes.modules import needed
-from tacit.black_boxes.namespaces import LackingError, Supervisor, beneath, enter, installed
+from tacit.black_boxes.evaluator import Evaluator, EvaluatorSetup, answer_alone, end, limit_memory, send
+from tacit.black_boxes.modules import list_needed
+from tacit.black_boxes.namespaces import LackingError, Supervisor, beneath, enter, list_installed
 
 LONGEST = 2**20
 """The most bytes in which modules are named."""
 
 
-def serve_confined(control: socket.socket, setup: Setup) -> None:
+def serve_confined(control: socket.socket, setup: EvaluatorSetup) -> None:
     """Answer on a control socket until it closes; `evaluator.serve` says in which words."""
-    software = installed()
+    software = list_installed()
     own = [path for path in setup.path if not beneath(path, software)]
     try:
-        supervisor = enter(needed(setup.function, own))
+        supervisor = enter(list_needed(setup.function, own))
     except LackingError as lacking:
         send(control, b"!" + str(lacking).encode())
         return
@@ -80,12 +80,12 @@ def _copy(supervisor: Supervisor, control: socket.socket, line: int) -> int:
     return child
 
 
-def _loaded(setup: Setup) -> Evaluator:
+def _loaded(setup: EvaluatorSetup) -> Evaluator:
     sys.path[:] = setup.path
     return Evaluator(setup)
 
 
-def _first_call(supervisor: Supervisor, control: socket.socket, setup: Setup) -> str:
+def _first_call(supervisor: Supervisor, control: socket.socket, setup: EvaluatorSetup) -> str:
     """The modules there are after a call with nobody, after a "+"; anything else if the function cannot be loaded."""
     mine, theirs = socket.socketpair()
     child = _copy(supervisor, control, theirs.fileno())
@@ -98,17 +98,17 @@ def _first_call(supervisor: Supervisor, control: socket.socket, setup: Setup) ->
     theirs.close()
     said, last = b"", time.monotonic() + 100 + setup.seconds
     while len(said) <= LONGEST and (left := last - time.monotonic()) > 0 and select.select([mine], [], [], left)[0]:
-        part = mine.recv(LONGEST)
-        if not part:
+        chunk = mine.recv(LONGEST)
+        if not chunk:
             break
-        said += part
+        said += chunk
     end(child)
     mine.close()
     return said.decode(errors="replace")
 
 
 def _installed_modules() -> list[str]:
-    software = installed()
+    software = list_installed()
     return [name for name, module in sys.modules.items() if beneath(getattr(module, "__file__", "") or "", software)]
 
 

@@ -61,7 +61,7 @@ class Incremental(Protocol):
 
 
 @dataclass(frozen=True)
-class Setup:
+class EvaluatorSetup:
     """All that an evaluator knows before data arrive."""
 
     function: bytes
@@ -88,7 +88,7 @@ class _TooLongError(BaseException):
 class Evaluator:
     """The function, ready to be called."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: EvaluatorSetup) -> None:
         self.setup = setup
         self.function = pickle.loads(setup.function)
         self._incremental = isinstance(self.function, Incremental)
@@ -191,20 +191,20 @@ def send(connection: socket.socket, message: bytes) -> None:
 
 
 def receive(read: Callable[[int], bytes]) -> bytes:
-    """A message sent by `send`, from whatever reads so many bytes; EOFError where it is cut short."""
+    """Read a message that `send` sent; EOFError where it is cut short."""
     (length,) = struct.unpack("!Q", _exactly(read, 8))
     return _exactly(read, length)
 
 
 def _exactly(read: Callable[[int], bytes], length: int) -> bytes:
-    parts = []
+    chunks = []
     while length:
-        part = read(min(length, 1 << 20))
-        if not part:
+        chunk = read(min(length, 1 << 20))
+        if not chunk:
             raise EOFError
-        parts.append(part)
-        length -= len(part)
-    return b"".join(parts)
+        chunks.append(chunk)
+        length -= len(chunk)
+    return b"".join(chunks)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
@@ -218,7 +218,7 @@ def serve(descriptor: int) -> None:
     """
     control = socket.socket(fileno=descriptor)
     os.set_inheritable(descriptor, False)
-    setup: Setup = pickle.loads(receive(control.recv))
+    setup: EvaluatorSetup = pickle.loads(receive(control.recv))
     if not setup.trusted:
         from tacit.black_boxes.confined import serve_confined
 
@@ -293,7 +293,7 @@ def memory_used() -> int:
 
 
 def limit_memory(memory: int, used: int) -> None:
-    """At most so many bytes beyond what is in use; no file may grow, no crash leaves a core."""
+    """Allow ``memory`` bytes beyond what is in use; no file may grow, no crash leaves a core."""
     lower(resource.RLIMIT_CORE, 0)
     lower(resource.RLIMIT_FSIZE, 0)
     if sys.platform == "linux":

@@ -14,7 +14,7 @@ A floor relative to |z|, in place of a fixed one, would not make g monotone, and
 3. With a public number n the floor is k = n − m itself. To replace a person is to remove one and to add one, at the
    same k: the selector gets ε2 = ε/2, and a δ2 with δ2·(1 + e^{ε2}) ≤ δ, so that both together keep (ε, δ).
 
-ACCURACY  Let w be the window that the selector states at its part of β, and m = R + w. If |Z| ≤ R (always where Z is
+ACCURACY  Let w be the window that the selector states at its share of β, and m = R + w. If |Z| ≤ R (always where Z is
 truncated, otherwise with probability 1 − β/2) then |x| − λ ≤ k ≤ |x| − w with λ = w + 2R. With probability 1 − β
 the answer lies in [D_w, D_0]. D_0 is the largest value of f on subsets of at least k persons, and D_w is at least the
 smallest, because a set that misses w persons still has k. So the answer lies between the smallest and the largest

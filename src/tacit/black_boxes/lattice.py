@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Layer = NDArray[np.int64]
-    """Steps above the grid's bottom, for every set of so many missing persons."""
+    """Steps above the grid's bottom, for every set of missing persons of one size."""
 
 
 class Lattice:
-    """The subsets of some persons that miss at most so many of them."""
+    """The subsets of some persons that miss at most ``missing`` of them."""
 
     def __init__(self, persons: int, missing: int) -> None:
         self.persons, self.missing = persons, min(missing, persons)
@@ -60,7 +60,7 @@ class Lattice:
         return int(below[0])
 
     def _smaller(self, missing: int) -> Iterator[NDArray[np.int64]]:
-        """For every set of so many missing persons the rank it has without its first, second, … member."""
+        """For every set of ``missing`` persons the rank it has without its first, second, … member."""
         sets, ways = self._sets(missing), self._ways
         before = np.zeros(len(sets), dtype=np.int64)
         after = sum((ways[sets[:, i], i] for i in range(1, missing)), start=np.zeros(len(sets), dtype=np.int64))
@@ -71,10 +71,10 @@ class Lattice:
                 after -= ways[sets[:, i + 1], i + 1]
 
     def _sets(self, missing: int) -> NDArray[np.int32]:
-        """Every set of so many missing persons, one in a row."""
+        """Every set of ``missing`` persons, one in a row."""
         sets = np.zeros((1, 0), dtype=np.int32)
         for k in range(1, missing + 1):
-            parts = [sets[: comb(last, k - 1)] for last in range(k - 1, self.persons)]
-            lasts = np.repeat(np.arange(k - 1, self.persons, dtype=np.int32), [len(part) for part in parts])
-            sets = np.column_stack([np.concatenate(parts), lasts])
+            smaller = [sets[: comb(last, k - 1)] for last in range(k - 1, self.persons)]
+            lasts = np.repeat(np.arange(k - 1, self.persons, dtype=np.int32), [len(each) for each in smaller])
+            sets = np.column_stack([np.concatenate(smaller), lasts])
         return sets

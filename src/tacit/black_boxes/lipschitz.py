@@ -75,7 +75,7 @@ class LipschitzFilter:
         return self.grid.lowest + steps * self.step
 
 
-def claimed(grid: Grid, sensitivity: Number, epsilon: Fraction, persons_public: bool) -> LipschitzFilter:
+def design_filter(grid: Grid, sensitivity: Number, epsilon: Fraction, persons_public: bool) -> LipschitzFilter:
     """The filter for a claim that no person changes the function by more than ``sensitivity``."""
     step = getattr(grid, "step", None)
     if not isinstance(step, Fraction):

@@ -20,7 +20,7 @@ MOST = 2_000
 """The most files that are taken."""
 
 
-def needed(function: bytes, path: Sequence[str]) -> dict[str, bytes]:
+def list_needed(function: bytes, path: Sequence[str]) -> dict[str, bytes]:
     """The files, by their names, that a pickled function may import from a path."""
     there = {entry.partition(".")[0] for each in path if os.path.isdir(each) for entry in os.listdir(each)}
     found: dict[str, bytes] = {}

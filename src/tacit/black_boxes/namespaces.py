@@ -42,7 +42,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tacit.black_boxes.syscalls import MACHINES, checked, confine, control, program
+from tacit.black_boxes.syscalls import MACHINES, check_result, confine, control, program
 
 NAME = "namespaces of its own, with a read-only root and a filter of system calls"
 """What is in use, in words."""
@@ -71,7 +71,7 @@ class LackingError(Exception):
     """The system does not offer what isolation needs; says what."""
 
 
-def installed() -> list[str]:
+def list_installed() -> list[str]:
     """The directories of installed packages and of the standard library."""
     found = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     found += [sysconfig.get_path("stdlib", vars={"installed_base": sys.base_prefix, "base": sys.base_prefix})]
@@ -88,7 +88,7 @@ def _shown() -> list[str]:
     """What of the file system calls may read: software."""
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix} - {"/", "/usr"}
     paths = [f"{prefix}/{part}" for prefix in prefixes for part in ("lib", "lib64", "share/zoneinfo")]
-    paths += [*_LIBRARIES, *_SINGLE, *installed(), str(Path(__file__).parent.parent)]
+    paths += [*_LIBRARIES, *_SINGLE, *list_installed(), str(Path(__file__).parent.parent)]
     paths += os.environ.get("LD_LIBRARY_PATH", "").split(":")
     return [path for path in paths if path.startswith("/") and path.strip("/") and os.path.exists(path)]
 
@@ -113,22 +113,22 @@ class Supervisor:
 
     def keep_memory(self) -> None:
         """Let no call inherit memory that would be shared with others."""
-        text, part = b"", b"."
-        while part:
-            part = os.pread(self.maps, 1 << 16, len(text))
-            text += part
+        text, chunk = b"", b"."
+        while chunk:
+            chunk = os.pread(self.maps, 1 << 16, len(text))
+            text += chunk
         for line in text.splitlines():
             where, rights = line.split()[:2]
             if b"w" in rights and b"s" in rights:
                 first, last = (int(end, 16) for end in where.split(b"-"))
-                checked(self.libc.madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), 10), "madvise")
+                check_result(self.libc.madvise(ctypes.c_void_p(first), ctypes.c_size_t(last - first), 10), "madvise")
 
     def fork(self) -> int:
         """A copy that is the first process of a namespace of its own."""
-        checked(self.libc.unshare(_PROCESSES), "unshare")
+        check_result(self.libc.unshare(_PROCESSES), "unshare")
         child = os.fork()
         if child:
-            checked(self.libc.setns(self.processes, _PROCESSES), "setns")  # back, where threads can be started
+            check_result(self.libc.setns(self.processes, _PROCESSES), "setns")  # back, where threads can be started
         return child
 
     def confine(self, line: int) -> int:
@@ -143,7 +143,7 @@ class Supervisor:
         os.closerange(kept + 1, _HIGHEST)
         lower(resource.RLIMIT_NPROC, THREADS)
         lower(resource.RLIMIT_NOFILE, FILES)
-        powerless(self.libc, self.column)
+        drop_powers(self.libc, self.column)
         control(self.libc, 1, signal.SIGKILL)  # ends with the supervisor
         control(self.libc, 4, 0)  # a crash is not written down anywhere
         confine(self.libc, self.code)
@@ -157,10 +157,10 @@ def lower(kind: int, most: int) -> None:
     resource.setrlimit(kind, (most, most))
 
 
-def powerless(libc: ctypes.CDLL, column: int) -> None:
+def drop_powers(libc: ctypes.CDLL, column: int) -> None:
     """Give up every capability in the namespace too."""
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    checked(libc.syscall(_CAPSET[column], header, (ctypes.c_uint32 * 6)()), "capset")
+    check_result(libc.syscall(_CAPSET[column], header, (ctypes.c_uint32 * 6)()), "capset")
 
 
 def enter(files: Mapping[str, bytes]) -> Supervisor:
@@ -193,7 +193,7 @@ def _apart(libc: ctypes.CDLL) -> bool:
             os._exit(status)
     spaces = _USER | _MOUNTS | _NETWORK | _IPC | _HOST | _GROUP | _PROCESSES
     try:
-        checked(libc.unshare(spaces), "unshare")
+        check_result(libc.unshare(spaces), "unshare")
         os.write(tell, b".")
     finally:
         os.close(tell)
@@ -263,7 +263,7 @@ def _inside(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes], nobody: 
 def _raise_again(libc: ctypes.CDLL, column: int) -> None:
     """Take up again the one capability that new process namespaces need, kept through a change of user."""
     header, admin = (ctypes.c_uint32 * 2)(0x20080522, 0), 1 << 21
-    checked(libc.syscall(_CAPSET[column], header, (ctypes.c_uint32 * 6)(admin, admin, 0, 0, 0, 0)), "capset")
+    check_result(libc.syscall(_CAPSET[column], header, (ctypes.c_uint32 * 6)(admin, admin, 0, 0, 0, 0)), "capset")
 
 
 def _new_root(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes]) -> None:
@@ -271,7 +271,7 @@ def _new_root(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes]) -> Non
 
     def mount(source: str, target: str, kind: bytes | None, flags: int, data: bytes | None = None) -> None:
         place = target.encode()
-        checked(libc.mount(source.encode(), place, kind, ctypes.c_ulong(flags), data), f"mount {target}")
+        check_result(libc.mount(source.encode(), place, kind, ctypes.c_ulong(flags), data), f"mount {target}")
 
     real = {os.path.realpath(path) for path in _shown()}
     links = {path: os.path.realpath(path) for path in _shown() if os.path.realpath(path) != path}
@@ -280,7 +280,7 @@ def _new_root(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes]) -> Non
     mount("tmpfs", base, b"tmpfs", 0, b"mode=755,size=256m")
     os.mkdir(f"{base}/old")
     os.chdir(base)
-    checked(libc.syscall(_PIVOT_ROOT[column], b".", b"old"), "pivot_root")
+    check_result(libc.syscall(_PIVOT_ROOT[column], b".", b"old"), "pivot_root")
     os.chdir("/")
     done: list[str] = []
     for path in sorted([*real, *(each for each in _DEVICES if os.path.exists(f"/old{each}"))]):
@@ -303,7 +303,9 @@ def _new_root(libc: ctypes.CDLL, column: int, files: Mapping[str, bytes]) -> Non
         if not os.path.lexists(path):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             os.symlink(target, path)
-    checked(libc.umount2(b"/old", _DETACH), "umount")
+    check_result(libc.umount2(b"/old", _DETACH), "umount")
     os.rmdir("/old")
     attributes = (ctypes.c_uint64 * 4)(_READ_ONLY_NO_SUID, 0, 0, 0)
-    checked(libc.syscall(_MOUNT_SETATTR[column], -100, b"/", 0x8000, attributes, ctypes.c_size_t(32)), "mount_setattr")
+    check_result(
+        libc.syscall(_MOUNT_SETATTR[column], -100, b"/", 0x8000, attributes, ctypes.c_size_t(32)), "mount_setattr"
+    )

@@ -25,7 +25,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from tacit.black_boxes.evaluator import SLICE, Incremental, Setup, receive, send
+from tacit.black_boxes.evaluator import SLICE, EvaluatorSetup, Incremental, receive, send
 from tacit.black_boxes.namespaces import NAME
 from tacit.errors import InvalidInput
 from tacit.numbers.exact import positive, whole
@@ -55,7 +55,7 @@ _FIXED = {"PYTHONHASHSEED": "0"} | dict.fromkeys(_THREADS, "1")
 _BOOT = "import sys; sys.path[:] = {path!r}; from tacit.black_boxes.evaluator import serve; serve({descriptor})"
 
 
-def packed(thing: Any) -> bytes | None:
+def pack(thing: Any) -> bytes | None:
     """Anything as bytes, what the main program defines by value if cloudpickle is installed; None if that fails."""
     for name in ("pickle", "cloudpickle"):
         with suppress(Exception):
@@ -67,14 +67,14 @@ def packed(thing: Any) -> bytes | None:
 
 def blob(record: Any) -> bytes:
     """A record as bytes; one that cannot be sent is None, whosever it is."""
-    return packed(record) or pickle.dumps(None)
+    return pack(record) or pickle.dumps(None)
 
 
-def pickled(function: Any) -> bytes:
+def pickle_function(function: Any) -> bytes:
     """A function as bytes; one that cannot be sent is refused."""
     if not callable(function) and not isinstance(function, Incremental):
         raise InvalidInput("f must be a function of a list of records, or an object with add, remove and value.")
-    if (data := packed(function)) is not None:
+    if (data := pack(function)) is not None:
         return data
     raise InvalidInput(
         "f cannot be sent to another process; nothing was spent. Define it in a module of its own, and let it hold no "
@@ -82,12 +82,12 @@ def pickled(function: Any) -> bytes:
     )
 
 
-def named(function: Any) -> str:
+def name_of(function: Any) -> str:
     """What a function is called."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def told_apart(trusted: bool) -> str:
+def describe_separation(trusted: bool) -> str:
     """What keeps calls apart, in a sentence."""
     if trusted:
         return "The function is trusted to depend on the records of its group alone."
@@ -112,7 +112,7 @@ def default_workers() -> int:
 class Worker:
     """One evaluator and the line to it."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: EvaluatorSetup) -> None:
         self._setup = replace(setup, path=tuple(path or os.getcwd() for path in sys.path))
         self._blobs: Sequence[bytes] | None = None
         self._closed = False
@@ -240,17 +240,17 @@ def _asked(connection: socket.socket, message: bytes, seconds: float, longest: i
     line = b""
     while not line.endswith(b"\n") and len(line) <= longest and (left := end - time.monotonic()) > 0:
         connection.settimeout(left)
-        part = connection.recv(longest)
-        if not part:
+        chunk = connection.recv(longest)
+        if not chunk:
             break
-        line += part
+        line += chunk
     return line if line.endswith(b"\n") else b""
 
 
 class Workers:
     """Several evaluators of one function."""
 
-    def __init__(self, setup: Setup, count: int) -> None:
+    def __init__(self, setup: EvaluatorSetup, count: int) -> None:
         self._stack = ExitStack()
         self._all: list[Worker] = []
         try:

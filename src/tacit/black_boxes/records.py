@@ -30,7 +30,7 @@ ROWS = 50_000_000
 """The most rows of all blocks together; each may have its even share."""
 
 
-def listed(records: Any) -> list[Any]:
+def list_records(records: Any) -> list[Any]:
     """One entry for each person."""
     if isinstance(records, Mapping):
         return list(records.values())
@@ -54,7 +54,7 @@ class Frames:
         return cls(table._columns(columns))
 
     def request(self, blocks: int | None, salt: bytes, most: int) -> Blocks:
-        """What the engine is asked, where there are so many blocks at most."""
+        """What the engine is asked, where there are at most ``most`` blocks."""
         return Blocks(self.columns, blocks, salt, max(1, ROWS // max(1, most)))
 
     def template(self) -> bytes:
@@ -105,7 +105,7 @@ class People:
             raise InvalidInput("give either budget=, such as budget=Pure(1), or session=, whose budget pays.")
         paying = budget if session is None else session.budget
         payer = paying if isinstance(paying, Budget) else open_budget(paying)  # type: ignore[arg-type]
-        return cls(None, listed(records), payer, None, randomness)
+        return cls(None, list_records(records), payer, None, randomness)
 
     @property
     def template(self) -> bytes | None:
@@ -118,8 +118,8 @@ class People:
             return self.table._release(statistic, cost)
         assert self.payer is not None
         # Nothing tells whether two functions are the same, so every question is a new one.
-        kind = type(statistic).__name__.lower()
-        asked = Question(identity=f"{kind} {fresh_name()}", text=statistic.words, statistics=(kind,))
+        key = statistic.key
+        asked = Question(identity=f"{key} {fresh_name()}", text=statistic.words, statistics=(key,))
         return charge_and_release(self.payer, cost, asked, release)
 
     def draw(self, law: Law[T]) -> T:

@@ -14,7 +14,7 @@ MANY = 10**15
 
 
 def evaluations(persons: int, missing: int) -> int:
-    """How many subsets miss at most so many of the persons, or any larger number than `MANY`."""
+    """How many subsets miss at most ``missing`` of the persons; beyond `MANY` any larger number."""
     found = 0
     for k in range(min(missing, persons) + 1):
         found += comb(persons, k)

@@ -191,7 +191,7 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
 
-def checked(result: int, what: str) -> int:
+def check_result(result: int, what: str) -> int:
     """A result of the C library; OSError, naming what was tried, where it failed."""
     if result < 0:
         raise OSError(ctypes.get_errno(), what)
@@ -201,7 +201,7 @@ def checked(result: int, what: str) -> int:
 def control(libc: ctypes.CDLL, option: int, *arguments: int) -> None:
     """A change of this process by prctl."""
     given = [ctypes.c_ulong(each) for each in (*arguments, 0, 0, 0, 0)][:4]
-    checked(libc.prctl(option, *given), f"prctl {option}")
+    check_result(libc.prctl(option, *given), f"prctl {option}")
 
 
 def confine(libc: ctypes.CDLL, code: bytes) -> None:

@@ -18,10 +18,10 @@ from tacit.errors import InvalidInput
 from tacit.grids import Grid
 
 SPAN = 2**62
-"""Indices are kept in 64 bits, counted from the bottom: a grid is cut after so many values."""
+"""Indices are kept in 64 bits, counted from the bottom: a grid is cut after this many values."""
 
 
-def bottomed(grid: Grid) -> Grid:
+def cut_grid(grid: Grid) -> Grid:
     """A grid that has a lowest value and at most 2^62 of them."""
     if not isinstance(grid, Grid):
         raise InvalidInput("grid must be a grid of tacit.grids, such as integers(0, 100) or multiples('0.1', 0, 10).")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def watched(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
+def watch(words: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """A function to be told how many evaluations are done; without a public total only the time is shown."""
     if not sys.stderr.isatty():
         yield lambda done: None

@@ -25,16 +25,24 @@ from typing import Any, cast
 from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
-from tacit.black_boxes.evaluator import Setup
+from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.floors import Design, design, most
 from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
-from tacit.black_boxes.processes import Workers, blob, default_workers, limits, named, pickled, told_apart
+from tacit.black_boxes.lipschitz import LipschitzFilter, design_filter
+from tacit.black_boxes.processes import (
+    Workers,
+    blob,
+    default_workers,
+    describe_separation,
+    limits,
+    name_of,
+    pickle_function,
+)
 from tacit.black_boxes.records import People, fresh_name
 from tacit.black_boxes.subsets import MANY, evaluations
-from tacit.black_boxes.values import bottomed, failures, place, step_of
-from tacit.black_boxes.watching import watched
+from tacit.black_boxes.values import cut_grid, failures, place, step_of
+from tacit.black_boxes.watching import watch
 from tacit.budgets import Budget
 from tacit.engines.requests import Persons
 from tacit.errors import InvalidInput
@@ -92,18 +100,18 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
             request = frames.request(None, room.secret(), most)
             return [each for _, each in frames.split(room.blocks(request))]
 
-        return self.answered(persons, fetch, room.draw, lambda facts: room.answer(self.words, **facts))
+        return self.answer(persons, fetch, room.draw, lambda facts: room.answer(self.words, **facts))
 
-    def answered(
+    def answer(
         self,
         persons: int,
         fetch: Callable[[int], list[bytes]],
         draw: Draw[Any],
         answer: Callable[[dict[str, Any]], Answer],
     ) -> Answer:
-        """An answer from what was drawn and from public numbers.
+        """State an answer from what was drawn and from public numbers.
 
-        The number of persons is known at first; ``fetch`` gets their records, given how many they are at most.
+        The number of persons is known first; ``fetch`` gets their records, given how many they are at most.
         """
         size = self._sized(persons, draw)
         if self._too_many(size.most, size.most - size.floor):
@@ -111,7 +119,7 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
         else:
             found = self._filtered if isinstance(self.rule, LipschitzFilter) else self._chosen
             facts = found(size, fetch(size.most), draw)
-        facts["notes"] += (told_apart(self.trusted or self.profile is not None),)
+        facts["notes"] += (describe_separation(self.trusted or self.profile is not None),)
         told = answer({"per": "person", "mechanism": self._mechanism, **facts})
         replaced = ", against being replaced by any other, as their number is public"
         return replace(told, protected=told.protected + replaced) if self.public else told
@@ -184,7 +192,7 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
         assert self.workers is not None
         count = evaluations(lattice.persons, lattice.missing)
         words = f"{self.name}: {estimate(count, self.trusted, len(self.workers))}" if self.public else self.name
-        with watched(words, count if self.public else None) as tell:
+        with watch(words, count if self.public else None) as tell:
             return list(layers(self.workers, blobs, lattice, self.trusted, tell))
 
     # ---- too large ----------------------------------------------------------------------------------------------
@@ -308,18 +316,18 @@ def wrap(
     cost = cost_of(epsilon, None if delta is None or delta == 0 else delta)
     assert isinstance(cost, Pure | Approx)
     seconds, memory, count = limits(time_limit, memory_limit, workers)
-    cut, hook = bottomed(grid), _hook(f, evaluate_profile)
+    cut, hook = cut_grid(grid), _hook(f, evaluate_profile)
     rule: Design | LipschitzFilter
     if sensitivity is None:
         rule = design(cut, cost, method, between(beta, "beta", 0, 1), bool(persons_public))
     elif isinstance(cost, Approx) or hook is not None:
         raise InvalidInput("sensitivity needs neither a delta nor evaluate_profile; leave them out.")
     else:
-        rule = claimed(cut, sensitivity, cost.epsilon, persons_public)
+        rule = design_filter(cut, sensitivity, cost.epsilon, persons_public)
     people = People.of(records, budget, session, columns, randomness)
     limit = whole(max_evaluations, "max_evaluations", 1)
     box = WrappedFunction(
-        name=named(f),
+        name=name_of(f),
         rule=rule,
         cost=cost,
         public=bool(persons_public),
@@ -334,12 +342,14 @@ def wrap(
     box.check_private()
     crew: AbstractContextManager[Workers | None] = nullcontext()
     if hook is None:
-        crew = Workers(Setup(pickled(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count)
+        crew = Workers(
+            EvaluatorSetup(pickle_function(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count
+        )
     with crew as evaluators:
         box = replace(box, workers=evaluators)
 
         def release() -> Answer:
-            return box.answered(
+            return box.answer(
                 len(people.entries),
                 lambda _: [blob(record) for record in people.entries],
                 people.draw,

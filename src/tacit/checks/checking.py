@@ -23,19 +23,22 @@ Check = Callable[[], Iterable[Finding]]
 def check(tables: Mapping[str, Private | Public], seconds: float | None = None) -> Report:
     """Everything about some tables, within a time; what was not done then is said."""
     with _inspecting(tables, seconds) as (inspection, schemas):
-        room = _Room(seconds)
+        progress = _Progress(seconds)
         for name, table in tables.items():
-            facts = room.facts.setdefault(name, {})
-            room.run(f"{name}: lines", partial(files.lines, inspection, name, facts, room.late))
+            facts = progress.facts.setdefault(name, {})
+            progress.run(f"{name}: lines", partial(files.check_lines, inspection, name, facts, progress.late))
             if isinstance(table, Private):
-                room.run(f"{name}: persons", partial(persons.found, inspection, name, table, facts))
+                progress.run(f"{name}: persons", partial(persons.check_persons, inspection, name, table, facts))
             else:
-                room.run(f"{name}: rows", partial(persons.rows, inspection, name, facts))
-            room.run(f"{name}: types", partial(columns.types, inspection, name, schemas[name]))
-            room.run(f"{name}: columns", partial(columns.suspicious, inspection, name, table, schemas[name]))
-        for words, work in [*keys.checks(inspection, tables), *columns.shared(inspection, tables, schemas)]:
-            room.run(words, work)
-    return room.report()
+                progress.run(f"{name}: rows", partial(persons.count_rows, inspection, name, facts))
+            progress.run(f"{name}: types", partial(columns.check_types, inspection, name, schemas[name]))
+            progress.run(f"{name}: columns", partial(columns.find_suspicious, inspection, name, table, schemas[name]))
+        for words, work in [
+            *keys.list_checks(inspection, tables),
+            *columns.list_shared_checks(inspection, tables, schemas),
+        ]:
+            progress.run(words, work)
+    return progress.report()
 
 
 def check_keys(tables: Mapping[str, Private | Public], seconds: float | None = None) -> Report:
@@ -43,10 +46,10 @@ def check_keys(tables: Mapping[str, Private | Public], seconds: float | None = N
     if not declared_keys(tables):
         return Report()
     with _inspecting(tables, seconds) as (inspection, _):
-        room = _Room(seconds)
-        for words, work in keys.checks(inspection, tables, dangling=False):
-            room.run(words, work)
-    return room.report()
+        progress = _Progress(seconds)
+        for words, work in keys.list_checks(inspection, tables, dangling=False):
+            progress.run(words, work)
+    return progress.report()
 
 
 @contextmanager
@@ -62,7 +65,7 @@ def _inspecting(
         engine.close()
 
 
-class _Room:
+class _Progress:
     """What was found so far, and the time that is left."""
 
     def __init__(self, seconds: float | None) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from tacit.checks.report import Finding, counted
+from tacit.checks.report import Finding, say_count
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.language.types import Kind, Schema
@@ -26,8 +26,8 @@ _PATTERNS = (
 )
 
 
-def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Finding]:
-    """Values that are not read as they are."""
+def check_types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Finding]:
+    """Find values that are not read as they are."""
     for column in schema:
         if schema[column].kind is Kind.OTHER:
             text = f"{column} has a type that can only name persons; declare it with schema= or leave it out."
@@ -39,7 +39,7 @@ def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Findin
         (before,), (after,) = (inspection.rows(f"SELECT {counts} FROM ", part) for part in (f"{texts} AS t", source))
         for column, lost in zip(schema, (b - a for b, a in zip(before, after, strict=True)), strict=True):
             if lost:
-                text = f"{counted(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
+                text = f"{say_count(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
                 yield Finding(table, "unconvertible values", text, column, lost)
     conditions = {column: _saturated(inspection, table, column, schema) for column in schema}
     asked = {column: condition for column, condition in conditions.items() if condition}
@@ -48,7 +48,7 @@ def types(inspection: Inspection, table: str, schema: Schema) -> Iterator[Findin
         (found,) = inspection.rows(f"SELECT {sums} FROM ", source)
         for column, count in zip(asked, found, strict=True):
             if count:
-                text = f"{counted(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
+                text = f"{say_count(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
                 yield Finding(table, "saturated values", text, column, int(count))
 
 
@@ -60,7 +60,9 @@ def _saturated(inspection: Inspection, table: str, column: str, schema: Schema) 
     return f"ABS({value}) > {_LARGEST_FLOAT}" if kind.kind is Kind.FLOAT else ""
 
 
-def suspicious(inspection: Inspection, table: str, declared: Private | Public, schema: Schema) -> Iterator[Finding]:
+def find_suspicious(
+    inspection: Inspection, table: str, declared: Private | Public, schema: Schema
+) -> Iterator[Finding]:
     """Columns that look like identifiers and are not declared as such, and texts that look like people's."""
     known = {person.column for person in declared.persons} if isinstance(declared, Private) else set()
     known |= {link.column for link in declared.through} if isinstance(declared, Private) else set()
@@ -91,7 +93,7 @@ def _people(inspection: Inspection, table: str, column: str) -> str:
     return ""
 
 
-def shared(
+def list_shared_checks(
     inspection: Inspection, tables: Mapping[str, Private | Public], schemas: Mapping[str, Schema]
 ) -> Iterator[tuple[str, Callable[[], Iterable[Finding]]]]:
     """One check for each public table: whether it lists the persons of a private one."""
@@ -117,7 +119,7 @@ def _listed(inspection: Inspection, table: str, columns: list[str], other: str, 
         )
         if (column.lower() == person.lower() and known) or (listed >= MANY and 10 * known >= 9 * listed):
             text = (
-                f"{column} of this public table holds {counted(int(known), 'person')} of {other}.{person}; "
+                f"{column} of this public table holds {say_count(int(known), 'person')} of {other}.{person}; "
                 "a public table must be about nobody."
             )
             yield Finding(table, "persons in a public table", text, column, int(known))

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from tacit.checks.report import Finding, counted, numbered
+from tacit.checks.report import Finding, list_numbers, say_count
 from tacit.engines.duckdb.text_files import json
 from tacit.engines.duckdb.text_files.csv import Records
 from tacit.engines.duckdb.text_files.feed import FIELDS, Feed, batch
@@ -21,8 +21,10 @@ FIRST = 5
 """How many line numbers are shown."""
 
 
-def lines(inspection: Inspection, table: str, facts: dict[str, Any], late: Callable[[], bool]) -> Iterable[Finding]:
-    """The lines of a table's text files that are left out; their encodings are facts."""
+def check_lines(
+    inspection: Inspection, table: str, facts: dict[str, Any], late: Callable[[], bool]
+) -> Iterable[Finding]:
+    """Find the lines of text files that are left out; their encodings are facts."""
     feed = inspection.feed(table)
     if feed is None:
         return []
@@ -45,8 +47,8 @@ def lines(inspection: Inspection, table: str, facts: dict[str, Any], late: Calla
         Finding(
             table,
             "unreadable lines",
-            f"{counted(unread[path], 'line')} of {os.path.basename(path)} cannot be read and "
-            f"{'is' if unread[path] == 1 else 'are'} left out (the first: {numbered(first[path])}).",
+            f"{say_count(unread[path], 'line')} of {os.path.basename(path)} cannot be read and "
+            f"{'is' if unread[path] == 1 else 'are'} left out (the first: {list_numbers(first[path])}).",
             count=unread[path],
         )
         for path in unread

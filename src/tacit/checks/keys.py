@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from tacit.checks.report import Finding, counted
+from tacit.checks.report import Finding, say_count
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.tables import Private, Public
 from tacit.tables.face.declarations import declared_keys
 
 
-def checks(
+def list_checks(
     inspection: Inspection, tables: Mapping[str, Private | Public], *, dangling: bool = True
 ) -> Iterator[tuple[str, Callable[[], Iterable[Finding]]]]:
     """One check for each key, and one for each foreign key."""
@@ -30,7 +30,7 @@ def _repeated(inspection: Inspection, table: str, columns: tuple[str, ...], why:
         yield Finding(
             table,
             "repeated key",
-            f"{', '.join(columns)} is called unique by {why}, but {counted(repeated, 'value')} of it "
+            f"{', '.join(columns)} is called unique by {why}, but {say_count(repeated, 'value')} of it "
             f"{'is' if repeated == 1 else 'are'} in several rows.",
             ", ".join(columns),
             repeated,
@@ -49,7 +49,7 @@ def _dangling(inspection: Inspection, table: str, column: str, target: str, key:
         yield Finding(
             table,
             "rows that lead to nobody",
-            f"no row of {target!r} has the {column} of {counted(int(count), 'row')}, which concern nobody there.",
+            f"no row of {target!r} has the {column} of {say_count(int(count), 'row')}, which concern nobody there.",
             column,
             int(count),
         )

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tacit.checks.report import Finding, counted
+from tacit.checks.report import Finding, say_count
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.language.types import Kind
 from tacit.tables import Private
 
 
-def rows(inspection: Inspection, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
-    """The number of rows, a fact."""
+def count_rows(inspection: Inspection, table: str, facts: dict[str, Any]) -> Iterable[Finding]:
+    """Count the rows, which is a fact and no finding."""
     ((facts["rows"],),) = inspection.rows("SELECT COUNT(*) FROM ", inspection.source(table, []))
     return []
 
 
-def found(inspection: Inspection, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
-    """Rows without a person, and what each person column looks like."""
-    rows(inspection, table, facts)
+def check_persons(inspection: Inspection, table: str, declared: Private, facts: dict[str, Any]) -> Iterator[Finding]:
+    """Find rows without a person, and tell what each person column looks like."""
+    count_rows(inspection, table, facts)
     keys = [inspection.key(table, person.column) for person in declared.persons]
     if keys and not declared.through:
         nobody = " AND ".join(f"{key} IS NULL" for key in keys)
@@ -30,7 +30,7 @@ def found(inspection: Inspection, table: str, declared: Private, facts: dict[str
             yield Finding(
                 table,
                 "rows without a person",
-                f"every answer leaves out {counted(int(count), 'row')} without a person.",
+                f"every answer leaves out {say_count(int(count), 'row')} without a person.",
                 count=int(count),
             )
     for person in declared.persons:
@@ -68,8 +68,8 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
         yield Finding(
             table,
             "stray spaces",
-            f"{counted(int(spaced), 'row')} have spaces around {column}; without them "
-            f"{counted(all_of_them - trimmed, 'identifier')} fewer would be left, each a person less.",
+            f"{say_count(int(spaced), 'row')} have spaces around {column}; without them "
+            f"{say_count(all_of_them - trimmed, 'identifier')} fewer would be left, each a person less.",
             column,
             int(spaced),
         )
@@ -77,7 +77,7 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
         yield Finding(
             table,
             "only case differs",
-            f"{counted(trimmed - lowered, 'identifier')} of {column} differ from another one only by case, and count "
+            f"{say_count(trimmed - lowered, 'identifier')} of {column} differ from another one only by case, and count "
             "as another person.",
             column,
             int(trimmed - lowered),

@@ -52,7 +52,7 @@ class Report:
     @classmethod
     def together(cls, reports: Mapping[str, Report]) -> Report:
         """The reports of several datasets, the dataset's name before the table's."""
-        facts = {f"{name}.{table}": part for name, report in reports.items() for table, part in report.facts.items()}
+        facts = {f"{name}.{table}": known for name, report in reports.items() for table, known in report.facts.items()}
         findings = [
             Finding(**{**asdict(finding), "table": f"{name}.{finding.table}"})
             for name, report in reports.items()
@@ -62,36 +62,36 @@ class Report:
         return cls(facts, tuple(findings), tuple(unchecked))
 
     def __str__(self) -> str:
-        lines = [f"{name}: {described(facts)}" for name, facts in self.facts.items()]
+        lines = [f"{name}: {describe(facts)}" for name, facts in self.facts.items()]
         ordered = sorted(self.findings, key=lambda finding: not finding.serious)
         lines += [f"{'SERIOUS' if f.serious else 'look at'}  {f.table}: {f.text}" for f in ordered]
         lines += [f"not checked  {text}" for text in self.unchecked]
         return "\n".join([*lines, _verdict(self)])
 
 
-def described(facts: Mapping[str, Any]) -> str:
+def describe(facts: Mapping[str, Any]) -> str:
     """A table's facts in a line."""
-    parts = [f"{facts['rows']:,} rows"] if "rows" in facts else []
+    pieces = [f"{facts['rows']:,} rows"] if "rows" in facts else []
     for kind, found in facts.get("persons", {}).items():
         median, largest = found["median_rows"], found["largest_rows"]
-        parts.append(f"{found['persons']:,} persons by {kind} (rows each: median {median:,}, largest {largest:,})")
+        pieces.append(f"{found['persons']:,} persons by {kind} (rows each: median {median:,}, largest {largest:,})")
     for file in facts.get("files", ()):
-        parts.append(f"{file['file']} ({file['encoding']}, {file['lines']:,} lines)")
-    return ", ".join(parts) or "no facts"
+        pieces.append(f"{file['file']} ({file['encoding']}, {file['lines']:,} lines)")
+    return ", ".join(pieces) or "no facts"
 
 
 def _verdict(report: Report) -> str:
     if not report.findings:
         return "Nothing was found." if not report.unchecked else "Nothing was found in what could be checked."
     serious = len(report.serious)
-    return f"{counted(len(report.findings), 'finding')}, {serious} of them serious."
+    return f"{say_count(len(report.findings), 'finding')}, {serious} of them serious."
 
 
-def counted(number: int, word: str) -> str:
+def say_count(number: int, word: str) -> str:
     """A number with its word."""
     return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
-def numbered(numbers: Iterable[int]) -> str:
+def list_numbers(numbers: Iterable[int]) -> str:
     """Numbers in a list."""
     return ", ".join(f"{number}" for number in numbers)

@@ -2,7 +2,7 @@
 
 The bundled data are public, so the tour may do what nobody should do with private data: look at the truth, and say how
 far each answer is off, and how far an answer with a clipping bound picked by hand would have been off on average. For a
-total of which a person's part is clipped at B, and Laplace noise of scale b = B/ε on top of a bias d, that is
+total to which each person adds at most B, and Laplace noise of scale b = B/ε on top of a bias d, that is
 E|d + noise| = |d| + b·e^{−|d|/b}.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import tacit
 from tacit import Answer, Answers, Private, Public, Pure, Session
 from tacit.answers.values import rough_percent, show
-from tacit.cli.speech import fitted, notice, save, say_json, working
+from tacit.cli.speech import fit_lines, notice, save, say_json, working
 from tacit.data import INDUSTRIES, WAGES
 from tacit.errors import InvalidInput
 from tacit.grids import digits
@@ -44,7 +44,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Question:
+class TourQuestion:
     """One stop of the tour."""
 
     words: str
@@ -187,41 +187,41 @@ JOINED = f"SELECT name, COUNT(*) FROM wages JOIN industries ON industry = code W
 NONE = "A woman counts once, so there is no bound to guess."
 
 QUESTIONS = [
-    Question(
+    TourQuestion(
         "How many women were interviewed?",
         "SELECT COUNT(DISTINCT woman) FROM wages",
         "0.1",
         lambda truth, epsilon: (),
         NONE,
     ),
-    Question(
+    TourQuestion(
         "How many interviews were there?",
         "SELECT COUNT(*) FROM wages",
         "0.2",
         _total("COUNT(*)", (5, "5 interviews a woman"), (100, "100 interviews a woman")),
     ),
-    Question(
+    TourQuestion(
         "What would all of them earn in one week?",
         "SELECT SUM(wage * hours) FROM wages",
         "0.5",
         _total("SUM(wage * hours)", (1000, "1,000 a woman"), (100_000, "100,000 a woman")),
     ),
-    Question("What is the mean hourly wage?", "SELECT AVG(wage) FROM wages", "0.4", _mean),
-    Question(
+    TourQuestion("What is the mean hourly wage?", "SELECT AVG(wage) FROM wages", "0.4", _mean),
+    TourQuestion(
         "And the median?",
         "SELECT MEDIAN(wage) FROM wages",
         "0.3",
         _median,
     ),
-    Question(
+    TourQuestion(
         "What is the highest wage?",
         "SELECT MAX(wage) FROM wages",
         "0.3",
         _highest,
         "A maximum is one woman's secret: what can be told is a wage that hardly anybody exceeds.",
     ),
-    Question("How many interviews in three industries, joined by code?", JOINED, "0.4", _industries),
-    Question(
+    TourQuestion("How many interviews in three industries, joined by code?", JOINED, "0.4", _industries),
+    TourQuestion(
         "How much does a year of age add to the wage? Ask any function you like.",
         f"tacit.sample_and_aggregate(slope, careers, blocks={BLOCKS}, grid=digits(2), …)",
         "0.8",
@@ -271,7 +271,7 @@ CLOSING = (
 class Stop:
     """A question with its answer and what might have been."""
 
-    question: Question
+    question: TourQuestion
     answer: Answer | Answers
     off: float
     """How far the answer lies from the truth, as a share of it."""
@@ -292,7 +292,7 @@ def _off(answer: Answer | Answers, rows: list[tuple[Any, ...]]) -> float:
 
 
 def _say(console: Console, text: str, indent: str = "", style: str | None = None) -> None:
-    console.print(fitted(text, min(WIDTH, console.width), indent), style=style, markup=False)
+    console.print(fit_lines(text, min(WIDTH, console.width), indent), style=style, markup=False)
 
 
 def _show(console: Console, number: int, stop: Stop) -> None:

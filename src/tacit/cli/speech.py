@@ -42,7 +42,7 @@ def notice(text: str) -> None:
 
 def say(text: str) -> None:
     """A result for people, in lines that fit the terminal; whole lines where a program reads."""
-    print(fitted(text) if sys.stdout.isatty() else text)
+    print(fit_lines(text) if sys.stdout.isatty() else text)
 
 
 def say_json(found: Any) -> None:
@@ -55,7 +55,7 @@ def width() -> int:
     return max(NARROWEST, shutil.get_terminal_size().columns)
 
 
-def fitted(text: str, columns: int | None = None, indent: str = "") -> str:
+def fit_lines(text: str, columns: int | None = None, indent: str = "") -> str:
     """The text with every line broken at spaces, what was indented staying so."""
     lines = []
     for line in text.splitlines():

@@ -33,8 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.flows.curve import CappedStatistic
+from tacit.flows.incidences import Incidences, Integers, add_at, exact_sum, number_ids
 from tacit.flows.programs import Program, over_common_denominator, propose
-from tacit.flows.rows import Integers, Rows, added, exact_sum, numbered
 from tacit.flows.solving import Support
 from tacit.numbers.exact import Number, non_negative
 
@@ -45,10 +45,10 @@ _FIRST = 16
 class CappedFrequency(CappedStatistic):
     """The weight of the heaviest value, capped by person."""
 
-    def __init__(self, rows: Rows, value: Integers, degrees: bool = False) -> None:
+    def __init__(self, rows: Incidences, value: Integers, degrees: bool = False) -> None:
         self._rows = rows
         names, self._value = np.unique(value, return_inverse=True)
-        weights = added(names.size, self._value, rows.weights)
+        weights = add_at(names.size, self._value, rows.weights)
         order = np.argsort(-weights, kind="stable")
         self._rank = np.empty(names.size, dtype=np.int64)
         self._rank[order] = np.arange(names.size)
@@ -93,7 +93,7 @@ class CappedFrequency(CappedStatistic):
         return self._rows.size
 
 
-def capped_frequency(rows: Rows, values: npt.ArrayLike) -> CappedFrequency:
+def capped_frequency(rows: Incidences, values: npt.ArrayLike) -> CappedFrequency:
     """The total weight of the value that has most of it, no person adding more than the cap.
 
     ``values`` has one integer for each row that ``rows`` was made from.
@@ -101,7 +101,7 @@ def capped_frequency(rows: Rows, values: npt.ArrayLike) -> CappedFrequency:
     return CappedFrequency(rows, rows.valued(values))
 
 
-def capped_degree(rows: Rows) -> CappedFrequency:
+def capped_degree(rows: Incidences) -> CappedFrequency:
     """The largest total of a person, no person adding more than the cap: a graph's largest degree."""
     return CappedFrequency(rows.listed(rows.row), rows.persons, degrees=True)
 
@@ -110,23 +110,23 @@ class _Shortlist(CappedStatistic):
     """The rows of the most frequent values, reduced: the statistic as if there were no other values."""
 
     def __init__(
-        self, rows: Rows, value: Integers, count: int, owners: Integers | None, following: int, floor: Fraction
+        self, rows: Incidences, value: Integers, count: int, owners: Integers | None, following: int, floor: Fraction
     ) -> None:
         self.count, self.following, self._partial = count, following, owners is not None
         rows, value = rows.merged(value)
         if owners is not None:
             rows = _without_outsiders(rows, owners, floor)
         rows, value = _without_followers(rows).merged(value)
-        person, people = numbered(rows.persons)
+        person, people = number_ids(rows.persons)
         rows, self._alike = rows.touching(rows.row, person, people), np.ones(people, dtype=object)
         if rows.persons.size == rows.weights.size:  # one person per row
             rows, value, self._alike = _joined(rows, value)
         self._rows, self._value, self._weight = rows, value, rows.weights.astype(object)
-        pair, pairs = numbered(rows.persons * count + value[rows.row])
-        within = added(pairs, pair, self._weight[rows.row])
+        pair, pairs = number_ids(rows.persons * count + value[rows.row])
+        within = add_at(pairs, pair, self._weight[rows.row])
         self._most = np.zeros(rows.size, dtype=object)
         np.maximum.at(self._most, rows.persons, within[pair])
-        self.total = max(added(count, value, self._weight).tolist(), default=0)
+        self.total = max(add_at(count, value, self._weight).tolist(), default=0)
 
     def reliable(self, cap: Fraction, effort: int) -> Support | None:
         """A supporting line that holds for all values, not only those listed; None where the list is too short.
@@ -183,7 +183,7 @@ class _Limited:
         """Split the pairs (row, person) into rows with one pair and rows with several."""
         length = np.bincount(row, minlength=listed._weight.size)
         shared, single = length > 1, length[row] == 1
-        sure = added(listed.count, listed._value[~shared], listed._weight[~shared])
+        sure = add_at(listed.count, listed._value[~shared], listed._weight[~shared])
         alone = row[single]
         return cls(
             sure,
@@ -221,9 +221,9 @@ class _Limited:
 
     def _remaining(self, x: Integers, unit: int) -> Fraction:
         """C(x), exactly."""
-        uncovered = np.maximum(unit - added(self.shared_weight.size, self.row, x[self.member]), 0)
-        left = self.sure * unit + added(self.sure.size, self.shared_value, self.shared_weight * uncovered)
-        left = left - added(self.sure.size, self.value, self.weight * x[self.person])
+        uncovered = np.maximum(unit - add_at(self.shared_weight.size, self.row, x[self.member]), 0)
+        left = self.sure * unit + add_at(self.sure.size, self.shared_value, self.shared_weight * uncovered)
+        left = left - add_at(self.sure.size, self.value, self.weight * x[self.person])
         return Fraction(int(left.max()), unit)
 
     def _carried(self, proposed: Integers, budget: int, room: Integers) -> int:
@@ -232,20 +232,20 @@ class _Limited:
         share = sum(p.tolist())
         p = p * budget // share if share > budget else p
         z = np.minimum(z, self.shared_weight * p[self.shared_value])
-        load = added(room.size, self.person, self.weight * p[self.value]) + added(room.size, self.member, z[self.row])
+        load = add_at(room.size, self.person, self.weight * p[self.value]) + add_at(room.size, self.member, z[self.row])
         gained: int = sum((self.sure * p).tolist()) + sum(z.tolist()) - sum(np.maximum(load - room, 0).tolist())
         return gained
 
 
-def _without_outsiders(rows: Rows, owners: Integers, floor: Fraction) -> Rows:
+def _without_outsiders(rows: Incidences, owners: Integers, floor: Fraction) -> Incidences:
     """The rows without persons off the list who weigh no more than ``floor`` in them."""
-    kept = added(rows.size, rows.persons, rows.weights.astype(object)[rows.row]) > floor
+    kept = add_at(rows.size, rows.persons, rows.weights.astype(object)[rows.row]) > floor
     kept[owners] = True
     chosen = kept.astype(bool)[rows.persons]
     return rows.touching(rows.row[chosen], rows.persons[chosen], rows.size)
 
 
-def _without_followers(rows: Rows) -> Rows:
+def _without_followers(rows: Incidences) -> Incidences:
     """The rows without persons whose single row touches someone else who will do."""
     row = rows.row
     single = np.bincount(rows.persons, minlength=rows.size)[rows.persons] == 1
@@ -256,13 +256,13 @@ def _without_followers(rows: Rows) -> Rows:
     return rows.touching(row[kept], rows.persons[kept], rows.size)
 
 
-def _joined(rows: Rows, value: Integers) -> tuple[Rows, Integers, Integers]:
+def _joined(rows: Incidences, value: Integers) -> tuple[Incidences, Integers, Integers]:
     """Persons with the same weights in the same values made one, and how many each of them stands for."""
     sizes = np.unique(rows.weights, return_inverse=True)[1]
-    has = numbered(value * (int(sizes.max(initial=0)) + 1) + sizes)[0]
+    has = number_ids(value * (int(sizes.max(initial=0)) + 1) + sizes)[0]
     order = np.lexsort((has, rows.persons))
-    person, people = numbered(rows.persons)
-    bundles = Rows(np.ones(people, dtype=np.int64), np.zeros(0), np.zeros(0), 0, np.arange(people), people)
+    person, people = number_ids(rows.persons)
+    bundles = Incidences(np.ones(people, dtype=np.int64), np.zeros(0), np.zeros(0), 0, np.arange(people), people)
     bundles = bundles.touching(person[order], has[order], int(has.max(initial=-1)) + 1)
     kind = bundles.alike(np.zeros(people, dtype=np.int64))
     alike = np.bincount(kind).astype(object)

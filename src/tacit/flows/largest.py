@@ -17,12 +17,12 @@ from bisect import bisect_right
 import numpy as np
 import numpy.typing as npt
 
-from tacit.flows.rows import Rows
+from tacit.flows.incidences import Incidences
 from tacit.flows.sums import capped_sum
 from tacit.numbers.exact import whole
 
 
-def largest_profile(rows: Rows, values: npt.ArrayLike, removals: int, rank: int = 1) -> tuple[int | None, ...]:
+def largest_profile(rows: Incidences, values: npt.ArrayLike, removals: int, rank: int = 1) -> tuple[int | None, ...]:
     """The down profile D̃_0, …, D̃_removals of the ``rank``-th largest value; None stands for the grid's bottom.
 
     ``values`` has one integer for each row that ``rows`` was made from, in the unit of the grid; a row counts as often
@@ -46,7 +46,7 @@ def largest_profile(rows: Rows, values: npt.ArrayLike, removals: int, rank: int 
 class _Losses:
     """J, rounded up, at levels of rows from the top, computed where asked; it rises with the level."""
 
-    def __init__(self, rows: Rows, above: list[int], rank: int, most: int) -> None:
+    def __init__(self, rows: Incidences, above: list[int], rank: int, most: int) -> None:
         self._rows, self._above, self._rank, self._most = rows, above, rank, most
         self._known: dict[int, int] = {0: 0}
 

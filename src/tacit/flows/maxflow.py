@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from tacit.flows.rows import Integers, added, exact_sum
+from tacit.flows.incidences import Integers, add_at, exact_sum
 
 BITS = 29
 """Units in which a flow is asked of the solver stay below 2^BITS."""
@@ -53,7 +53,7 @@ def _both_ways(
     order = csr_array((np.concatenate([forward, forward + tail.size]), both), shape=(size, size))
     if order.nnz < 2 * tail.size:  # parallel edges, or edges in both directions: add them up first
         keys, place = np.unique(np.concatenate([tail * size + head, head * size + tail]), return_inverse=True)
-        room, tail, head = added(keys.size, place[: tail.size], capacity), keys // size, keys % size
+        room, tail, head = add_at(keys.size, place[: tail.size], capacity), keys // size, keys % size
         starts = np.searchsorted(tail, np.arange(size + 1))
         return room, tail, head.astype(np.int32), starts.astype(np.int32)
     order.sort_indices()

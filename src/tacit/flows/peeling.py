@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from tacit.flows.rows import Integers, Rows, added, exact_sum, roomy
+from tacit.flows.incidences import Incidences, Integers, add_at, exact_sum, multiply
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,7 +40,7 @@ class Core:
     """For each (row, person) pair, the person."""
 
     @classmethod
-    def of(cls, rows: Rows, group: Integers | None = None, weight: Integers | None = None) -> Core:
+    def of(cls, rows: Incidences, group: Integers | None = None, weight: Integers | None = None) -> Core:
         """The problem of a sum, or of groups of rows with their weights."""
         count = rows.weights.size
         weight = rows.weights if weight is None else weight
@@ -51,16 +51,16 @@ class Core:
     @property
     def totals(self) -> Integers:
         """What each person would carry without a limit, a group counted once for each row: never too little."""
-        return self.alone + added(self.alone.size, self.person, self.weight[self.group[self.row]])
+        return self.alone + add_at(self.alone.size, self.person, self.weight[self.group[self.row]])
 
-    def even_shares(self, parts: int) -> Integers:
-        """What each person carries when every group is split evenly over its rows, in units of 1/parts, rounded up.
+    def even_shares(self, units: int) -> Integers:
+        """What each person carries when every group is split evenly over its rows, in units of 1/units, rounded up.
 
         A cap no lower than the largest of these takes nothing away. In a sum they are the totals.
         """
         rows = np.bincount(self.group, minlength=self.weight.size)
-        share = -(-roomy(self.weight, parts) // np.maximum(rows, 1))
-        return roomy(self.alone, parts) + added(self.alone.size, self.person, roomy(share[self.group[self.row]]))
+        share = -(-multiply(self.weight, units) // np.maximum(rows, 1))
+        return multiply(self.alone, units) + add_at(self.alone.size, self.person, multiply(share[self.group[self.row]]))
 
     @property
     def total(self) -> int:
@@ -82,7 +82,7 @@ class Core:
     def scaled(self, factor: int) -> Core:
         """The same problem with every weight multiplied."""
         return replace(
-            self, free=self.free * factor, alone=roomy(self.alone, factor), weight=roomy(self.weight, factor)
+            self, free=self.free * factor, alone=multiply(self.alone, factor), weight=multiply(self.weight, factor)
         )
 
     def above(self, limit: int) -> Core:
@@ -132,7 +132,7 @@ class Core:
         if not single.any():
             return self
         pairs = single[self.row]
-        extra = added(self.alone.size, self.person[pairs], self.weight[self.group[self.row[pairs]]])
+        extra = add_at(self.alone.size, self.person[pairs], self.weight[self.group[self.row[pairs]]])
         return replace(self, alone=self.alone + extra).keep_rows(~single)
 
     def without_limits(self, light: npt.NDArray[np.bool_]) -> Core:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from tacit.flows.rows import Integers, added
+from tacit.flows.incidences import Integers, add_at
 
 ROUNDS = 6
 """Refinements tried before the exact simplex method."""
@@ -50,11 +50,11 @@ class Program:
 
     def loads(self, z: Integers) -> Integers:
         """A z."""
-        return added(self.limit.size, self.constraint, self.coefficient.astype(object) * z[self.variable])
+        return add_at(self.limit.size, self.constraint, self.coefficient.astype(object) * z[self.variable])
 
     def prices(self, x: Integers) -> Integers:
         """Aᵀ x."""
-        return added(self.gain.size, self.variable, self.coefficient.astype(object) * x[self.constraint])
+        return add_at(self.gain.size, self.variable, self.coefficient.astype(object) * x[self.constraint])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -95,12 +95,12 @@ def over_common_denominator(values: list[Fraction]) -> tuple[Integers, int]:
     return np.array([round(v * denominator) for v in values] or [], dtype=object), denominator
 
 
-def packed(z: Integers, variable: Integers, constraint: Integers, limit: Integers) -> Integers:
+def pack(z: Integers, variable: Integers, constraint: Integers, limit: Integers) -> Integers:
     """``z`` ≥ 0 lowered to whole numbers that meet Σ z ≤ limit in every constraint.
 
     Scaling every variable of an overfull constraint by limit/load meets it; each variable follows its worst one.
     """
-    load = added(limit.size, constraint, z[variable])
+    load = add_at(limit.size, constraint, z[variable])
     over = (load > limit).astype(bool)[constraint]
     result = z.copy()
     lowered = z[variable[over]] * limit[constraint[over]] // load[constraint[over]]

@@ -15,10 +15,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from tacit.flows.incidences import Integers, add_at, exact_sum, multiply
 from tacit.flows.maxflow import max_flow
 from tacit.flows.peeling import Core, Peeled, peel
-from tacit.flows.programs import Program, over_common_denominator, packed, propose
-from tacit.flows.rows import Integers, added, exact_sum, roomy
+from tacit.flows.programs import Program, over_common_denominator, pack, propose
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,9 @@ def _double_cover(peeled: Peeled) -> tuple[Fraction, Fraction]:
     tail = np.concatenate([np.full(n, source), people + n, first, second])
     head = np.concatenate([people, np.full(n, sink), second + n, first + n])
     weight = peeled.core.weight[peeled.core.group]
-    flow, reached = max_flow(2 * n + 2, tail, head, roomy(np.concatenate([room, room, weight, weight])), source, sink)
+    flow, reached = max_flow(
+        2 * n + 2, tail, head, multiply(np.concatenate([room, room, weight, weight])), source, sink
+    )
     removed = int((~reached[:n]).sum()) + int(reached[n : 2 * n].sum())
     return Fraction(flow, 2), Fraction(removed, 2)
 
@@ -98,7 +100,7 @@ def _assignment(peeled: Peeled) -> tuple[Fraction, Fraction]:
     people, values, source, sink = np.arange(n), n + np.arange(weight.size), n + weight.size, n + weight.size + 1
     tail = np.concatenate([np.full(n, source), number, values])
     head = np.concatenate([people, n + group, np.full(weight.size, sink)])
-    capacity = roomy(np.concatenate([room, weight[group], weight]))
+    capacity = multiply(np.concatenate([room, weight[group], weight]))
     flow, reached = max_flow(n + weight.size + 2, tail, head, capacity, source, sink)
     return Fraction(flow), Fraction(int((~reached[:n]).sum()))
 
@@ -112,9 +114,9 @@ def _program(peeled: Peeled, effort: int) -> tuple[Fraction, Fraction, Fraction]
     variable = np.concatenate([row, np.arange(group.size)])
     gain, ones = np.ones(group.size, dtype=np.int64), np.ones(variable.size, dtype=np.int64)
     proposal = propose(Program(gain, limit, constraint, variable, ones), effort)
-    carried = packed(proposal.primal, variable, constraint, limit * proposal.denominator)
+    carried = pack(proposal.primal, variable, constraint, limit * proposal.denominator)
     x, unit = over_common_denominator([min(max(v, Fraction(0)), Fraction(1)) for v in proposal.dual[: room.size]])
-    uncovered = np.maximum(unit - added(group.size, row, x[number]), 0)
+    uncovered = np.maximum(unit - add_at(group.size, row, x[number]), 0)
     worst = np.zeros(weight.size, dtype=object)
     np.maximum.at(worst, group, uncovered)
     high = Fraction(exact_sum(room.astype(object) * x) + exact_sum(weight * worst), unit)

@@ -24,29 +24,29 @@ import numpy as np
 import numpy.typing as npt
 
 from tacit.flows.curve import CappedStatistic
+from tacit.flows.incidences import Incidences, number_ids
 from tacit.flows.peeling import Core
-from tacit.flows.rows import Rows, numbered
 from tacit.flows.solving import Support, solve
 from tacit.numbers.exact import whole
 
-_PARTS = 2**20
+_UNITS = 2**20
 """Shares of distinct values are rounded up in units of one over this."""
 
 
-class CappedTotal(CappedStatistic):
+class FlowTotal(CappedStatistic):
     """The total weight of groups of rows, capped by person."""
 
     def __init__(self, core: Core) -> None:
         self.total = core.total
         self._levels = [(0, core)]
         self._shortest = core.shortest
-        self._parts = 1 if core.group.size == core.weight.size else _PARTS  # in a sum shares are whole
-        shares = core.even_shares(self._parts)
+        self._units = 1 if core.group.size == core.weight.size else _UNITS  # in a sum shares are whole
+        shares = core.even_shares(self._units)
         self._largest = np.sort(shares[(shares > 0).astype(bool)])[::-1]
-        self._enough = Fraction(int(self._largest[0]), self._parts) if self._largest.size else Fraction(0)
+        self._enough = Fraction(int(self._largest[0]), self._units) if self._largest.size else Fraction(0)
 
     def above(self, cap: int) -> int:
-        """All persons full: a row's part of that counts once for each of its persons. Rounded up, as L(cap) is."""
+        """All persons full: a row's share of that counts once for each of its persons. Rounded up, as L(cap) is."""
         return min(self.total, -(-cap * self._everyone() // self._shortest))
 
     def profile(self, removals: int) -> tuple[int, ...]:
@@ -73,9 +73,9 @@ class CappedTotal(CappedStatistic):
     def _probes(self, removals: int) -> Iterator[Fraction]:
         place = max(removals, 1)
         while place < self._largest.size:
-            yield _simple(Fraction(int(self._largest[place]), self._parts))
+            yield _simple(Fraction(int(self._largest[place]), self._units))
             place *= 2
-        cap = _simple(Fraction(int(self._largest[-1]), self._parts)) if self._largest.size else Fraction(1)
+        cap = _simple(Fraction(int(self._largest[-1]), self._units)) if self._largest.size else Fraction(1)
         for _ in range(64):
             cap /= 2
             yield cap
@@ -89,16 +89,16 @@ def _simple(cap: Fraction) -> Fraction:
     return Fraction(floor(cap)) if cap >= 1 else Fraction(1, 2 ** ceil(1 / cap).bit_length())
 
 
-def capped_sum(rows: Rows) -> CappedTotal:
+def capped_sum(rows: Incidences) -> FlowTotal:
     """The sum of the rows' weights, no person carrying more than the cap."""
-    return CappedTotal(Core.of(rows))
+    return FlowTotal(Core.of(rows))
 
 
-def capped_distinct(rows: Rows, values: npt.ArrayLike) -> CappedTotal:
+def capped_distinct(rows: Incidences, values: npt.ArrayLike) -> FlowTotal:
     """The number of distinct values among the rows, no person accounting for more than the cap.
 
     ``values`` has one integer for each row that ``rows`` was made from; weights other than 0 do not matter.
     """
     different, value = rows.merged(rows.valued(values))
-    group, count = numbered(value)
-    return CappedTotal(Core.of(different, group, np.ones(count, dtype=np.int64)))
+    group, count = number_ids(value)
+    return FlowTotal(Core.of(different, group, np.ones(count, dtype=np.int64)))

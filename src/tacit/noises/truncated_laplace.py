@@ -21,6 +21,7 @@ from math import exp as float_exp
 from math import expm1, inf
 from math import log as float_log
 
+from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
 from tacit.guarantees.rounding import shortened
 from tacit.noises.base import IntegerNoise
@@ -46,8 +47,10 @@ class TruncatedLaplace(IntegerNoise):
 
     def guarantee(self, sensitivity: int = 1) -> Approx:
         """Approx(rate·sensitivity, P[Z > bound − sensitivity]), δ rounded up."""
-        lost = self.tail(self.bound - sensitivity + 1, 64).high
-        return Approx(self.rate * sensitivity, min(Fraction(1), shortened(lost, up=True)))
+        lost = shortened(self.tail(self.bound - sensitivity + 1, 64).high, up=True)
+        if lost >= 1:
+            raise InvalidInput("noise within this bound protects nobody at this sensitivity; take a larger bound.")
+        return Approx(self.rate * sensitivity, lost)
 
     def draw(self, source: Randomness) -> int:
         """By `truncated_laplace`."""

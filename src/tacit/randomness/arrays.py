@@ -50,7 +50,7 @@ def coins(size: int, source: Randomness) -> NDArray[np.bool_]:
     return np.unpackbits(words, count=size).astype(np.bool_)
 
 
-def placed(target: Integers, where: NDArray[np.int64], values: Integers) -> Integers:
+def put_at(target: Integers, where: NDArray[np.int64], values: Integers) -> Integers:
     """``target`` with ``values`` at the places ``where``, as Python integers if either holds them."""
     if values.dtype == object and target.dtype != object:
         target = target.astype(object)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.numbers.enclosures import exp
-from tacit.randomness.arrays import Integers, categories, placed
+from tacit.randomness.arrays import Integers, categories, put_at
 from tacit.randomness.basic import _coin_exp
 from tacit.randomness.discrete import _geometric
 from tacit.randomness.inversion import Inversion, Powers, Table, decay, shares
@@ -30,7 +30,7 @@ BLOCKS = 256
 """Blocks for each standard deviation, where σ is larger than that."""
 
 
-class Blocks:
+class GaussianBlocks:
     """The law of |z| for a discrete Gaussian, with its tables."""
 
     def __init__(self, variance: Fraction) -> None:
@@ -47,9 +47,9 @@ class Blocks:
 
     @staticmethod
     @lru_cache(maxsize=64)
-    def of(variance: Fraction) -> Blocks:
+    def of(variance: Fraction) -> GaussianBlocks:
         """The law with its tables, which are public facts and kept."""
-        return Blocks(variance)
+        return GaussianBlocks(variance)
 
     def draws(self, size: int, source: Randomness) -> Integers:
         """``size`` independent magnitudes."""
@@ -61,8 +61,8 @@ class Blocks:
             keep = self._keep(block, drawn, source)
             for i in np.flatnonzero(block == self._count):
                 far, keep[i] = self._beyond(source)
-                drawn = placed(drawn, np.array([i]), np.array([far], dtype=object if far >> 62 else np.int64))
-            result = placed(result, pending[keep], drawn[keep])
+                drawn = put_at(drawn, np.array([i]), np.array([far], dtype=object if far >> 62 else np.int64))
+            result = put_at(result, pending[keep], drawn[keep])
             pending = pending[~keep]
         return result
 

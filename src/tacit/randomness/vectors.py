@@ -47,9 +47,9 @@ def discrete_laplaces(epsilon: Number, size: int, *, source: Randomness = SYSTEM
 
 def discrete_gaussians(variance: Number, size: int, *, source: Randomness = SYSTEM) -> Integers:
     """``size`` integers with P[z] ∝ e^{-z²/(2·variance)}."""
-    from tacit.randomness.blocks import Blocks
+    from tacit.randomness.blocks import GaussianBlocks
 
-    law = Blocks.of(positive(variance, "variance"))
+    law = GaussianBlocks.of(positive(variance, "variance"))
     return cast("Integers", source.mark(_signed(law.draws, whole(size, "size", 0), source)))
 
 
@@ -57,13 +57,13 @@ def _signed(magnitudes: Callable[[int, Randomness], Integers], size: int, source
     """Magnitudes with fair signs, minus zero drawn again."""
     import numpy as np
 
-    from tacit.randomness.arrays import coins, placed
+    from tacit.randomness.arrays import coins, put_at
 
     result: Integers = np.zeros(size, dtype=np.int64)
     pending = np.arange(size)
     while pending.size:
         drawn, minus = magnitudes(pending.size, source), coins(pending.size, source)
-        result = placed(result, pending, np.where(minus, -drawn, drawn))
+        result = put_at(result, pending, np.where(minus, -drawn, drawn))
         pending = pending[minus & (drawn == 0)]
     return result
 

@@ -14,9 +14,9 @@ from starlette.routing import Route
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
-from tacit.serve.questions import KEY_LENGTH, Asked, number
-from tacit.serve.running import padded
-from tacit.serve.web import Visit, check_mark, chore, executed, read_json, state, status, visit
+from tacit.serve.questions import KEY_LENGTH, SentQuestion, number
+from tacit.serve.running import pad
+from tacit.serve.web import Visit, check_mark, chore, execute, read_json, state, status, visit
 from tacit.serve.wire import Parcel
 from tacit.serve.work import question_facts
 
@@ -50,8 +50,8 @@ async def cost(request: Request) -> Response:
     known = visit(request)
     check_mark(request, known, request.headers.get("x-csrf-token", ""))
     gateway, name = state(request).gateway, request.path_params["dataset"]
-    question = gateway.asked(known.caller, name, await read_json(request))
-    found = await executed(state(request).previews, known, "preview", dataset=name, question=question_facts(question))
+    question = gateway.read_question(known.caller, name, await read_json(request))
+    found = await execute(state(request).previews, known, "preview", dataset=name, question=question_facts(question))
     return _passed_on(found)
 
 
@@ -67,12 +67,12 @@ async def ask(request: Request) -> Response:
     check_mark(request, known, request.headers.get("x-csrf-token", ""))
     name = request.path_params["dataset"]
     key = request.headers.get("idempotency-key", "")
-    question = state(request).gateway.asked(known.caller, name, await read_json(request))
-    return _passed_on(await answered(request, known, name, question, key, start))
+    question = state(request).gateway.read_question(known.caller, name, await read_json(request))
+    return _passed_on(await answer_question(request, known, name, question, key, start))
 
 
-async def answered(
-    request: Request, known: Visit, name: str, question: Asked, key: str, start: float, page: bool = False
+async def answer_question(
+    request: Request, known: Visit, name: str, question: SentQuestion, key: str, start: float, page: bool = False
 ) -> Parcel:
     """Have a question answered, write down what became of it, and go on no sooner than the padding allows."""
     here = state(request)
@@ -81,7 +81,7 @@ async def answered(
     outcome = "unforeseen"
     facts = question_facts(question)
     try:
-        found = await executed(here.questions, known, "ask", dataset=name, question=facts, key=key, page=page)
+        found = await execute(here.questions, known, "ask", dataset=name, question=facts, key=key, page=page)
         outcome = "stored" if found.facts["stored"] else "answered"
         return found
     except TacitError as error:
@@ -90,7 +90,7 @@ async def answered(
     finally:
         here.counts.add("tacit_questions_total", "outcome", outcome)
         here.log.write("asked", analyst=known.caller.name, dataset=name, cost=dict(question.amounts), outcome=outcome)
-        await padded(start, float(here.gateway.config.limits.padding_seconds))
+        await pad(start, float(here.gateway.config.limits.padding_seconds))
 
 
 async def history(request: Request) -> Response:
@@ -111,10 +111,10 @@ async def history(request: Request) -> Response:
 async def answer(request: Request) -> Response:
     """An answer of the caller, as it was released."""
     known, here, name = visit(request), state(request), request.path_params["dataset"]
-    wanted = numbered(request)
+    wanted = read_number(request)
     line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
     facts = {"dataset": name, "outcome": line.outcome, "line": line.to_dict(), "page": False}
-    return _passed_on(await executed(here.previews, known, "past", **facts))
+    return _passed_on(await execute(here.previews, known, "past", **facts))
 
 
 async def plan(request: Request) -> Response:
@@ -128,10 +128,10 @@ async def plan(request: Request) -> Response:
         "epsilon": number(given.get("epsilon", ""), "epsilon"),
         "shape": given.get("shape", "lognormal"),
     }
-    return _passed_on(await executed(here.forecasts, known, "forecast", **facts))
+    return _passed_on(await execute(here.forecasts, known, "forecast", **facts))
 
 
-def numbered(request: Request) -> int:
+def read_number(request: Request) -> int:
     """The number of an answer in an address."""
     text = request.path_params["number"]
     if not re.fullmatch(r"[0-9]{1,18}", text):

@@ -30,11 +30,11 @@ from tacit.serve.config import Config, load
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
-from tacit.serve.running import Look, Pace, Threads, Turns
+from tacit.serve.running import Pace, SharedLook, Threads, Turns
 from tacit.serve.tokens import Caller, Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, problem, state
-from tacit.serve.work import Setup, Work
-from tacit.serve.zygote import Zygote, shared
+from tacit.serve.work import ExecutorSetup, Work
+from tacit.serve.zygote import Zygote, shared_zygote
 
 CONFIG = "TACIT_SERVE_CONFIG"
 SECRET = "TACIT_SERVE_SECRET"
@@ -78,7 +78,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     ``logged_out`` is the file in which they tell each other of cookies that no longer count.
     """
     limits = config.limits
-    gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared()
+    gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared_zygote()
     columns = gateway.columns()
 
     def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int) -> Executors:
@@ -86,10 +86,10 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
             caller = Caller(*work["caller"])
             log.write("stopped", pool=kind, analyst=caller.name)
             with suppress(TacitError):  # the charge stands, and has no outcome
-                gateway.failed(caller, work["dataset"], charged)
+                gateway.record_failures(caller, work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
-        setup = Setup(replace(config, digests={}), niceness, limits.memory_mb, columns)
+        setup = ExecutorSetup(replace(config, digests={}), niceness, limits.memory_mb, columns)
         return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), stopped)
 
     here = State(
@@ -100,7 +100,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0),
         forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND),
         chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
-        health=Look(gateway.ledger.names, "health"),
+        health=SharedLook(gateway.ledger.names, "health"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
     )

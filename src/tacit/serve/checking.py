@@ -22,10 +22,10 @@ from html import escape
 from pathlib import Path
 
 from tacit.checks import Report, check, check_keys
-from tacit.checks.report import described
+from tacit.checks.report import describe
 from tacit.errors import InvalidInput, TacitError
-from tacit.serve import parts
-from tacit.serve.config import Config, connected, load, on_spark
+from tacit.serve import fragments
+from tacit.serve.config import Config, connect_spark, load, on_spark
 from tacit.serve.records import AuditLog
 
 PATIENCE = 10.0
@@ -43,7 +43,7 @@ _CODE = "import sys, time; time.sleep(float(sys.argv[2])); from tacit.serve.chec
 def before_start(config: Config) -> None:
     """Refuse to start over keys that are called unique and are not."""
     for name, dataset in config.datasets.items():
-        tables = {key: connected(table) for key, table in dataset.tables.items()}
+        tables = {key: connect_spark(table) for key, table in dataset.tables.items()}
         found = check_keys(tables, PATIENCE).serious
         if found:
             raise InvalidInput(
@@ -110,15 +110,15 @@ def _follow(parent: int) -> None:
 
 def save(report: Report, file: Path) -> None:
     """Write a report that only this user can read, all at once."""
-    part = file.with_name(f"{file.name}.{os.getpid()}")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    draft = file.with_name(f"{file.name}.{os.getpid()}")
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         json.dump(report.to_dict(), stream)
-    os.replace(part, file)
+    os.replace(draft, file)
 
 
 def section(config: Config) -> str:
-    """The last report as a part of the custodian's page."""
+    """The last report as a section of the custodian's page."""
     file = Path(config.server.check_report)
     try:
         report = Report.of(json.loads(file.read_text(encoding="utf-8")))
@@ -126,14 +126,15 @@ def section(config: Config) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         said = "The data are being checked, or could not be; <code>tacit check</code> does it by hand."
         return f'<section id="data"><h2>Data</h2><p>{said}</p></section>'
-    facts = [(escape(name), escape(described(part))) for name, part in report.facts.items()]
+    facts = [(escape(name), escape(describe(part))) for name, part in report.facts.items()]
     ordered = sorted(report.findings, key=lambda finding: not finding.serious)
     rows = [
         (escape(f.table), "<strong>serious</strong>" if f.serious else "to look at", escape(f.text)) for f in ordered
     ]
-    found = parts.table(("table", "", "finding"), rows, "Findings") if rows else "<p>Nothing was found.</p>"
+    found = fragments.table(("table", "", "finding"), rows, "Findings") if rows else "<p>Nothing was found.</p>"
     left = "".join(f"<li>not checked: {escape(text)}</li>" for text in report.unchecked)
+    known = fragments.table(("table", "facts"), facts)
     return (
         f'<section id="data"><h2>Data</h2><p>Checked {made:%Y-%m-%d %H:%M} UTC. This is about the rows themselves, for '
-        f"you alone.</p>{parts.table(('table', 'facts'), facts)}{found}{f'<ul>{left}</ul>' if left else ''}</section>"
+        f"you alone.</p>{known}{found}{f'<ul>{left}</ul>' if left else ''}</section>"
     )

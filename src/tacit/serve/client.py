@@ -124,8 +124,9 @@ class RemoteSession(PreviewsSelects, Closing):
     def _preview(self, select: Select) -> Preview:
         with _understood():
             seen = self._post("cost", select)
-            cost, left, forecast = _amount(seen["cost"]), _amount(seen["remaining"]), seen["forecast"]
-            return Preview(tuple(seen["statistics"]), cost, left, seen["fits"], seen["free"], seen["words"], forecast)
+            charge, asked, left = (_amount(seen[name]) for name in ("charge", "cost", "remaining"))
+            public = {name: seen[name] for name in ("fits", "free", "words", "forecast", "noise_std")}
+            return Preview(tuple(seen["statistics"]), charge, asked, left, **public)
 
     def close(self) -> None:
         """Let go of the connection.
@@ -260,7 +261,7 @@ def _understood() -> Iterator[None]:
     """Say in one sentence that what a gateway sent is not what a gateway sends."""
     try:
         yield
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, TacitError):
             raise
         raise EngineError(

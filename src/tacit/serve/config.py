@@ -101,7 +101,7 @@ class Access:
 
 
 @dataclass(frozen=True)
-class Dataset:
+class ServedDataset:
     """Tables under one budget."""
 
     name: str
@@ -118,7 +118,7 @@ class Dataset:
 class Config:
     """Everything a gateway needs to know."""
 
-    datasets: Mapping[str, Dataset]
+    datasets: Mapping[str, ServedDataset]
     analysts: Mapping[str, Mapping[str, Access]]
     """For each analyst the datasets they may ask."""
     digests: Mapping[Caller, str] = field(repr=False)
@@ -135,10 +135,10 @@ def load(path: str | Path) -> Config:
         raise InvalidInput(f"there is no configuration that can be read at {str(file)!r}; check the path.") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
         raise InvalidInput(f"{file} is not TOML: {error}; correct it there.") from None
-    return configured(found, file.absolute().parent)
+    return read_settings(found, file.absolute().parent)
 
 
-def configured(settings: Mapping[str, Any], folder: Path) -> Config:
+def read_settings(settings: Mapping[str, Any], folder: Path) -> Config:
     """A configuration from the tables of a TOML file in this folder."""
     top = _Section("the configuration", settings)
     server = _settings(Server, top.section("server"))
@@ -156,7 +156,7 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
         raise InvalidInput(
             f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
         )
-    datasets = {name: _dataset(name, part, folder) for name, part in top.sections("datasets").items()}
+    datasets = {name: _dataset(name, section, folder) for name, section in top.sections("datasets").items()}
     if not datasets:
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
@@ -165,14 +165,14 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
     if custodian.values:
         digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
         custodian.done()
-    for part in top.several("analysts"):
-        name = _name(part.text("name"), part.where)
+    for section in top.several("analysts"):
+        name = _name(section.text("name"), section.where)
         if name in analysts:
             raise InvalidInput(f"two analysts are called {name!r}; give each a name of their own.")
-        digests[Caller(ANALYST, name)] = _token(part)
-        wanted = part.sections("datasets") or {key: _Section("", {}) for key in datasets}
+        digests[Caller(ANALYST, name)] = _token(section)
+        wanted = section.sections("datasets") or {key: _Section("", {}) for key in datasets}
         analysts[name] = {key: _access(key, access, datasets) for key, access in wanted.items()}
-        part.done()
+        section.done()
     top.done()
     if not digests:
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
@@ -181,53 +181,55 @@ def configured(settings: Mapping[str, Any], folder: Path) -> Config:
     return Config(datasets, analysts, digests, server, limits)
 
 
-def _settings(kind: type[T], part: _Section) -> T:
+def _settings(kind: type[T], section: _Section) -> T:
     """A section of plain settings with defaults."""
     given: dict[str, Any] = {}
     for item in fields(kind):  # type: ignore[arg-type]
         default = item.default
         if isinstance(default, bool):
-            given[item.name] = part.truth(item.name, default)
+            given[item.name] = section.truth(item.name, default)
         elif isinstance(default, str):
-            given[item.name] = part.text(item.name, default)
+            given[item.name] = section.text(item.name, default)
         else:
-            given[item.name] = part.number(item.name, default, whole=isinstance(default, int))
-    part.done()
+            given[item.name] = section.number(item.name, default, whole=isinstance(default, int))
+    section.done()
     return kind(**given)
 
 
-def _dataset(name: str, part: _Section, folder: Path) -> Dataset:
-    _name(name, part.where)
-    budget = _guarantee(part.section("budget"))
+def _dataset(name: str, section: _Section, folder: Path) -> ServedDataset:
+    _name(name, section.where)
+    budget = _guarantee(section.section("budget"))
     if budget is None:
-        raise InvalidInput(f"{part.where} needs a budget, such as budget = {{ epsilon = 1 }}.")
-    persons = part.number("persons", 0, whole=True)
-    tables = {key: _table(key, table, folder) for key, table in part.sections("tables").items()}
-    expanding = part.take("expanding_joins", False)
+        raise InvalidInput(f"{section.where} needs a budget, such as budget = {{ epsilon = 1 }}.")
+    persons = section.number("persons", 0, whole=True)
+    tables = {key: _table(key, table, folder) for key, table in section.sections("tables").items()}
+    expanding = section.take("expanding_joins", False)
     if not isinstance(expanding, bool):
-        raise InvalidInput(f"{part.where}: expanding_joins must be true or false.")
-    found = Dataset(name, tables, budget, part.text("composition", "basic"), persons or None, expanding)
-    part.done()
+        raise InvalidInput(f"{section.where}: expanding_joins must be true or false.")
+    found = ServedDataset(name, tables, budget, section.text("composition", "basic"), persons or None, expanding)
+    section.done()
     return found
 
 
-def _table(name: str, part: _Section, folder: Path) -> Private | Public:
-    source = _source(part.text("source"), folder)
-    through = part.mapping("through")
-    person, public = part.take("person", None), part.take("public", False)
-    facts = {"key": part.take("key", None), "table": part.take("table", None)}
-    reader = {**facts, "schema": part.mapping("schema") or None, **part.mapping("options")}
-    unit = part.take("unit", None)
-    part.done()
+def _table(name: str, section: _Section, folder: Path) -> Private | Public:
+    source = _source(section.text("source"), folder)
+    through = section.mapping("through")
+    person, public = section.take("person", None), section.take("public", False)
+    facts = {"key": section.take("key", None), "table": section.take("table", None)}
+    reader = {**facts, "schema": section.mapping("schema") or None, **section.mapping("options")}
+    unit = section.take("unit", None)
+    section.done()
     of_nobody = public is True and person is None and not through and unit is None
     if public is not False and not of_nobody:
-        raise InvalidInput(f"{part.where} is public or has persons, not both; leave out public, or person and through.")
+        raise InvalidInput(
+            f"{section.where} is public or has persons, not both; leave out public, or person and through."
+        )
     try:
         if of_nobody:
             return Public(source, **reader)
         return Private(source, person, through=through, unit=unit, **reader)
     except InvalidInput as error:
-        raise InvalidInput(f"{part.where}: {error}") from None
+        raise InvalidInput(f"{section.where}: {error}") from None
 
 
 def _source(text: str, folder: Path) -> str:
@@ -241,7 +243,7 @@ def on_spark(table: Private | Public) -> bool:
     return isinstance(address, str) and address.startswith(("sc://", "spark://"))
 
 
-def connected(table: Private | Public) -> Private | Public:
+def connect_spark(table: Private | Public) -> Private | Public:
     """A table whose Spark address became a session of this process; everything else the engines open themselves."""
     if not on_spark(table):
         return table
@@ -257,25 +259,27 @@ def connected(table: Private | Public) -> Private | Public:
     return found
 
 
-def _access(name: str, part: _Section, datasets: Mapping[str, Dataset]) -> Access:
+def _access(name: str, section: _Section, datasets: Mapping[str, ServedDataset]) -> Access:
     if name not in datasets:
-        raise InvalidInput(f"{part.where} names a dataset {name!r} that is not there; there are {', '.join(datasets)}.")
-    access = Access(_guarantee(part.section("limit")), _guarantee(part.section("share")))
-    part.done()
+        raise InvalidInput(
+            f"{section.where} names a dataset {name!r} that is not there; there are {', '.join(datasets)}."
+        )
+    access = Access(_guarantee(section.section("limit")), _guarantee(section.section("share")))
+    section.done()
     if access.limit is not None and access.share is not None:
-        raise InvalidInput(f"{part.where} has a limit and a share; give one of them.")
+        raise InvalidInput(f"{section.where} has a limit and a share; give one of them.")
     return access
 
 
-def _guarantee(part: _Section) -> Guarantee | None:
-    if not part.values:
+def _guarantee(section: _Section) -> Guarantee | None:
+    if not section.values:
         return None
-    amounts = {name: part.take(name, None) for name in ("epsilon", "delta", "rho")}
-    part.done()
+    amounts = {name: section.take(name, None) for name in ("epsilon", "delta", "rho")}
+    section.done()
     try:
         return cost_of(**amounts)
     except InvalidInput as error:
-        raise InvalidInput(f"{part.where}: {error}") from None
+        raise InvalidInput(f"{section.where}: {error}") from None
 
 
 def _name(name: str, where: str) -> str:
@@ -284,10 +288,10 @@ def _name(name: str, where: str) -> str:
     return name
 
 
-def _token(part: _Section) -> str:
-    match = _DIGEST.fullmatch(part.text("token"))
+def _token(section: _Section) -> str:
+    match = _DIGEST.fullmatch(section.text("token"))
     if match is None:
-        raise InvalidInput(f"{part.where}: token must be a line that `tacit serve token` made, {PREFIX}….")
+        raise InvalidInput(f"{section.where}: token must be a line that `tacit serve token` made, {PREFIX}….")
     return match.group(1)
 
 

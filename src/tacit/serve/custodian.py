@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tacit import ledger as books
 from tacit.budgets import Budget
-from tacit.serve import checking, parts
+from tacit.serve import checking, fragments
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.pages import page
-from tacit.serve.web import Forbidden, Visit, check_mark, chore, read_form, state, visit
+from tacit.serve.web import Forbidden, Visit, check_mark, chore, download, read_form, state, visit
 
 LATEST = 20
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
@@ -62,13 +62,13 @@ def _analysts(gateway: Gateway) -> str:
         (escape(name), ", ".join(f"{escape(key)} ({escape(_terms(access))})" for key, access in allowed.items()))
         for name, allowed in gateway.config.analysts.items()
     ]
-    return f"<section><h2>Analysts</h2>{parts.table(('name', 'may ask'), rows)}</section>"
+    return f"<section><h2>Analysts</h2>{fragments.table(('name', 'may ask'), rows)}</section>"
 
 
 def _terms(access: Any) -> str:
     if access.share is not None:
-        return f"a share of {parts.price(access.share)}"
-    return "no limit of their own" if access.limit is None else f"up to {parts.price(access.limit)}"
+        return f"a share of {fragments.price(access.share)}"
+    return "no limit of their own" if access.limit is None else f"up to {fragments.price(access.limit)}"
 
 
 def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
@@ -78,12 +78,12 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
     whole = ledger.budget(name)
     own = ledger.accounts(name)
     accounts = [("everybody", whole), *own.items()]
-    rows = [tuple(map(escape, (key, *map(parts.price, (b.total, b.spent, b.remaining))))) for key, b in accounts]
+    rows = [tuple(map(escape, (key, *map(fragments.price, (b.total, b.spent, b.remaining))))) for key, b in accounts]
     latest = [
         (
-            parts.when(c.at),
+            fragments.when(c.at),
             escape(c.who),
-            parts.whole(parts.price(c.guarantee)),
+            fragments.whole(fragments.price(c.guarantee)),
             f"<code>{escape(c.text)}</code>",
             escape(c.status),
         )
@@ -92,7 +92,7 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
     check = f'<p><a href="/custodian?verify={escape(name)}#{escape(name)}">Verify the ledger of {escape(name)}</a></p>'
     if verified == name:
         found = books.verify(ledger, name)
-        check = parts.notice("good" if found.sound else "bad", f"the ledger of {found}")
+        check = fragments.notice("good" if found.sound else "bad", f"the ledger of {found}")
     files = " · ".join(
         f'<a href="/custodian/{escape(name)}/{file}" download>{words}</a>'
         for file, words in (
@@ -105,8 +105,8 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
         f'<section id="{escape(name)}"><h2>{escape(name)}</h2>'
         f"<p>Questions charged: {len(asked)}, of which {states['answered']} answered, {states['failed']} failed, "
         f"{states['charged']} without a recorded outcome.</p>"
-        f"{parts.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{_failures(name, own, mark)}{check}"
-        f"{parts.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"
+        f"{fragments.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{_failures(name, own, mark)}{check}"
+        f"{fragments.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"
         f"<p>{files}</p></section>"
     )
 
@@ -127,7 +127,7 @@ def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
         and (count := budget.unanswered)
         and budget.failures_left is not None
     ]
-    return parts.table(("account", "failed or without an outcome", ""), rows, "Failures") if rows else ""
+    return fragments.table(("account", "failed or without an outcome", ""), rows, "Failures") if rows else ""
 
 
 async def renew(request: Request) -> Response:
@@ -198,14 +198,13 @@ async def file(request: Request) -> Response:
         raise NotHere("there is no such file; see the custodian's view.")
     make, kind = kinds[wanted]
     text = await chore(request, lambda: make(gateway.ledger, name))
-    headers = {"content-disposition": f'attachment; filename="{name}-{wanted}"'}
-    return PlainTextResponse(text, headers=headers, media_type=kind)
+    return download(text, f"{name}-{wanted}", kind)
 
 
 ROUTES = [
     Route("/custodian", overview),
+    Route("/custodian/{dataset}/renew", renew, methods=["POST"]),
     Route("/custodian/audit", audit_report),
     Route("/custodian/audit", run_audit, methods=["POST"]),
-    Route("/custodian/{dataset}/renew", renew, methods=["POST"]),
     Route("/custodian/{dataset}/{file}", file),
 ]

@@ -88,7 +88,7 @@ def small(answer: Answer, over: tuple[float, float]) -> str:
 
 
 def burn_down(left: Sequence[tuple[int, float]], total: str) -> str:
-    """The share of a budget that is left after so many questions."""
+    """Draw the share of a budget that is left after each question."""
     wide, high, edge = 640, 150, 30
     count = left[-1][0]
     step = (wide - 2 * edge) / max(count, 1)

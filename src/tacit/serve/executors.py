@@ -37,7 +37,7 @@ from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
 from tacit.serve.running import Pool, Turns
 from tacit.serve.wire import Parcel, read
-from tacit.serve.work import Setup, Work
+from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote
 
 GLANCE = 0.05
@@ -86,13 +86,13 @@ class Executor:
         """Whether it stands where it was put."""
 
     @classmethod
-    async def start(cls, zygote: Zygote, setup: Setup) -> Executor:
+    async def start(cls, zygote: Zygote, setup: ExecutorSetup) -> Executor:
         """A new one that has opened all datasets, or the reason why they cannot be opened."""
         reader, writer = await asyncio.open_unix_connection(sock=zygote.copy())
         executor = None
         try:
             async with asyncio.timeout(OPENING):
-                writer.write(Parcel(body=pickle.dumps(setup)).packed())
+                writer.write(Parcel(body=pickle.dumps(setup)).pack())
                 (number,) = struct.unpack(">I", await reader.readexactly(4))
                 executor = cls(zygote, number, reader, writer)
                 _raised(await read(reader))
@@ -112,7 +112,7 @@ class Executor:
         """What comes of a piece of work; whoever takes too long or too much is ended."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
-        self._writer.write(Parcel(work).packed())
+        self._writer.write(Parcel(work).pack())
         reading = asyncio.create_task(self._reply(heard))
         try:
             while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:
@@ -172,7 +172,7 @@ class Executors(Pool[Work]):
         self,
         turns: Turns,
         zygote: Zygote,
-        setup: Setup,
+        setup: ExecutorSetup,
         bounds: Bounds,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
     ) -> None:

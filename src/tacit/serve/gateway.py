@@ -33,9 +33,9 @@ from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger, texts
 from tacit.numbers.exact import exact
-from tacit.serve.config import Access, Config, Dataset, connected
+from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.history import History, Line
-from tacit.serve.questions import Asked, asked
+from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
 from tacit.tables.releasing.releaser import Releaser
@@ -45,7 +45,7 @@ from tacit.tables.sql.query import Query
 MOST_POINTS = 200
 """The most points of a drawing of the past."""
 PATIENT = 0.8
-"""The part of its own time for which a question waits for the same request's earlier one."""
+"""The share of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
 TURN = 3.0
@@ -76,10 +76,10 @@ class Gateway:
             self._histories = {name: History(self.ledger, name) for name in config.datasets}
             self._stack = stack.pop_all()
 
-    def _open(self, dataset: Dataset) -> Session:
+    def _open(self, dataset: ServedDataset) -> Session:
         try:
             session = Session(
-                {key: connected(table) for key, table in dataset.tables.items()},
+                {key: connect_spark(table) for key, table in dataset.tables.items()},
                 dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,
@@ -164,21 +164,23 @@ class Gateway:
 
     # Questions
 
-    def asked(self, caller: Caller, name: str, body: object) -> Asked:
-        """A question as it was sent, checked for kind and size."""
-        return asked(body, self.session(caller, name), self.config.limits.query_characters)
+    def read_question(self, caller: Caller, name: str, body: object) -> SentQuestion:
+        """Read a question as it was sent, and check its kind and size."""
+        return read_question(body, self.session(caller, name), self.config.limits.query_characters)
 
-    def preview(self, caller: Caller, name: str, question: Asked) -> dict[str, Any]:
+    def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
         seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
         return {
             "sql": question.sql,
-            "cost": seen.cost.text(),
+            "cost": seen.asked.text(),
+            "charge": seen.cost.text(),
             "fits": seen.fits,
             "free": seen.free,
             "remaining": seen.remaining.text(),
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
+            "noise_std": seen.noise_std,
             "words": seen.words,
         }
 
@@ -186,7 +188,7 @@ class Gateway:
         self,
         caller: Caller,
         name: str,
-        question: Asked,
+        question: SentQuestion,
         key: str = "",
         heard: Callable[[Receipt], object] | None = None,
         begins: Callable[[], object] = lambda: None,
@@ -218,7 +220,7 @@ class Gateway:
                     raise
                 time.sleep(GLANCE)
 
-    def failed(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
+    def record_failures(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""
         budget = self.session(caller, name).budget
         states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
@@ -228,7 +230,7 @@ class Gateway:
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
-    def _query(self, releaser: Releaser, question: Asked) -> Query:
+    def _query(self, releaser: Releaser, question: SentQuestion) -> Query:
         """What a question asks; refuses what is too much for one."""
         query = understand(releaser, question.price(), question.keys)
         if len(query.statistics) > (most := self.config.limits.aggregates):
@@ -270,7 +272,7 @@ class Gateway:
                 return line
         raise NotHere("you have no question of that number; see your history.")
 
-    def released(self, name: str, outcome: int | None) -> Answer | Answers | None:
+    def find_answer(self, name: str, outcome: int | None) -> Answer | Answers | None:
         """The answer in an entry of the ledger, as it was released; None where there is none."""
         entry = None if outcome is None else self.ledger.entry(name, outcome)
         stored = None if entry is None else entry.body.get("answer")

@@ -44,7 +44,7 @@ class Line:
         }
 
 
-def charged(entry: Entry) -> Line:
+def line_of(entry: Entry) -> Line:
     """The line of a charge, as long as its outcome is not known."""
     body = entry.body
     return Line(
@@ -81,7 +81,7 @@ class History:
     def _take(self, entry: Entry) -> None:
         body = entry.body
         if entry.what == "charged":
-            self._lines[entry.number] = line = charged(entry)
+            self._lines[entry.number] = line = line_of(entry)
             self._by_account.setdefault(line.account, []).append(entry.number)
         elif entry.what in ("answered", "failed") and body["charge"] in self._lines:
             line = self._lines[body["charge"]]

@@ -67,11 +67,13 @@ SCHEMAS: dict[str, Any] = {
         {
             "sql": _TEXT,
             "cost": _GUARANTEE,
+            "charge": _GUARANTEE | {"description": "What of the cost would be charged: nothing for what is stored."},
             "fits": {"type": "boolean"},
             "free": {"type": "boolean", "description": "Answered before, so asking costs nothing."},
             "remaining": _GUARANTEE,
             "statistics": _list(_TEXT),
             "forecast": {"type": ["string", "null"], "description": "The statistic under which /plan knows it."},
+            "noise_std": {"type": ["number", "null"], "description": "Of the noise, where it is known beforehand."},
             "words": _TEXT,
         }
     ),
@@ -193,7 +195,7 @@ DESCRIPTION: dict[str, Any] = {
                 _object({"questions": _list(_ref("Line"))}),
                 _DATASET,
                 _query("after", {"type": "integer", "minimum": 0}, "Only those with a larger number."),
-                _query("limit", {"type": "integer", "minimum": 0, "maximum": 1000}, "At most so many."),
+                _query("limit", {"type": "integer", "minimum": 0, "maximum": 1000}, "How many at most."),
                 errors="400",
             )
         },

@@ -15,13 +15,13 @@ from html import escape
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
-from tacit.serve import drawings, parts
-from tacit.serve.api import MOST_LINES, answered, numbered
-from tacit.serve.questions import Asked, composed
+from tacit.serve import drawings, fragments
+from tacit.serve.api import MOST_LINES, answer_question, read_number
+from tacit.serve.questions import SentQuestion, compose
 from tacit.serve.tokens import LIFETIME
 from tacit.serve.web import (
     COOKIE,
@@ -30,9 +30,10 @@ from tacit.serve.web import (
     Visit,
     check_mark,
     chore,
-    executed,
+    download,
+    execute,
     read_form,
-    refused,
+    refuse_stranger,
     state,
     status,
     visit,
@@ -42,7 +43,7 @@ from tacit.serve.work import question_facts
 
 def _paid(given: Mapping[str, str]) -> dict[str, str]:
     """The cost that a form names: ρ where there is one, else ε and δ."""
-    filled = {letter: given[letter] for letter in parts.LETTERS if given.get(letter, "").strip()}
+    filled = {letter: given[letter] for letter in fragments.LETTERS if given.get(letter, "").strip()}
     return {"rho": filled["rho"]} if "rho" in filled else filled
 
 
@@ -55,8 +56,8 @@ def mistake(request: Request, error: TacitError) -> Response:
 
 def sorry(words: str, number: int) -> Response:
     """A page with one sentence."""
-    body = f'<h1>That did not work</h1>{parts.notice("bad", words)}<p><a href="/">Back to the start</a></p>'
-    return HTMLResponse(parts.layout("That did not work", body), number)
+    body = f'<h1>That did not work</h1>{fragments.notice("bad", words)}<p><a href="/">Back to the start</a></p>'
+    return HTMLResponse(fragments.layout("That did not work", body), number)
 
 
 async def door(request: Request) -> Response:
@@ -73,7 +74,7 @@ def _door(remark: str) -> str:
         '<input id="token" name="token" type="password" required autofocus autocomplete="current-password"></p>'
         '<p><button class="main">Log in</button></p></form>'
     )
-    return parts.layout("Log in", body)
+    return fragments.layout("Log in", body)
 
 
 async def log_in(request: Request) -> Response:
@@ -84,9 +85,9 @@ async def log_in(request: Request) -> Response:
     caller = here.doorkeeper.who((await read_form(request)).get("token", "").strip())
     if caller is None:
         try:
-            refused(here)
+            refuse_stranger(here)
         except Unknown as error:
-            return HTMLResponse(_door(parts.notice("bad", str(error))), 401)
+            return HTMLResponse(_door(fragments.notice("bad", str(error))), 401)
     here.log.write("login", name=caller.name)
     response = RedirectResponse("/custodian" if caller.custodian else "/", 303)
     response.set_cookie(
@@ -122,7 +123,7 @@ def page(request: Request, known: Visit, title: str, body: str, number: int = 20
     """A page for somebody we know."""
     mark = state(request).doorkeeper.mark(known.cookie)
     caller = known.caller
-    return HTMLResponse(parts.layout(title, body, who=caller.name, custodian=caller.custodian, mark=mark), number)
+    return HTMLResponse(fragments.layout(title, body, who=caller.name, custodian=caller.custodian, mark=mark), number)
 
 
 async def dataset(request: Request) -> Response:
@@ -141,22 +142,22 @@ async def act(request: Request) -> Response:
     session = gateway.session(known.caller, name)
     try:
         if given.get("action") == "compose":
-            sql = composed(_parts(given), session, gateway.config.limits.query_characters)
+            sql = compose(_fields(given), session, gateway.config.limits.query_characters)
             return await _dataset(request, known, given | {"sql": sql})
-        question = gateway.asked(known.caller, name, {"sql": given.get("sql", "")} | _paid(given))
+        question = gateway.read_question(known.caller, name, {"sql": given.get("sql", "")} | _paid(given))
         if given.get("action") == "ask":
             key = f"{given.get('key', '')}-{question.fingerprint[:16]}"  # a form may be gone back to and changed
-            found = await answered(request, known, name, question, key, begun, page=True)
+            found = await answer_question(request, known, name, question, key, begun, page=True)
             shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found.body.decode()}</section>'
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
-        remark = f'<section id="answer" tabindex="-1">{parts.notice("bad", str(error))}</section>'
+        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", str(error))}</section>'
         return await _dataset(request, known, given, remark, number=status(error)[0])
 
 
-def _parts(given: Mapping[str, str]) -> dict[str, str]:
-    """The parts of a question clicked together; the values of groups become a condition."""
+def _fields(given: Mapping[str, str]) -> dict[str, str]:
+    """The fields of a question clicked together; the values of groups become a condition."""
     found = {name: given.get(name, "") for name in ("table", "statistic", "column", "where", "group_by")}
     values = [value.strip() for value in given.get("groups", "").split(",") if value.strip()]
     if values and found["group_by"]:
@@ -172,19 +173,19 @@ def _literal(value: str) -> str:
     return value if plain else "'" + value.strip("'").replace("'", "''") + "'"
 
 
-async def _preview(request: Request, known: Visit, question: Asked, given: Mapping[str, str]) -> str:
+async def _preview(request: Request, known: Visit, question: SentQuestion, given: Mapping[str, str]) -> str:
     here, name = state(request), request.path_params["dataset"]
     facts = {"dataset": name, "question": question_facts(question)}
-    seen = json.loads((await executed(here.previews, known, "preview", **facts)).body)
-    found = parts.notice("plain" if seen["fits"] else "bad", seen["words"])
+    seen = json.loads((await execute(here.previews, known, "preview", **facts)).body)
+    found = fragments.notice("plain" if seen["fits"] else "bad", seen["words"])
     count, epsilon = given.get("persons", ""), given.get("epsilon", "")
     if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
         wanted = {"statistic": seen["forecast"], "persons": int(count), "epsilon": epsilon, "shape": "lognormal"}
         try:
-            forecast = await executed(here.forecasts, known, "forecast", dataset=name, **wanted)
+            forecast = await execute(here.forecasts, known, "forecast", dataset=name, **wanted)
         except InvalidInput as error:
-            return found + parts.notice("plain", str(error))
-        found += parts.notice("plain", json.loads(forecast.body)["words"])
+            return found + fragments.notice("plain", str(error))
+        found += fragments.notice("plain", json.loads(forecast.body)["words"])
     return found
 
 
@@ -197,7 +198,7 @@ async def _dataset(
 
     def gathered() -> tuple[Any, ...]:
         facts, budget = gateway.facts(caller, name), gateway.session(caller, name).budget
-        terms = "" if budget.least is None else f"; each aggregate costs at least {parts.price(budget.least)}"
+        terms = "" if budget.least is None else f"; each aggregate costs at least {fragments.price(budget.least)}"
         if (failures := budget.failures_left) is not None:
             terms += f"; {failures or 'no'} more questions may fail"
         left = gateway.burn_down(caller, name)
@@ -213,17 +214,17 @@ async def _dataset(
         if lines
         else ""
     )
-    ask = f"<section><h2>Ask</h2>{parts.form(name, facts, filled, total.pays, hidden, preview)}</section>"
+    ask = f"<section><h2>Ask</h2>{fragments.form(name, facts, filled, total.pays, hidden, preview)}</section>"
     if caller.custodian:
         ask = ""  # the custodian asks no questions
     body = (
         f"<h1>{escape(name)}</h1>{others}"
-        f'<p class="budget">Left for you: <strong>{escape(parts.price(remaining))}</strong> of '
-        f"{escape(parts.price(total))}{escape(terms)}</p>"
+        f'<p class="budget">Left for you: <strong>{escape(fragments.price(remaining))}</strong> of '
+        f"{escape(fragments.price(total))}{escape(terms)}</p>"
         f"{shown}{ask}"
-        f"<section><h2>Columns</h2>{parts.columns(facts)}</section>"
-        f"<section><h2>Your budget</h2>{drawings.burn_down(left, parts.price(total))}</section>"
-        f"<section><h2>Your questions</h2>{parts.history(name, lines)}{export}</section>"
+        f"<section><h2>Columns</h2>{fragments.columns(facts)}</section>"
+        f"<section><h2>Your budget</h2>{drawings.burn_down(left, fragments.price(total))}</section>"
+        f"<section><h2>Your questions</h2>{fragments.history(name, lines)}{export}</section>"
     )
     response = page(request, known, name, body, number)
     response.headers["cache-control"] = "private, no-cache"  # so that the way back from an answer works
@@ -233,9 +234,9 @@ async def _dataset(
 async def past(request: Request) -> Response:
     """An answer of before."""
     known = visit(request)
-    here, name, wanted = state(request), request.path_params["dataset"], numbered(request)
+    here, name, wanted = state(request), request.path_params["dataset"], read_number(request)
     line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
-    found = await executed(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
+    found = await execute(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
     body = (
         f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{found.body.decode()}"
         f'<p><a href="/datasets/{escape(name)}">Back to {escape(name)}</a></p>'
@@ -250,9 +251,8 @@ async def export(request: Request) -> Response:
     address = here.gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
     lines = await chore(request, lambda: here.gateway.history(known.caller, name)[-MOST_LINES:])
     facts = {"dataset": name, "address": address, "lines": [(line.number, line.outcome) for line in lines]}
-    found = await executed(here.previews, known, "script", **facts)
-    headers = {"content-disposition": 'attachment; filename="questions.py"'}
-    return PlainTextResponse(found.body, headers=headers, media_type="text/x-python")
+    found = await execute(here.previews, known, "script", **facts)
+    return download(found.body, "questions.py", "text/x-python")
 
 
 ROUTES = [

@@ -1,7 +1,7 @@
-"""What an analyst sends: a question as SQL or put together from parts, and what it may cost.
+"""What an analyst sends: a question as SQL or composed of fields, and what it may cost.
 
 Everything is checked here for kind and size, before it is understood as a query, which decides what can be
-answered privately. Questions put together from parts become SQL too, so that there is one way to ask and everybody can
+answered privately. Composed questions become SQL too, so that there is one way to ask and everybody can
 see what was asked.
 """
 
@@ -25,14 +25,14 @@ from tacit.tables.statistics.catalogue import callable_in_sql
 
 _NUMBER = re.compile(r"\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?|\d{1,30}/\d{1,30}")
 _AMOUNTS = ("epsilon", "delta", "rho")
-_PARTS = ("table", "statistic", "column", "where", "group_by", "quantile")
+_FIELDS = ("table", "statistic", "column", "where", "group_by", "quantile")
 KEY_LENGTH = 100
 MOST_KEYS = 1_000
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question with its cost."""
+class SentQuestion:
+    """A question as an analyst sent it, with its cost."""
 
     sql: str
     keys: tuple[Any, ...] | None
@@ -51,29 +51,29 @@ class Asked:
         return sha256(words.encode(errors="surrogatepass")).hexdigest()
 
 
-def asked(body: object, session: Session, longest: int) -> Asked:
-    """A question from a JSON object."""
+def read_question(body: object, session: Session, longest: int) -> SentQuestion:
+    """Read a question from a JSON object, and check its kind and size."""
     if not isinstance(body, Mapping):
         raise InvalidInput("send a JSON object such as {'sql': 'SELECT COUNT(*) FROM orders', 'epsilon': 0.5}.")
     known = ("sql", "question", "keys", "fresh", *_AMOUNTS)
     for name in body:
         if name not in known:
-            raise InvalidInput(f"a question has no part of that name; there are {', '.join(known)}.")
+            raise InvalidInput(f"a question has no field of that name; there are {', '.join(known)}.")
     sql, question = body.get("sql"), body.get("question")
     if (sql is None) == (question is None):
         raise InvalidInput("give either 'sql' or 'question'.")
-    text = _text(sql, "sql", longest) if question is None else composed(question, session, longest)
+    text = _text(sql, "sql", longest) if question is None else compose(question, session, longest)
     fresh = body.get("fresh", False)
     if not isinstance(fresh, bool):
         raise InvalidInput("fresh must be true or false.")
     amounts = tuple((name, number(body[name], name)) for name in _AMOUNTS if body.get(name) is not None)
-    return Asked(text, _keys(body.get("keys")), amounts, fresh)
+    return SentQuestion(text, _keys(body.get("keys")), amounts, fresh)
 
 
-def composed(question: object, session: Session, longest: int) -> str:
-    """The SQL of a question put together from parts."""
-    if not isinstance(question, Mapping) or not set(question) <= set(_PARTS):
-        raise InvalidInput(f"a question is put together from {', '.join(_PARTS)}.")
+def compose(question: object, session: Session, longest: int) -> str:
+    """Write a question that is composed of fields as SQL."""
+    if not isinstance(question, Mapping) or not set(question) <= set(_FIELDS):
+        raise InvalidInput(f"a question is composed of {', '.join(_FIELDS)}.")
     present = {name: value for name, value in question.items() if value not in (None, "")}
     quantile = number(present.pop("quantile", "0.5"), "quantile")
     given = {name: _text(value, name, longest) for name, value in present.items()}

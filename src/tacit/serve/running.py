@@ -25,7 +25,6 @@ from typing import Any, Generic, TypeVar
 
 from tacit.errors import TacitError
 
-T = TypeVar("T")
 W = TypeVar("W")
 
 
@@ -163,7 +162,7 @@ class Threads(Pool[Callable[[], Any]]):
         self._pool.shutdown()
 
 
-class Look:
+class SharedLook:
     """One look for all who want it at the same time, by a thread that has nothing else to do.
 
     So whoever asks holds nobody's place and waits in nobody's queue, and many who ask make no more work than one.
@@ -186,7 +185,7 @@ class Look:
         self._pool.shutdown()
 
 
-async def padded(start: float, padding: float) -> None:
+async def pad(start: float, padding: float) -> None:
     """Wait for the next multiple of the padding after ``start``, a time of `time.monotonic`."""
     if padding > 0:
         passed = time.monotonic() - start
@@ -194,7 +193,7 @@ async def padded(start: float, padding: float) -> None:
 
 
 class Pace:
-    """At most so many requests a minute for each name: a bucket that refills evenly."""
+    """A limit of requests a minute for each name: a bucket that refills evenly."""
 
     def __init__(self, per_minute: int) -> None:
         self._rate, self._most = per_minute / 60, float(per_minute)

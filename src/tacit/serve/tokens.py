@@ -44,7 +44,9 @@ class Caller:
     """Who asks: an analyst by name, or the custodian."""
 
     role: str
+    """`ANALYST` or `CUSTODIAN`."""
     name: str
+    """As the configuration has it."""
 
     @property
     def key(self) -> str:
@@ -111,15 +113,15 @@ class Doorkeeper:
     def holder(self, cookie: str) -> Caller | None:
         """Whose cookie this is, if it is ours, not too old, and the token still counts."""
         text, _, signature = cookie.rpartition(":")
-        parts = text.split(":")
-        if len(parts) != 4 or not (parts[2].isascii() and parts[2].isdigit()):
+        fields = text.split(":")
+        if len(fields) != 4 or not (fields[2].isascii() and fields[2].isdigit()):
             return None
-        caller = Caller(parts[0], parts[1])
+        caller = Caller(fields[0], fields[1])
         expected = self._sign("cookie", text, self._digests.get(caller, ""))
         genuine = compare_digest(expected, signature if signature.isascii() else "")
-        if not genuine or caller not in self._digests or parts[3] in self._revoked:
+        if not genuine or caller not in self._digests or fields[3] in self._revoked:
             return None
-        return caller if len(parts[2]) < 16 and int(parts[2]) > time.time() else None
+        return caller if len(fields[2]) < 16 and int(fields[2]) > time.time() else None
 
     def forget(self, cookie: str) -> None:
         """Let a cookie that `holder` knew count no more."""
@@ -133,6 +135,6 @@ class Doorkeeper:
         """Whether a form brought back its mark."""
         return compare_digest(self.mark(cookie), mark if mark.isascii() else "")
 
-    def _sign(self, *parts: str) -> str:
-        message = "\x00".join(parts).encode(errors="surrogatepass")
+    def _sign(self, *fields: str) -> str:
+        message = "\x00".join(fields).encode(errors="surrogatepass")
         return hmac(self._secret, message, "sha256").hex()

@@ -16,14 +16,14 @@ from typing import Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.serve.executors import Executors
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
-from tacit.serve.running import Busy, Look, Pace, Threads
+from tacit.serve.running import Busy, Pace, SharedLook, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
 from tacit.serve.wire import Parcel
 
@@ -88,6 +88,11 @@ def problem(error: TacitError) -> JSONResponse:
     return JSONResponse({"error": word, "message": str(error)}, number, headers)
 
 
+def download(text: str | bytes, name: str, kind: str) -> PlainTextResponse:
+    """A text that the browser keeps as a file."""
+    return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'}, media_type=kind)
+
+
 @dataclass
 class State:
     """What the handlers of one process share."""
@@ -102,7 +107,7 @@ class State:
     """Made-up data takes longer, and must not keep people from their previews."""
     chores: Threads
     """What no caller wrote: budgets, histories, reports."""
-    health: Look
+    health: SharedLook
     """Whether the ledger can be read; for those who show no token."""
     pace: Pace
     logins: Pace
@@ -134,7 +139,7 @@ def visit(request: Request) -> Visit:
     if kind.lower() == "bearer":
         caller = here.doorkeeper.who(token.strip())
         if caller is None:
-            refused(here)
+            refuse_stranger(here)
         found = Visit(caller)
     else:
         cookie = request.cookies.get(COOKIE, "")
@@ -147,7 +152,7 @@ def visit(request: Request) -> Visit:
     return found
 
 
-def refused(here: State) -> NoReturn:
+def refuse_stranger(here: State) -> NoReturn:
     """A wrong token: written down without it, and slowed down when there are many."""
     here.logins.take("login")  # first, so that a flood does not fill the log
     here.log.write("refused", reason="unknown token")
@@ -169,8 +174,8 @@ async def read(request: Request) -> bytes:
     found = bytearray()
     try:
         async with asyncio.timeout(ARRIVAL):
-            async for part in request.stream():
-                found += part
+            async for chunk in request.stream():
+                found += chunk
                 if len(found) > most:
                     raise TooLarge(f"a request may have at most {most} bytes, and nothing was done; send less.")
     except (TimeoutError, ClientDisconnect):
@@ -211,7 +216,7 @@ async def chore(request: Request, work: Callable[[], T]) -> T:
     return found
 
 
-async def executed(pool: Executors, known: Visit, kind: str, **facts: Any) -> Parcel:
+async def execute(pool: Executors, known: Visit, kind: str, **facts: Any) -> Parcel:
     """What an executor makes of a piece of work, in the caller's turn."""
     caller = known.caller
     found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})

@@ -24,7 +24,7 @@ class Parcel:
     facts: Mapping[str, Any] = field(default_factory=dict)
     body: bytes = b""
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         """The message as it is sent."""
         facts = json.dumps(self.facts).encode()
         return _SIZES.pack(len(facts), len(self.body)) + facts + self.body
@@ -45,8 +45,8 @@ def receive(line: socket.socket) -> Parcel:
 def _exactly(line: socket.socket, size: int) -> bytes:
     found = bytearray()
     while len(found) < size:
-        part = line.recv(min(size - len(found), 2**20))
-        if not part:
+        chunk = line.recv(min(size - len(found), 2**20))
+        if not chunk:
             raise EOFError
-        found += part
+        found += chunk
     return bytes(found)

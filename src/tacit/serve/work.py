@@ -1,6 +1,6 @@
 """What an executor does: one piece of work after the other, each plain data, each answered with a message.
 
-An executor has a `Gateway` of its own. It parses, plans, charges, computes and writes answers as they will be sent; it
+An executor has a `Gateway` of its own. It parses, charges, computes and writes answers as they will be sent; it
 knows no token and no request. Mistakes go back as one sentence with the name of their kind. That it begins to charge is
 told to the gateway before, and each charge as soon as it is in the ledger, so that the gateway knows whether anything
 can have been spent, and can record the outcome, should this process be ended.
@@ -25,11 +25,11 @@ from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
 from tacit.engines.duckdb.engine import limit_memory
 from tacit.errors import EngineError, TacitError
-from tacit.serve import parts
+from tacit.serve import fragments
 from tacit.serve.config import Config
 from tacit.serve.gateway import Gateway
-from tacit.serve.history import charged
-from tacit.serve.questions import Asked
+from tacit.serve.history import line_of
+from tacit.serve.questions import SentQuestion
 from tacit.serve.script import script
 from tacit.serve.tokens import Caller
 from tacit.serve.wire import Parcel, receive
@@ -41,8 +41,8 @@ Made = tuple[dict[str, Any], bytes]
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What an executor is told at first."""
+class ExecutorSetup:
+    """What an executor is told first."""
 
     config: Config
     niceness: int
@@ -54,7 +54,7 @@ class Setup:
 
 def serve(line: socket.socket) -> None:
     """Answer until the line ends."""
-    setup: Setup = pickle.loads(receive(line).body)  # from the gateway that started us
+    setup: ExecutorSetup = pickle.loads(receive(line).body)  # from the gateway that started us
     os.nice(setup.niceness)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold rows
     with suppress(OSError):
@@ -63,7 +63,7 @@ def serve(line: socket.socket) -> None:
     limit_memory(setup.megabytes // 2)  # the other half is Python's
 
     def tell(message: Parcel) -> None:
-        line.sendall(message.packed())
+        line.sendall(message.pack())
 
     try:
         gateway = Gateway(setup.config)
@@ -117,16 +117,16 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
     found = gateway.ask(caller, name, question(work["question"]), work["key"], heard, begins)
     facts = {"stored": found.stored}
     if work["page"]:
-        return facts, parts.answer(found).encode(errors="replace")
+        return facts, fragments.answer(found).encode(errors="replace")
     left = gateway.session(caller, name).budget.remaining.text()
     return facts, _json(report(found) | {"remaining": left})
 
 
 def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
-    found = gateway.released(work["dataset"], work["outcome"])
+    found = gateway.find_answer(work["dataset"], work["outcome"])
     if work["page"]:
-        nothing = parts.notice("plain", "charged, and there is no answer.")
-        return {}, (nothing if found is None else parts.answer(found)).encode(errors="replace")
+        nothing = fragments.notice("plain", "charged, and there is no answer.")
+        return {}, (nothing if found is None else fragments.answer(found)).encode(errors="replace")
     return {}, _json(work["line"] | ({} if found is None else report(found)))
 
 
@@ -138,8 +138,8 @@ def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
 def _script(gateway: Gateway, work: Work, _: Tell) -> Made:
     name, entry = work["dataset"], gateway.ledger.entry
     found = [(entry(name, number), outcome) for number, outcome in work["lines"]]
-    lines = [replace(charged(charge), outcome=outcome) for charge, outcome in found if charge is not None]
-    text = script(work["address"], name, lines, lambda line: gateway.released(name, line.outcome))
+    lines = [replace(line_of(charge), outcome=outcome) for charge, outcome in found if charge is not None]
+    text = script(work["address"], name, lines, lambda line: gateway.find_answer(name, line.outcome))
     return {}, text.encode(errors="replace")
 
 
@@ -161,15 +161,15 @@ def _caller(work: Work) -> Caller:
     return Caller(*work["caller"])
 
 
-def question_facts(asked: Asked) -> dict[str, Any]:
+def question_facts(asked: SentQuestion) -> dict[str, Any]:
     """A question as it is sent to an executor."""
     return {"sql": asked.sql, "keys": asked.keys, "amounts": asked.amounts, "fresh": asked.fresh}
 
 
-def question(facts: Mapping[str, Any]) -> Asked:
+def question(facts: Mapping[str, Any]) -> SentQuestion:
     """The same question there."""
     keys = facts["keys"]
-    return Asked(
+    return SentQuestion(
         facts["sql"],
         None if keys is None else tuple(tuple(key) if isinstance(key, list) else key for key in keys),
         tuple((name, value) for name, value in facts["amounts"]),

@@ -113,7 +113,7 @@ class Zygote:
 
 
 @cache
-def shared() -> Zygote:
+def shared_zygote() -> Zygote:
     """The one zygote of this process."""
     return Zygote()
 

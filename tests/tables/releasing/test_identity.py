@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import tacit
-from tacit import Pure, Table
+from tacit import InvalidInput, Pure, Table
 from tacit.engines import requests
 from tacit.language.expressions import Column, Expression
 from tacit.language.types import INTEGER
@@ -56,3 +56,24 @@ def test_what_is_told_apart_differs() -> None:
     written = {identity(column) for column in columns} | {identity((columns[0],)), identity((columns[0], columns[0]))}
     assert len(written) == 4
     assert identity(requests.RowCount()) != identity(requests.RowCount(columns[0]))
+
+
+def test_numbers_of_other_libraries_ask_the_same_question(table: Table) -> None:
+    np = pytest.importorskip("numpy")
+    assert not table.largest("x", 2, epsilon="0.1").stored
+    assert table.largest("x", np.int64(2), epsilon="0.1").stored
+    assert not table.top("x", [1.5, 2.5], 1, epsilon="0.1").stored
+    assert table.top("x", [1.5, 2.5], np.int64(1), epsilon="0.1").stored
+
+
+def test_no_text_writes_itself_as_another() -> None:
+    class Odd(str):
+        def __repr__(self) -> str:
+            return "'other'"
+
+    assert identity(Odd("this")) == identity("this")
+
+
+def test_what_has_no_form_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="cannot hold a value of type set"):
+        identity({1})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ from tacit.audit.questions import questions, small_tables
 from tacit.audit.survey import jobs, work
 from tacit.budgets import Policy
 from tacit.randomness import seeded_not_private
-from tacit.serve import parts
+from tacit.serve import fragments
 from tacit.serve.config import load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tacit.tables.face.grouping import GroupBy
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import catalogue
+from tacit.tables.statistics.asking import Asking, Entry
 from tacit.tables.statistics.base import Statistic
 from tests.serve.support import configuration
 from tests.tables.statistics.toy import AsksPositives
@@ -53,6 +56,62 @@ def toy() -> Iterator[None]:
     catalogue.add(AsksPositives)
     yield
     catalogue.remove(AsksPositives)
+
+
+@dataclass(frozen=True)
+class Doubles(Statistic, phrase="doubles of {name}"):
+    """A statistic that is only named."""
+
+    name: str = "x"
+    key = "doubles"
+
+    def release(self, room: Room) -> Answer:
+        raise AssertionError("it is never asked")
+
+
+def face(*entries: Entry, **methods: Any) -> type[Any]:
+    """A subclass of `Asking` with these methods."""
+    return type("Face", (Asking,), {"_entries": entries, **methods})
+
+
+def method(self: Any) -> None:
+    """A method of a plug-in."""
+
+
+class Tagged(Doubles, tag="Total"):
+    """The head of another's identity."""
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (face(Entry(Doubles, "doubles")), "a method of that name"),
+        (face(Entry(Doubles, "doubles"), Entry(Doubles, "doubles"), doubles=method), "a key of its own"),
+        (face(Entry(Doubles, "doubles"), doubles=method, sql=method), "'sql' already"),
+        (face(Entry(Doubles, "doubles"), doubles=method, count=method), "'count' already"),
+        (face(Entry(Doubles, "doubles"), doubles=method, filter=method), "'filter' already"),
+        (face(Entry(Doubles, "doubles", "twos"), twos=method), "another key than its entry"),
+        (face(Entry(Tagged, "doubles", "doubles"), doubles=method), "tag or key of 'doubles'"),
+        (face(Entry(Doubles, "doubles", sql={"doubles": lambda c: Doubles()}), doubles=method), "no name of an aggreg"),
+        (face(Entry(Doubles, "doubles", sql={"Abs": lambda c: Doubles()}), doubles=method), "no name of an aggregate"),
+        (face(Entry(Doubles, "doubles", sql={"Sum": lambda c: Doubles()}), doubles=method), "there already"),
+    ],
+)
+def test_no_plug_in_takes_what_is_there(wrong: type[Any], words: str) -> None:
+    before = catalogue.entries(), dir(Table), dir(GroupBy)
+    with pytest.raises(InvalidInput, match=words):
+        catalogue.add(wrong)
+    assert (catalogue.entries(), dir(Table), dir(GroupBy)) == before
+    with pytest.raises(InvalidInput, match="nothing to take out"):
+        catalogue.remove(wrong)
+
+
+def test_heads_of_identities_are_told_apart() -> None:
+    """Count and Sum share a tag, as ledgers have it, and are told apart by what they add up."""
+    heads: dict[str, set[type[Statistic]]] = {}
+    for entry in catalogue.entries():
+        heads.setdefault(catalogue.head(entry.statistic), set()).add(entry.statistic)
+    assert {name: len(kinds) for name, kinds in heads.items() if len(kinds) > 1} == {"Total": 2}
 
 
 # ---- the toy ----------------------------------------------------------------------------------------------------
@@ -131,13 +190,13 @@ def test_a_ledger_keeps_its_answer(tmp_path: Path) -> None:
 def test_the_gateway_answers_it(tmp_path: Path) -> None:
     gateway, ada = Gateway(load(configuration(tmp_path))), Caller(ANALYST, "ada")
     question = {"table": "visits", "statistic": "positives", "column": "minutes"}
-    asked = gateway.asked(ada, "visits", {"question": question, "epsilon": "0.5"})
+    asked = gateway.read_question(ada, "visits", {"question": question, "epsilon": "0.5"})
     assert asked.sql == "SELECT POSITIVES(minutes)\nFROM visits"
     assert gateway.preview(ada, "visits", asked)["forecast"] == "positives"
     answer = gateway.ask(ada, "visits", asked)
     assert isinstance(answer, Answer)
     assert near(answer, 600, 0.5)
-    assert "number of positive values" in parts.builder(gateway.facts(ada, "visits"), {})
+    assert "number of positive values" in fragments.builder(gateway.facts(ada, "visits"), {})
     gateway.close()
 
 

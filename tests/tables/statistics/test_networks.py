@@ -10,7 +10,7 @@ import pytest
 
 from tacit.audit.networks import RING, Network, NetworkCheck
 from tacit.audit.questions import questions, small_tables
-from tacit.flows.rows import Rows
+from tacit.flows.incidences import Incidences
 from tacit.tables.statistics.asking import Audited
 from tacit.tables.statistics.ways import shared_rows
 
@@ -42,8 +42,8 @@ STAR: Network = tuple((weight, f"{leaf}z") for leaf in "abcdefgh" for weight in 
 """Everything touches z, whom the twin does not know."""
 
 
-def only_the_first(touches: Any, sign: int = 1) -> Rows:
-    return Rows.from_columns(sign * touches.weights, [touches.persons[0]])
+def only_the_first(touches: Any, sign: int = 1) -> Incidences:
+    return Incidences.from_columns(sign * touches.weights, [touches.persons[0]])
 
 
 @each_question

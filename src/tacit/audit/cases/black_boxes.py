@@ -24,7 +24,7 @@ from tacit.audit.registry import AuditCase
 from tacit.black_boxes.block_median import block_median, median_loss
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
-from tacit.black_boxes.lipschitz import LipschitzFilter, claimed
+from tacit.black_boxes.lipschitz import LipschitzFilter, design_filter
 from tacit.black_boxes.subsets import missing_sets
 from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -126,11 +126,9 @@ def _public(f: Function, design: Design) -> Callable[[Dataset], Law[Answer]]:
     return lambda x: design.select(profile(f, x, design.floor(len(x))))
 
 
-PUBLIC = small_design(None, "scan", 1)
-
 # ---- the filter -------------------------------------------------------------------------------------------------
 
-PUBLIC_CLAIM = claimed(integers(0, 4), 1, Fraction(1), persons_public=True)
+PUBLIC_CLAIM = design_filter(integers(0, 4), 1, Fraction(1), persons_public=True)
 CLAIM = replace(PUBLIC_CLAIM, size_epsilon=Fraction(1, 9))
 """The filter's second step, which gets an ε of 1, where the number of persons is private."""
 

@@ -49,7 +49,9 @@ class Preview:
     statistics: tuple[str, ...]
     """What would be answered, in words."""
     cost: Guarantee
-    """What all of it costs, unless answers are free because they were given before."""
+    """What would be charged: nothing for what was answered before."""
+    asked: Guarantee
+    """The cost that was named, for all of it."""
     remaining: Guarantee
     """What is left of the budget now."""
     fits: bool
@@ -78,8 +80,8 @@ class Preview:
         The error depends on the data; say about how many persons there are, with persons=, for a forecast.
         """
         if persons is not None and self.forecast is not None:
-            assert isinstance(self.cost, Pure)
-            return self._forecast(persons, self.cost.epsilon, shape)
+            assert isinstance(self.asked, Pure)
+            return self._forecast(persons, self.asked.epsilon, shape)
         if self.noise_std is not None:
             words = f"The noise has a standard deviation of {show(self.noise_std)}, whatever the data are."
             return ExpectedError(words, noise_std=self.noise_std)
@@ -104,6 +106,7 @@ class Preview:
         return {
             "statistics": list(self.statistics),
             "cost": repr(self.cost),
+            "asked": repr(self.asked),
             "remaining": repr(self.remaining),
             "fits": self.fits,
             "free": self.free,

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from tacit.engines import requests
+from tacit.errors import InvalidInput
 from tacit.language import expressions, types
 from tacit.tables.releasing.sampling import Sampling
 from tacit.tables.statistics.base import Statistic
@@ -58,15 +59,19 @@ def identity(part: object) -> str:
     """The text of a relation, of a statistic, of whatever else makes a question what it is, or of a tuple of them."""
     if isinstance(part, tuple):
         return f"({', '.join(map(identity, part))}{',' if len(part) == 1 else ''})"
-    if part is None or isinstance(part, bool | int | float | str | Fraction | Decimal | date):
+    if isinstance(part, str):
+        return str.__repr__(part)  # a class of one's own may not write itself as something else
+    if part is None or isinstance(part, bool | int | float | Fraction | Decimal | date):
         return repr(part)
     if isinstance(part, types.Kind):
         return f"<Kind.{part.value.upper()}: {part.value!r}>"
     if isinstance(part, Statistic):
         tag = part.tag or part.key
         names = part.told_by or tuple(item.name for item in fields(cast(Any, part)) if item.repr)
-    else:
+    elif type(part) in _FORMS:
         tag, names = _FORMS[type(part)]
+    else:
+        raise InvalidInput(f"a question cannot hold a value of type {type(part).__name__}; use plain numbers or texts.")
     return f"{tag}({', '.join(f'{name}={identity(getattr(part, name))}' for name in names)})"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer, Answers
@@ -92,7 +93,8 @@ class Query:
         fits, remaining = self.fits(unpaid), budget.remaining
         return Preview(
             statistics=tuple(statistic.words for statistic in self.statistics),
-            cost=self.cost,
+            cost=self._charge(len(unpaid)),
+            asked=self.cost,
             remaining=remaining,
             fits=fits,
             free=not unpaid,
@@ -100,6 +102,12 @@ class Query:
             forecast=self._forecast,
             noise_std=self._noise_std,
         )
+
+    def _charge(self, unpaid: int) -> Guarantee:
+        """What is charged for some of the aggregates: their shares, and exactly all of it for all."""
+        if unpaid == len(self.statistics):
+            return self.cost
+        return self.each * unpaid if unpaid else self.cost.amount(*[Fraction(0)] * len(self.cost.keywords()))
 
     def _sentence(self, unpaid: int, fits: bool, remaining: Guarantee) -> str:
         words, count = ", ".join(statistic.words for statistic in self.statistics), len(self.statistics)
@@ -113,7 +121,7 @@ class Query:
     @property
     def _forecast(self) -> str | None:
         """Under which name `tacit.plan` forecasts the accuracy: one statistic of everybody, for some ε."""
-        alone = len(self.statistics) == 1 and self.releaser.sampling is None
+        alone = len(self.statistics) == 1 and self.releaser.sampling is None and not self.relation.others
         return forecast_of(self.statistics[0]) if alone and isinstance(self.cost, Pure) else None
 
     @property

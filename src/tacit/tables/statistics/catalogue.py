@@ -54,19 +54,59 @@ def entries() -> tuple[Entry, ...]:
 
 
 def add(face: type[Any]) -> None:
-    """Put in the statistics of one more subclass of `Asking`: their methods, and what their entries say."""
-    known = {entry.key for entry in entries()}
-    forms = {name for entry in entries() for name in entry.sql}
-    for entry in face._entries:
-        if entry.key in known or hasattr(Statistics, entry.key) or forms & set(entry.sql):
-            raise InvalidInput(f"there is a statistic {entry.key!r}, or one that answers its SQL; choose other names.")
+    """Put in the statistics of one more subclass of `Asking`: their methods, and what their entries say.
+
+    No name may be there already: a method's, because it would replace another; a key, because policies allow by it;
+    the head of an identity, because a stored answer of one statistic would answer another.
+    """
+    _check_names(face)
     for name, method in _methods(face):
         setattr(Statistics, name, method)
     _added.append(face)
 
 
+def _check_names(face: type[Any]) -> None:
+    from tacit.tables.face.grouping import GroupBy
+    from tacit.tables.face.table import Table
+
+    methods, own = [name for name, _ in _methods(face)], [entry.key for entry in face._entries]
+    if len(set(own)) < len(own) or not set(own) <= set(methods):
+        raise InvalidInput("each entry needs a key of its own and a method of that name.")
+    if old := sorted(set(own) & {entry.key for entry in entries()}):
+        raise InvalidInput(f"there is a statistic {old[0]!r}; choose another name.")
+    if old := sorted(set(methods) & {*dir(Table), *dir(GroupBy)}):
+        raise InvalidInput(f"tables have {old[0]!r} already; choose another name.")
+    heads = {head(entry.statistic): entry.statistic for entry in entries()}
+    aggregates = {name for entry in entries() for name in entry.sql}
+    for entry in face._entries:
+        if vars(entry.statistic).get("key", entry.policy) != entry.policy:
+            raise InvalidInput(f"the statistic of {entry.key!r} has another key than its entry; policies need one.")
+        if heads.setdefault(head(entry.statistic), entry.statistic) is not entry.statistic:
+            raise InvalidInput(f"a statistic with the tag or key of {entry.key!r} is there already; choose another.")
+        for name in entry.sql:
+            if name in aggregates or not _is_aggregate(name):
+                raise InvalidInput(f"{name!r} is there already or no name of an aggregate; choose one such as 'SKEW'.")
+
+
+def head(statistic: type[Statistic]) -> str:
+    """How identities of a statistic begin."""
+    return statistic.tag or str(vars(statistic).get("key", ""))
+
+
+def _is_aggregate(name: str) -> bool:
+    """Whether SQL can call an aggregate by this name: a class of sqlglot's, or in capitals one it does not know."""
+    from sqlglot import exp
+
+    known = getattr(exp, name, None)
+    if isinstance(known, type):
+        return issubclass(known, exp.AggFunc)
+    return name.isidentifier() and name == name.upper() and name not in exp.FUNCTION_BY_NAME
+
+
 def remove(face: type[Any]) -> None:
     """Take out what `add` put in."""
+    if face not in _added:
+        raise InvalidInput("this was not added; there is nothing to take out.")
     _added.remove(face)
     for name, _ in _methods(face):
         delattr(Statistics, name)
@@ -98,7 +138,8 @@ def forecastable() -> dict[str, Entry]:
 
 def forecast_of(statistic: Statistic) -> str | None:
     """The name under which the accuracy of a statistic can be forecast."""
-    return next((key for key, entry in forecastable().items() if type(statistic) is entry.statistic), None)
+    forecasts = forecastable().items()
+    return next((k for k, entry in forecasts if type(statistic) is entry.statistic and statistic.key == k), None)
 
 
 def groupable() -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tacit.flows.curve import CappedStatistic
-    from tacit.flows.rows import Rows
+    from tacit.flows.incidences import Incidences
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different
         """Of a column of any type that can be read."""
         return cls(column.expression, column.name, method)
 
-    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
         """The largest flow into the values, each taking one unit."""
         from tacit.flows.sums import capped_distinct
 

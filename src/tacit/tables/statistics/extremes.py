@@ -34,7 +34,7 @@ from tacit.tables.statistics.ways.scales import Scale
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from tacit.flows.rows import Rows
+    from tacit.flows.incidences import Incidences
 
 MOST = 40
 """The largest k of a k-th largest: for more, ask for a quantile."""
@@ -91,7 +91,8 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
 
     def __post_init__(self) -> None:
         check_method(self.method, METHODS)
-        if not 1 <= whole(self.rank, "k") <= MOST:
+        object.__setattr__(self, "rank", whole(self.rank, "k"))
+        if not 1 <= self.rank <= MOST:
             raise InvalidInput(f"k must lie between 1 and {MOST}; for more, ask for a quantile.")
 
     @classmethod
@@ -149,13 +150,13 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
             return values[self.rank - 1 :]
         import numpy as np
 
-        from tacit.flows.rows import Rows
+        from tacit.flows.incidences import Incidences
 
         removals = min(self._reach(epsilon), LARGEST_ANSWER // (2 * self.rank) - self.rank)
         (found,) = room.ask(TopRows(self.value, removals + self.rank, self.rank, self.largest))
         heights = sorted({height for _, height in found})
         places = {height: place for place, height in enumerate(heights)}
-        rows = Rows.from_columns(np.ones(len(found), dtype=np.int64), [[person for person, _ in found]])
+        rows = Incidences.from_columns(np.ones(len(found), dtype=np.int64), [[person for person, _ in found]])
         return self._ranked(rows, heights, [places[height] for _, height in found], removals)
 
     def _joint(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
@@ -175,7 +176,7 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         return reach(Scale(self.value.expression.type, PRECISION).outward(self.largest), epsilon, self.method)
 
     def _ranked(
-        self, rows: Rows, heights: list[Fraction], places: npt.ArrayLike, removals: int
+        self, rows: Incidences, heights: list[Fraction], places: npt.ArrayLike, removals: int
     ) -> tuple[Fraction, ...]:
         """The profile of rows whose heights are given by their places among the different ones, ascending."""
         import numpy as np

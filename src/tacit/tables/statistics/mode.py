@@ -55,7 +55,8 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
     per: Per = "row"
 
     def __post_init__(self) -> None:
-        if not 1 <= whole(self.k, "k") <= len(self.groups.keys) <= MOST:
+        object.__setattr__(self, "k", whole(self.k, "k"))
+        if not 1 <= self.k <= len(self.groups.keys) <= MOST:
             raise InvalidInput(f"k must lie between 1 and the number of candidates, which may be at most {MOST}.")
 
     @property
@@ -101,13 +102,12 @@ def mode_of(column: Operand, candidates: Sequence[Any] | None = None, *, per: st
     """The most frequent of the candidates, or of all values that persons have."""
     if candidates is None:
         return StableMode(column.expression, column.name, per_of(per))
-    return top_of(column, candidates, per=per)
+    return Frequent(given_values(column.expression, column.name, candidates), per=per_of(per))
 
 
-def top_of(column: Operand, candidates: Sequence[Any], k: int | None = None, *, per: str = "row") -> Frequent:
-    """The best of the candidates, or the k best."""
-    groups = given_values(column.expression, column.name, candidates)
-    return Frequent(groups, 1 if k is None else k, k is None, per_of(per))
+def top_of(column: Operand, candidates: Sequence[Any], k: int, *, per: str = "row") -> Frequent:
+    """The k best of the candidates."""
+    return Frequent(given_values(column.expression, column.name, candidates), k, False, per_of(per))
 
 
 class AsksMode(Asking[A]):

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tacit.flows.curve import CappedStatistic
-    from tacit.flows.rows import Rows
+    from tacit.flows.incidences import Incidences
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ModalCount(OfValues, tag="ModalCount", phrase="number of {per}s with the m
         """Of rows, or of persons."""
         return cls(column.expression, column.name, per_of(per), method)
 
-    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
         """The largest flow into one value."""
         from tacit.flows.frequency import capped_frequency
 

@@ -21,7 +21,7 @@ from tacit.answers.flows import SCANNED, WEIGHED
 from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
 from tacit.engines.requests import Touches
-from tacit.flows.rows import Rows
+from tacit.flows.incidences import Incidences
 from tacit.grids import Grid, digits
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
@@ -49,10 +49,10 @@ APART = "cap chosen on the cap curve of a flow by the exponential mechanism, the
 INVERSE = "shifted inverse sensitivity on the down profile of a flow"
 
 
-def rows_of(touches: Touches, sign: int = 1) -> Rows:
+def rows_of(touches: Touches, sign: int = 1) -> Incidences:
     """The engine's rows as a flow problem; person 0 is nobody."""
     columns = [np.ma.masked_equal(column, 0) for column in touches.persons]
-    return Rows.from_columns(sign * touches.weights, columns, touches.kinds)
+    return Incidences.from_columns(sign * touches.weights, columns, touches.kinds)
 
 
 def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, method: str, levels: Levels) -> Released:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tacit.flows.curve import CappedStatistic
-    from tacit.flows.rows import Rows
+    from tacit.flows.incidences import Incidences
 
 
 class OfValues(Statistic):
@@ -31,7 +31,7 @@ class OfValues(Statistic):
         Incidence(values=self.expression)  # refuses what the engine could not answer
 
     @abstractmethod
-    def capped(self, rows: Rows, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
         """The statistic of rows and their values when no person may carry more than a cap."""
 
     def release(self, room: Room) -> Answer:

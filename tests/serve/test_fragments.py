@@ -17,7 +17,7 @@ from tacit.answers import Answer, Answers
 from tacit.answers.spreads import Additive
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.noises import DiscreteLaplace
-from tacit.serve import drawings, parts
+from tacit.serve import drawings, fragments
 from tests.serve.test_security import log_in
 
 
@@ -43,15 +43,15 @@ def test_an_interval_is_drawn_to_scale(value: Any) -> None:
 )
 def test_what_cannot_be_drawn_is_said_in_words(answer: Answer) -> None:
     assert drawings.interval(answer) == ""
-    assert "Sum of &lt;x&gt;" in parts.answer(answer)
+    assert "Sum of &lt;x&gt;" in fragments.answer(answer)
 
 
 def test_several_answers_share_a_scale() -> None:
     answers = Answers({"<north>": made(100), ("a", 1): made(-5), "odd": made(None)}, Pure(1), "place")
-    page = parts.answer(answers)
+    page = fragments.answer(answers)
     assert "&lt;north&gt;" in page
     assert page.count("svg class") == 2
-    assert "No group was large enough" in parts.answer(Answers({}, Approx(1, "1e-6"), "place"))
+    assert "No group was large enough" in fragments.answer(Answers({}, Approx(1, "1e-6"), "place"))
 
 
 def test_a_budget_burns_down() -> None:
@@ -62,9 +62,9 @@ def test_a_budget_burns_down() -> None:
 
 
 def test_prices_are_letters() -> None:
-    assert parts.price(Pure("1/3")) == "ε = 0.333333"
-    assert parts.price(Approx(1, "1e-6")) == "ε = 1, δ = 1e-06"
-    assert parts.price(Zcdp("0.01")) == "ρ = 0.01"
+    assert fragments.price(Pure("1/3")) == "ε = 0.333333"
+    assert fragments.price(Approx(1, "1e-6")) == "ε = 1, δ = 1e-06"
+    assert fragments.price(Zcdp("0.01")) == "ρ = 0.01"
 
 
 @pytest.mark.parametrize("nobody", [{"epsilon": "1\nbudget.delta = 1e-6", "limit": ""}], indirect=True)

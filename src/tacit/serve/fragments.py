@@ -73,10 +73,10 @@ def answer(found: Answer | Answers) -> str:
         return f'<p class="sentence">{escape(str(found))}</p>{drawings.interval(found)}{_story(found)}'
     over = drawings.scale(list(found.values()))
     rows = []
-    for key, part in found.items():
-        stated = part.interval()
-        drawn = drawings.small(part, over) if over else ""
-        value = f"<strong>{escape(show(part.value))}</strong>"
+    for key, each in found.items():
+        stated = each.interval()
+        drawn = drawings.small(each, over) if over else ""
+        value = f"<strong>{escape(show(each.value))}</strong>"
         rows.append((escape(show_key(key)), value, escape(show_range(stated.low, stated.high)), drawn))
     common = " ".join(common_sentences(found)) if len(found) else str(found)
     head = (found.name, "value", "95 % interval", "")
@@ -89,14 +89,14 @@ def _story(found: Answer) -> str:
 
 def columns(facts: Mapping[str, Any]) -> str:
     """The public facts of all tables."""
-    parts = []
+    pieces = []
     for each in facts["tables"]:
         rows = [(f"<code>{escape(c['name'])}</code>", escape(c["type"])) for c in each["columns"]]
-        parts.append(
+        pieces.append(
             f"<details open><summary><strong>{escape(each['name'])}</strong> <span class='quiet'>"
             f"{escape(each['declared'])}</span></summary>{table(('column', 'type'), rows)}</details>"
         )
-    return "".join(parts)
+    return "".join(pieces)
 
 
 def history(name: str, lines: Sequence[Line]) -> str:

@@ -43,7 +43,7 @@ def integers(values: npt.ArrayLike, name: str) -> Integers:
     return array.astype(object)
 
 
-def numbered(ids: Integers) -> tuple[Integers, int]:
+def number_ids(ids: Integers) -> tuple[Integers, int]:
     """A number from 0 for each id, equal for equal ids, and how many numbers there are."""
     if ids.dtype != object and ids.size and ids.min() >= 0 and ids.max() <= 4 * ids.size:
         known = np.zeros(int(ids.max()) + 1, dtype=bool)
@@ -53,14 +53,14 @@ def numbered(ids: Integers) -> tuple[Integers, int]:
     return number, distinct.size
 
 
-def added(size: int, places: Integers, amounts: Integers) -> Integers:
+def add_at(size: int, places: Integers, amounts: Integers) -> Integers:
     """The sum of ``amounts`` at each of ``size`` places, exactly."""
     result = np.zeros(size, dtype=amounts.dtype)
     np.add.at(result, places, amounts)
     return result
 
 
-def roomy(values: Integers, factor: int = 1) -> Integers:
+def multiply(values: Integers, factor: int = 1) -> Integers:
     """``values`` times ``factor``, in 64 bits only where no sum of the results can overflow."""
     if values.dtype != object and exact_sum(values) * factor < WIDE:
         return values * factor if factor != 1 else values
@@ -76,7 +76,7 @@ def exact_sum(values: Integers) -> int:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Rows:
+class Incidences:
     """Weighted rows with the persons they touch, as compressed lists: row t touches persons[starts[t]:starts[t+1]]."""
 
     weights: Integers
@@ -91,7 +91,7 @@ class Rows:
     """How many rows the input had."""
 
     @classmethod
-    def from_lists(cls, weights: npt.ArrayLike, starts: npt.ArrayLike, persons: npt.ArrayLike) -> Rows:
+    def from_lists(cls, weights: npt.ArrayLike, starts: npt.ArrayLike, persons: npt.ArrayLike) -> Incidences:
         """Rows from compressed lists: row t touches ``persons[starts[t]:starts[t + 1]]``, any integers."""
         amounts, ends, ids = integers(weights, "weights"), integers(starts, "starts"), integers(persons, "persons")
         if ends.size != amounts.size + 1 or ends[0] != 0 or ends[-1] != ids.size or bool((np.diff(ends) < 0).any()):
@@ -99,13 +99,13 @@ class Rows:
                 "starts must rise from 0 to the number of persons listed, with one entry more than rows."
             )
         row = np.repeat(np.arange(amounts.size, dtype=np.int64), np.diff(ends))
-        number, size = numbered(ids)
+        number, size = number_ids(ids)
         return cls._made(amounts, row, number, size)
 
     @classmethod
     def from_columns(
         cls, weights: npt.ArrayLike, columns: Sequence[npt.ArrayLike], kinds: Sequence[str] | None = None
-    ) -> Rows:
+    ) -> Incidences:
         """Rows from columns of person ids; columns of different ``kinds`` name different persons.
 
         An entry that a numpy masked array masks is no person. Without ``kinds`` all columns share one kind.
@@ -118,15 +118,15 @@ class Rows:
         for kind in dict.fromkeys(names):
             mine = [column for column, name in zip(columns, names, strict=True) if name == kind]
             row, ids = _entries(mine, amounts.size)
-            number, count = numbered(ids)
+            number, count = number_ids(ids)
             row_parts.append(row)
             number_parts.append(number + size)
             size += count
         return cls._made(amounts, np.concatenate(row_parts), np.concatenate(number_parts), size)
 
     @classmethod
-    def _made(cls, weights: Integers, row: Integers, person: Integers, size: int) -> Rows:
-        weights = roomy(np.maximum(weights, 0))
+    def _made(cls, weights: Integers, row: Integers, person: Integers, size: int) -> Incidences:
+        weights = multiply(np.maximum(weights, 0))
         carrying = np.zeros(weights.size, dtype=bool)
         carrying[row] = True
         carrying &= (weights > 0).astype(bool)
@@ -144,22 +144,22 @@ class Rows:
         """The row of each entry of ``persons``."""
         return np.repeat(np.arange(self.weights.size, dtype=np.int64), np.diff(self.starts))
 
-    def only(self, chosen: npt.NDArray[np.bool_]) -> Rows:
+    def only(self, chosen: npt.NDArray[np.bool_]) -> Incidences:
         """The chosen rows, with the same numbering of persons."""
         lengths = np.diff(self.starts)
         starts = np.concatenate([[0], np.cumsum(lengths[chosen])])
         persons = self.persons[np.repeat(chosen, lengths)]
         return replace(self, weights=self.weights[chosen], starts=starts, persons=persons, kept=self.kept[chosen])
 
-    def listed(self, order: Integers) -> Rows:
+    def listed(self, order: Integers) -> Incidences:
         """The rows with the given numbers, in that order, a row as often as it is named."""
         lengths = np.diff(self.starts)[order]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         place = np.repeat(self.starts[:-1][order] - starts[:-1], lengths) + np.arange(int(starts[-1]))
-        weights = roomy(self.weights[order])
+        weights = multiply(self.weights[order])
         return replace(self, weights=weights, starts=starts, persons=self.persons[place], kept=self.kept[order])
 
-    def head(self, count: int) -> Rows:
+    def head(self, count: int) -> Incidences:
         """The first rows."""
         end = int(self.starts[count])
         return replace(
@@ -170,7 +170,7 @@ class Rows:
             kept=self.kept[:count],
         )
 
-    def counted(self) -> Rows:
+    def counted(self) -> Incidences:
         """The same rows, each of weight 1."""
         return replace(self, weights=np.ones(self.weights.size, dtype=np.int64))
 
@@ -181,15 +181,15 @@ class Rows:
             raise InvalidInput("values must have one entry for every row given.")
         return listed[self.kept]
 
-    def merged(self, label: Integers) -> tuple[Rows, Integers]:
+    def merged(self, label: Integers) -> tuple[Incidences, Integers]:
         """Rows with the same label and the same persons made one, weights added; and the label of each."""
         key = self.alike(label)
         chosen = np.zeros(key.size, dtype=bool)
         chosen[np.unique(key, return_index=True)[1]] = True
-        weights = added(int(key.max(initial=-1)) + 1, key, self.weights)
+        weights = add_at(int(key.max(initial=-1)) + 1, key, self.weights)
         return replace(self.only(chosen), weights=weights[key[chosen]]), label[chosen]
 
-    def touching(self, row: Integers, person: Integers, size: int) -> Rows:
+    def touching(self, row: Integers, person: Integers, size: int) -> Incidences:
         """The same rows with other persons: those listed with their row, rows ascending."""
         starts = np.zeros(self.weights.size + 1, dtype=np.int64)
         np.cumsum(np.bincount(row, minlength=self.weights.size), out=starts[1:])
@@ -204,12 +204,6 @@ class Rows:
             person[lengths > place] = self.persons[self.starts[:-1][lengths > place] + place]
             key = np.unique(key * (self.size + 1) + person, return_inverse=True)[1]
         return key
-
-    def without(self, person: int) -> Rows:
-        """What is left when one person, by number, is removed: a neighbouring dataset."""
-        gone = np.zeros(self.weights.size, dtype=bool)
-        gone[self.row[self.persons == person]] = True
-        return self.only(~gone)
 
     def __repr__(self) -> str:
         return "<rows that touch persons>"
