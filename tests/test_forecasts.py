@@ -35,7 +35,7 @@ def test_every_statistic_gets_close_with_enough_epsilon(statistic: str, shape: s
     assert forecast.error < 0.02
     text = str(forecast)
     assert SHAPES[shape] in text
-    assert "no private data read" in text
+    assert "no private data was read" in text
     assert text.count("\n> ") == 1
 
 
@@ -84,3 +84,11 @@ def test_views() -> None:
         "nearly_all": forecast.error,
     }
     assert forecast._repr_html_().count("<tr>") == 6
+
+
+def test_the_headline_is_a_sentence() -> None:
+    """An error below the digits that are shown is not nothing."""
+    forecast = tacit.plan("persons", persons=1000, epsilon=100)
+    start = "At ε = 100, with about 1,000 persons, the number of persons lies within 0.01 % of the truth"
+    assert forecast.headline == f"{start} in 19 of 20 answers."
+    assert "less than 0.01 %" in str(forecast)

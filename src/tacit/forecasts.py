@@ -90,17 +90,19 @@ class Forecast:
     @property
     def headline(self) -> str:
         """The forecast in one sentence."""
+        within = _percent(self.error).removeprefix("less than ")
         return (
-            f"The {self.statistic} over {show(self.persons)} persons at ε = {_short(self.epsilon)} lies within "
-            f"{_percent(self.error)} of the truth in 19 of 20 cases."
+            f"At ε = {_short(self.epsilon)}, with about {show(self.persons)} persons, the "
+            f"{forecastable()[self.statistic].words} lies within {within} of the truth in 19 of 20 "
+            "answers."
         )
 
     @property
     def assumption(self) -> str:
         """What the forecast rests on."""
         return (
-            f"Assumed shape: {self.shape}, {SHAPES[self.shape]}. Made-up data of that shape were asked, no private "
-            "data read; real data with a heavier tail give larger errors."
+            f"Assumed shape: {self.shape}, {SHAPES[self.shape]}. This was measured on made-up data of "
+            "that shape; no private data was read. Real data with a heavier tail give larger errors."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -147,7 +149,7 @@ def plan(
         shape: the assumed shape of the persons' values: "equal", "uniform", "lognormal" or "pareto".
 
     >>> print(tacit.plan("persons", persons=1000, epsilon=0.5).headline)
-    The persons over 1,000 persons at ε = 0.5 lies within ... % of the truth in 19 of 20 cases.
+    At ε = 0.5, with about 1,000 persons, the number of persons lies within ... % of the truth in 19 of 20 answers.
     >>> tacit.plan("persons", persons=1000, error="0.01").epsilon
     Fraction(...)
     """
@@ -221,7 +223,7 @@ class _World:
         return SCALE[low]
 
     def close(self) -> None:
-        """Let go of the made-up data."""
+        """Close the made-up data."""
         self._session.close()
         self._engine.close()
         self._connection.close()
@@ -268,4 +270,6 @@ def _short(number: Fraction) -> str:
 
 
 def _percent(share: float) -> str:
+    if share < 1e-4:
+        return "less than 0.01 %"
     return "over 1,000 %" if share >= 10 else rough_percent(share)

@@ -62,7 +62,7 @@ def test_a_confidence_lies_between_zero_and_one(confidence: Any) -> None:
 
 def test_an_answer_reads_as_a_sentence() -> None:
     assert str(ANSWER) == (
-        "Sum of amount, each row counting: 1,234,567. "
+        "Sum of amount, over all rows: 1,234,567. "
         f"Noise interval, 95 % for the truth: {1234567 - UP:,} to {1234567 + DOWN:,}. A note. "
         "Protects any one customer with all their rows with Pure(0.5)."
     )
@@ -75,7 +75,7 @@ def test_an_answer_reads_as_a_sentence() -> None:
 
 def test_the_whole_story_is_explained_and_shown_in_notebooks() -> None:
     story = ANSWER.explain()
-    for part in ("sum of amount (each row counting)", "steps of 1", "noise", "Pure(0.5)", "customer", "A note."):
+    for part in ("sum of amount (over all rows)", "steps of 1", "noise", "Pure(0.5)", "customer", "A note."):
         assert part in story
     page = ANSWER._repr_html_()
     assert page.startswith("<table>")

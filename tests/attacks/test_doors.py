@@ -487,7 +487,7 @@ def test_a_preview_of_what_was_paid_for_is_never_refused_and_says_that_it_is_fre
     assert seen(both, "1.2")[:2] == (False, False)
     gateway.ask(GRACE, "visits", gateway.read_question(GRACE, "visits", {"sql": paid, "epsilon": "0.3"}))
     fits, _, words = seen(both, "0.6")
-    assert "of which 1 free because answered before; Pure(0.1) is left, which does not fit" in words
+    assert "but only Pure(0.1) is left; 1 of 2 aggregates is free: answered before" in words
     assert not fits
     budget = gateway.session(GRACE, "visits").budget
     open_charges = [budget.charge(Pure("0.01")) for _ in range(2)]  # in flight elsewhere
@@ -539,13 +539,13 @@ def test_a_server_that_answers_nonsense_is_said_to_do_so() -> None:
             lambda: session.cost("x", epsilon=1),
         ]
         for question in questions:
-            with pytest.raises(EngineError, match="cannot be understood"):
+            with pytest.raises(EngineError, match="Tacit cannot read"):
                 question()
         for keys in (5, "north", [object()], {"a": object()}.values()):
             with pytest.raises(InvalidInput, match="keys must be"):
                 session.sql("x", keys=keys, epsilon=1)
     for wrong in ({}, {"": {"datasets": 5}}, known | {"/x": {"tables": [{"name": "t"}]}}):
-        with _lying(wrong) as address, pytest.raises(EngineError, match="cannot be understood"):
+        with _lying(wrong) as address, pytest.raises(EngineError, match="Tacit cannot read"):
             connect(address, "t")
 
 

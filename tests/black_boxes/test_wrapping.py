@@ -185,7 +185,7 @@ def test_where_calls_cannot_be_kept_apart_only_the_trusted_are_made(monkeypatch:
 
 def test_too_many_evaluations_of_a_public_number_of_persons() -> None:
     budget = tacit.read(pd.DataFrame({"p": [1], "v": [1]}), person="p", budget=Pure(1)).budget
-    with pytest.raises(InvalidInput, match=r"40 persons ask for up to 10\^12 evaluations .* nothing was spent"):
+    with pytest.raises(InvalidInput, match=r"40 persons need up to 10\^12 evaluations .* nothing was spent"):
         wrap(functions.mean, [1] * 40, epsilon=1, budget=budget, persons_public=True)
     assert budget.remaining == Pure(1)
 

@@ -25,7 +25,7 @@ def test_spending() -> None:
     assert budget.fits(Pure("1.5"))
     assert not budget.fits(Pure("1.500001"))
     with pytest.raises(
-        BudgetExceeded, match=r"Pure\(2\) does not fit .* Pure\(1.5\) left; nothing was spent"
+        BudgetExceeded, match=r"Pure\(2\) does not fit: the budget has Pure\(1.5\) left of .*; nothing was spent"
     ) as refusal:
         budget.charge(Pure(2))
     assert str(refusal.value).count(".") >= 1

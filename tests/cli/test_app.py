@@ -17,6 +17,8 @@ import pytest
 
 from tacit.cli import demo
 from tacit.cli.app import run
+from tacit.forecasts import plan as planned
+from tacit.tables.statistics.catalogue import forecastable
 from tests.cli.terminals import watched
 from tests.postgres import POSTGRES, REQUIRED, schema
 
@@ -72,7 +74,7 @@ ASK = ("ask", "orders.csv", "--person", "customer")
 def test_a_question_is_answered_and_the_missing_ledger_is_noted(place: Path) -> None:
     done = tacit(place, *ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders")
     assert done.returncode == 0
-    assert done.stdout.startswith("Number of rows, each row counting: ")
+    assert done.stdout.startswith("Number of rows, over all rows: ")
     assert "Protects any one customer with all their rows with Pure(1)." in done.stdout
     assert done.stderr == "tacit: no ledger, so this spending is not recorded.\n"
 
@@ -134,7 +136,7 @@ def test_the_clause_of_google_sql_names_the_cost(here: Callable[..., str]) -> No
 
 def test_a_plan_needs_no_data(place: Path, here: Callable[..., str]) -> None:
     said = here("plan", "--persons", "1000", "--statistic", "persons", "--epsilon", "0.5", "--plot", "plan.svg")
-    assert said.startswith("The persons over 1,000 persons at ε = 0.5 lies within ")
+    assert said.startswith("At ε = 0.5, with about 1,000 persons, the number of persons lies within ")
     assert "<svg" in (place / "plan.svg").read_text(encoding="utf-8")
     found = json.loads(here("plan", "--persons", "1000", "--statistic", "ratio", "--error", "1%", "--json"))
     assert found["error"] <= 0.01
@@ -201,7 +203,7 @@ def test_a_refused_budget_is_code_3_and_a_broken_ledger_code_4(place: Path) -> N
     assert created.returncode == 0
     refused = tacit(place, *ASK, "--ledger", book, "--epsilon", "2", "SELECT COUNT(*) FROM orders")
     assert refused.returncode == 3
-    assert "which has Pure(1) left; nothing was spent" in refused.stderr
+    assert "the budget has Pure(1) left of Pure(1); nothing was spent" in refused.stderr
     first = tacit(place, *ASK, "--epsilon", "0.5", "SELECT COUNT(*) FROM orders", TACIT_LEDGER=book)
     again = tacit(place, *ASK, "--epsilon", "0.5", "SELECT COUNT(*) FROM orders", TACIT_LEDGER=book)
     assert first.stderr == again.stderr == ""
@@ -322,6 +324,14 @@ def test_a_narrow_terminal_gets_short_lines(place: Path) -> None:
     help_, _ = on_terminal(place, "plan", "--help")
     wide = [line for line in help_.splitlines() if len(line) > 40]
     assert all(line.startswith("    tacit plan ") for line in wide)  # an example stays what can be typed
+
+
+def test_the_help_names_every_statistic_that_can_be_planned(place: Path) -> None:
+    """It is written out, because reading the catalogue would slow every command down."""
+    *names, last = forecastable()
+    said = f"{', '.join(names)} or {last}."
+    assert said in " ".join(tacit(place, "plan", "--help").stdout.split())
+    assert said in " ".join(str(planned.__doc__).replace('"', "").split())
 
 
 def test_colours_are_for_terminals_that_want_them(place: Path) -> None:

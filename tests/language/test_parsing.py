@@ -120,11 +120,11 @@ def test_what_is_not_on_the_list_is_refused(text: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "must be a text"),
-        ("   ", "must be a text"),
-        (None, "must be a text"),
-        ("a >", "not SQL that can be read"),
-        ("a b c", "not SQL that can be read"),
+        ("", "must be a non-empty string"),
+        ("   ", "must be a non-empty string"),
+        (None, "must be a non-empty string"),
+        ("a >", "not valid SQL"),
+        ("a b c", "not valid SQL"),
         ("(" * 5000, "nested too deeply"),
         ("missing > 1", "column 'missing' does not exist; the columns are a, B, c"),
         ("y.a > 1", "none under that table name"),

@@ -36,7 +36,7 @@ def test_a_budget_survives_its_process(where: str) -> None:
         assert (stored.answer["value"], stored.cost) == (3, Pure("0.5"))
         assert datetime.now(UTC) - stored.at < timedelta(minutes=5)
         assert again.recall(QUESTION, Pure("0.25")) is None
-        with pytest.raises(BudgetExceeded, match=r"Pure\(1.5\) left; nothing was spent"):
+        with pytest.raises(BudgetExceeded, match=r"Pure\(1.5\) left of Pure\(2\); nothing was spent"):
             again.charge(Pure(2))
         assert ledger.names() == ["shop"]
         assert ledger.dataset("shop").kinds == ("customer",)

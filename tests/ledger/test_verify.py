@@ -40,7 +40,7 @@ def test_an_untouched_ledger_is_sound(filled: str) -> None:
         assert verify(ledger, "d", noted=first).sound
         assert not verify(ledger, "d", noted="0" * 64).sound
         assert not verify(ledger, "missing").sound
-        assert "13 entries hang together" in str(found)
+        assert "13 entries verified" in str(found)
 
 
 @pytest.mark.parametrize(

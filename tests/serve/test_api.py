@@ -163,7 +163,7 @@ def test_plans(ada: httpx.Client) -> None:
     path = "/v1/datasets/visits/plan"
     found = ada.get(path, params={"statistic": "persons", "epsilon": "1"}).json()
     assert found["persons"] == 200
-    assert "in 19 of 20 cases" in found["words"]
+    assert "in 19 of 20 answers" in found["words"]
     for wrong in ({"statistic": "x", "epsilon": "1"}, {"statistic": "sum"}, {"statistic": "sum", "epsilon": "1e999"}):
         assert ada.get(path, params=wrong).status_code == 400
     assert ada.get(path, params={"statistic": "sum", "epsilon": "1", "persons": "2000000"}).status_code == 400
@@ -176,7 +176,7 @@ def test_the_client_has_the_face_of_a_session(tmp_path: Path) -> None:
             assert session.tables == ("visits",)
             assert str(session.schema("visits")) == "who text, minutes integer, place text"
             query = "SELECT SUM(minutes) FROM visits"
-            assert "Pure(0.5); Pure(10) is left, which fits" in str(session.cost(query, epsilon=0.5))
+            assert "costs Pure(0.5) of the Pure(10) left" in str(session.cost(query, epsilon=0.5))
             answer = session.sql(query, epsilon=0.5)
             assert isinstance(answer, tacit.Answer)
             assert answer.interval(0.5).low > answer.interval(0.99).low

@@ -106,7 +106,7 @@ def test_an_analyst_is_no_custodian_and_a_custodian_asks_nothing(nobody: httpx.C
         assert nobody.get(path).status_code == 403
     nobody.cookies.clear()
     log_in(nobody, "custodian")
-    assert nobody.get("/custodian?verify=visits").text.count("hang together") == 1
+    assert nobody.get("/custodian?verify=visits").text.count("entries verified") == 1
     assert nobody.get("/custodian/visits/secrets").status_code == 404
     assert nobody.get("/custodian/audit").status_code == 404
     custodian = {"Authorization": f"Bearer {token('custodian')}"}

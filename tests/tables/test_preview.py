@@ -27,7 +27,7 @@ def test_it_says_cost_rest_and_whether_it_fits(session: Session) -> None:
     seen = session.preview(SUM, epsilon="0.4")
     assert (seen.cost, seen.remaining, seen.fits, seen.free) == (Pure("0.4"), Pure(1), True, False)
     assert seen.statistics == ("sum of v",)
-    assert str(seen) == seen.words == "sum of v: Pure(0.4); Pure(1) is left, which fits. Nothing was spent."
+    assert str(seen) == seen.words == "sum of v: costs Pure(0.4) of the Pure(1) left. Nothing was spent."
     assert repr(seen) == f"<Preview of {seen}>"
     assert session.cost(SUM, epsilon="0.4") == seen
     assert not session.preview(SUM, epsilon=2).fits
@@ -74,7 +74,7 @@ def test_it_is_ready_for_json_and_notebooks(session: Session) -> None:
     assert facts["statistics"] == ["sum of v"]
     page = session.preview("SELECT SUM(CASE WHEN v < 3 THEN 1 ELSE 0 END) FROM t", epsilon=2)._repr_html_()
     assert "v &lt; 3" in page
-    assert "too little" in page
+    assert "not enough" in page
 
 
 def test_noise_that_no_data_change_is_known_beforehand(session: Session) -> None:

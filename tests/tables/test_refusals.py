@@ -119,9 +119,14 @@ def test_delta_does_not_fit_a_concentrated_budget() -> None:
 
 def test_a_question_dearer_than_what_is_left_says_what_is_left() -> None:
     t = tacit.read(arrow(EXTREME), person="who", budget=Pure(1), table="t")
-    refused(t.budget, BudgetExceeded, r"has Pure\(1\) left; nothing was spent", lambda: t.persons(epsilon="1.01"))
+    refused(
+        t.budget,
+        BudgetExceeded,
+        r"has Pure\(1\) left of Pure\(1\); nothing was spent",
+        lambda: t.persons(epsilon="1.01"),
+    )
     t.persons(epsilon="0.4")
-    words = r"has Pure\(0\.6\) left; nothing was spent"
+    words = r"has Pure\(0\.6\) left of Pure\(1\); nothing was spent"
     refused(t.budget, BudgetExceeded, words, lambda: t.sum("i", epsilon="0.7"))
     refused(t.budget, BudgetExceeded, words, lambda: t.sql("SELECT SUM(i), MAX(i) FROM t", epsilon="0.7"))
     two = lambda: t.sql("SELECT SUM(i), MAX(i) FROM t", epsilon="0.7", fresh=True)  # noqa: E731
@@ -134,15 +139,15 @@ COST: Any = {"epsilon": 1}
 ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "a missing column": (lambda t: t.sum("nope", **COST), "column 'nope' does not exist; the columns are who, i"),
     "no column": (lambda t: t.sum(None, **COST), "name a column"),  # type: ignore[arg-type]
-    "an empty column": (lambda t: t.sum("", **COST), "an expression must be a text"),
+    "an empty column": (lambda t: t.sum("", **COST), "an expression must be a non-empty string"),
     "a sum of texts": (lambda t: t.sum("g", **COST), "needs numbers, not text"),
     "a mean of dates": (lambda t: t.mean("day", **COST), "needs numbers, not date"),
     "a maximum of texts": (lambda t: t.max("g", **COST), "need numbers or dates, not text"),
     "a median of texts": (lambda t: t.median("g", **COST), "need numbers or dates, not text"),
     "a ratio of numbers": (lambda t: t.ratio("i", **COST), "true-or-false"),
     "a histogram of texts": (lambda t: t.histogram("g", [0, 1], **COST), "mixes integer and text"),
-    "injection by a column": (lambda t: t.sum("i) FROM t; DROP TABLE t; --", **COST), "not SQL that can be read"),
-    "injection by quotes": (lambda t: t.sum('i" FROM t; --', **COST), "not SQL|does not exist"),
+    "injection by a column": (lambda t: t.sum("i) FROM t; DROP TABLE t; --", **COST), "not valid SQL"),
+    "injection by quotes": (lambda t: t.sum('i" FROM t; --', **COST), "not valid SQL|does not exist"),
     "injection by a subquery": (lambda t: t.sum("(SELECT MAX(i) FROM t)", **COST), "a subquery is not supported"),
     "injection by select": (lambda t: t.select("i; DROP TABLE t"), "does not exist"),
     "per nobody": (lambda t: t.count(per="x", **COST), "per must be 'row' or 'person'"),  # type: ignore[arg-type]
@@ -159,11 +164,11 @@ ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "q twice": (lambda t: t.quantile("i", ["0.5", "1/2"], **COST), "from one to a hundred different numbers"),
     "q too fine": (lambda t: t.quantile("i", "0.12345678901", **COST), "at most nine decimals"),
     "keys twice": (lambda t: t.group_by("g", ["x", "x"]).count(**COST), "must not name a group twice"),
-    "no keys": (lambda t: t.group_by("g", []).count(**COST), "keys must list from 1"),
+    "no keys": (lambda t: t.group_by("g", []).count(**COST), "keys must list 1 to 5000 different groups"),
     "keys as one text": (lambda t: t.group_by("g", "xy").count(**COST), "keys must list values"),
-    "keys of another type": (lambda t: t.group_by("g", [1]).count(**COST), "keys cannot turn"),
+    "keys of another type": (lambda t: t.group_by("g", [1]).count(**COST), "keys: a value of type integer cannot"),
     "keys too short": (lambda t: t.group_by(["g", "b"], ["x"]).count(**COST), "a tuple with one value for each"),
-    "too many keys": (lambda t: t.group_by("i", range(5001)).count(**COST), "from 1 to 5000"),
+    "too many keys": (lambda t: t.group_by("i", range(5001)).count(**COST), "1 to 5000 different"),
     "unknown keys without delta": (lambda t: t.group_by("g").count(**COST), "need delta="),
     "groups by nothing": (lambda t: t.group_by(None), "by must list values"),  # type: ignore[arg-type]
     "groups by a missing column": (lambda t: t.group_by("nope", ["x"]), "column 'nope' does not exist"),
@@ -173,7 +178,7 @@ ASKED: Mapping[str, tuple[Callable[[Table], Any], str]] = {
     "edges not a number": (lambda t: t.histogram("i", [1, nan], **COST), "edges must be finite"),
     "too many edges": (lambda t: t.histogram("i", range(20_000), **COST), "at most 5000"),
     "one candidate as text": (lambda t: t.mode("g", "xy", **COST), "candidates must list values"),
-    "no candidates": (lambda t: t.mode("g", [], **COST), "list from 1"),
+    "no candidates": (lambda t: t.mode("g", [], **COST), "list 1 to 5000"),
     "k of too few": (lambda t: t.top("g", ["x"], 2, **COST), "k must lie between 1"),
     "k of none": (lambda t: t.top("g", ["x"], 0, **COST), "k must lie between 1"),
     "k left out": (lambda t: t.top("g", ["x", "y"], None, **COST), "k must be a whole"),  # type: ignore[arg-type]
@@ -205,8 +210,8 @@ FILTERS = {
     "random() < 0.5": "RAND",
     "i > $1": "PLACEHOLDER|PARAMETER",
     "i + 1": "must be true or false",
-    "i >": "not SQL that can be read",
-    "": "must be a text",
+    "i >": "not valid SQL",
+    "": "must be a non-empty string",
     "CAST(g AS INTEGER) = 1": "CAST",
     "g = 1": "mixes integer and text",
     "nope = 1": "'nope' does not exist",
@@ -225,8 +230,8 @@ def test_filter_and_mutate_are_held_to_the_closed_list(condition: str, t: Table)
 # ---- SQL --------------------------------------------------------------------------------------------------------
 
 QUERIES = {
-    "": "must be a text",
-    "SELEC 1": "not SQL that can be read",
+    "": "must be a non-empty string",
+    "SELEC 1": "not valid SQL",
     "SELECT COUNT(*)": "FROM clause is needed",
     "SELECT COUNT(*) FROM t; SELECT COUNT(*) FROM t": "several statements",
     "SELECT COUNT(*) FROM t; DROP TABLE t": "several statements",
@@ -235,10 +240,10 @@ QUERIES = {
     "COPY t TO 'out.csv'": "only SELECT",
     "SELECT i FROM t": "not an aggregate, and rows are never shown",
     "SELECT * FROM t": "not an aggregate, and rows are never shown",
-    "SELECT COUNT(*), GETENV('HOME') FROM t": "not an aggregate",
-    "SELECT SUM(i) + 1 FROM t": "not an aggregate",
-    "SELECT ARG_MAX(g, i) FROM t": "not an aggregate",
-    "SELECT LIST(i) FROM t": "not an aggregate",
+    "SELECT COUNT(*), GETENV('HOME') FROM t": "cannot be answered privately; select one of",
+    "SELECT SUM(i) + 1 FROM t": "cannot be answered privately; select one of",
+    "SELECT ARG_MAX(g, i) FROM t": "cannot be answered privately; select one of",
+    "SELECT LIST(i) FROM t": "cannot be answered privately; select one of",
     "SELECT MAX(i, 3) FROM t": "more than one argument",
     "SELECT COUNT(i, g) FROM t": "more than one argument",
     "SELECT g, COUNT(*) FROM t WHERE g IN ('x') GROUP BY g HAVING COUNT(*) > 1": "HAVING is not supported; leave",
@@ -272,7 +277,7 @@ QUERIES = {
     "SELECT COUNT(*) FROM t ORDER BY i": "ORDER BY takes output columns",
     "SELECT COUNT(*) FROM t LIMIT 1 + 1": "LIMIT takes a whole number",
     "SELECT g, COUNT(*) FROM t GROUP BY g": "need delta=",
-    "SELECT g, MAX(i) FROM t WHERE g IN ('x') GROUP BY g": "the maximum of i is not answered by group",
+    "SELECT g, MAX(i) FROM t WHERE g IN ('x') GROUP BY g": "does not answer the maximum of i by group",
     "SELECT i, COUNT(*) FROM t WHERE g IN ('x') GROUP BY g": "must stand in GROUP BY",
     "SELECT g, COUNT(*) FROM t GROUP BY ROLLUP (g)": "ROLLUP",
     "SELECT g, COUNT(*) FROM t GROUP BY 7": "not there",
@@ -296,7 +301,7 @@ def test_query_is_refused(query: str, session: Session) -> None:
 
 def test_keys_need_groups(session: Session) -> None:
     ask = lambda: session.sql("SELECT COUNT(*) FROM t", keys=["x"], epsilon=1)  # noqa: E731
-    refused(session.budget, InvalidInput, "keys goes with GROUP BY", ask)
+    refused(session.budget, InvalidInput, "keys= needs a GROUP BY", ask)
 
 
 def test_too_many_public_keys_are_refused() -> None:

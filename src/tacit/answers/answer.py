@@ -166,7 +166,7 @@ class Answer:
         """The whole story: what was asked, how it was answered, how far it may be off, what was paid.
 
         >>> print(orders.persons(epsilon=1).explain())
-        question     number of persons (each person weighing one)
+        question     number of persons (each person counted once)
         value        299 (counted in steps of 1)
         mechanism    noise on a count
         guarantee    Pure(1): Pure differential privacy with ε = 1: ...
@@ -237,7 +237,7 @@ class Answer:
         return replace(self, stored=True)
 
 
-_PER = {"row": "each row counting", "person": "each person weighing one"}
+_PER = {"row": "over all rows", "person": "each person counted once"}
 
 
 def sentences(answer: Answer) -> Iterator[str]:

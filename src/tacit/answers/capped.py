@@ -50,9 +50,16 @@ class CappedSum(Additive):
         yield from super().sentences(answer)
         match self.drawn:
             case CappedTotal() as drawn:
-                yield self._counted(f"more than {self._shown(drawn.cap)}")
+                yield self._counted(
+                    f"more than {self._shown(drawn.cap)} is counted as {self._shown(2 * drawn.cap)}", "above"
+                )
             case SignedTotal(positive, negative):
-                yield self._counted(f"more than {self._shown(positive.cap)} or less than {self._shown(-negative.cap)}")
+                most, least = self._shown(2 * positive.cap), self._shown(-2 * negative.cap)
+                yield self._counted(
+                    f"more than {self._shown(positive.cap)} is counted as {most} and one with less than "
+                    f"{self._shown(-negative.cap)} as {least}",
+                    "above or below",
+                )
                 most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
                 yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
             case None:
@@ -64,8 +71,9 @@ class CappedSum(Additive):
     def _shown(self, units: int) -> str:
         return show(self.unit.value(units))
 
-    def _counted(self, beyond: str) -> str:
-        return (
-            f"A person with {beyond} counts as twice that, which may be more than they have, so the value may lie "
-            f"beyond the truth; there are at most {self.persons_above(SURE):,} of them (95 %)."
+    def _counted(self, rule: str, side: str) -> str:
+        above = self.persons_above(SURE)
+        most = (
+            "no person is" if above == 0 else "at most 1 person is" if above == 1 else f"at most {above:,} persons are"
         )
+        return f"A person with {rule}, so the value may be {side} the truth; {most} (95 %)."

@@ -97,7 +97,7 @@ class Quotient(Spread):
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, and what is not in it."""
         yield from super().sentences(answer)
-        yield "Persons above the caps of its sum and its count do not count as what they have; that is not in it."
+        yield "The interval does not include the effect of persons above the caps."
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,12 @@ def jobs(wanted: str | None = None, full: bool = False) -> list[Job]:
             if word in _plain(searched) and (full or not slow):
                 found.append(Job(kind, i, full))
     if not found:
-        names = sorted({case.covers.removeprefix("mechanisms.") for case in _cases()})
-        raise InvalidInput(f"nothing to audit has that name; try one of {', '.join(names)}.")
+        laws = sorted({case.covers.removeprefix("mechanisms.") for case in _cases()})
+        asked = sorted({question.name.partition(",")[0].removeprefix("network: ") for question in questions()})
+        raise InvalidInput(
+            f"there is nothing to audit by that name; try a mechanism ({', '.join(laws)}) or a statistic "
+            f"({', '.join(asked)})."
+        )
     return found
 
 
@@ -248,7 +252,7 @@ def _statistic(job: Job) -> SurveyLine:
 
 
 def _asked(question: Audited, pair: tuple[Dataset, Dataset]) -> Audit | None:
-    """The statistic asked anew and anew of two neighbouring tables; None where a budget does not allow that."""
+    """The statistic asked again and again of two neighbouring tables; None where a budget does not allow that."""
     first, second = (table_of(x, question.cost, question.network) for x in pair)
     if first is None or second is None:
         return None

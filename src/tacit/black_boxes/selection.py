@@ -76,7 +76,7 @@ def best_of(
     Args:
         run: the algorithm; it returns a score and an output, and reads the data itself.
         runs: how the number of calls is drawn: `NegativeBinomial(eta, gamma)` or `Poisson(mean)` of `tacit.mechanisms`.
-        guarantee: what one call keeps, its score included; that is trusted.
+        guarantee: the guarantee of one call, including its score; Tacit does not check it.
         candidates: parameters for ``run``; each call gets one of them at random.
         budget: what pays: a guarantee or an open budget. The whole costs the guarantee of `repeat_and_select`.
         session: a session whose budget pays instead.

@@ -229,7 +229,7 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
         if self.public and self._too_many(persons, missing):
             count = evaluations(persons, missing)
             raise InvalidInput(
-                f"{persons} persons ask for {estimate(count, self.trusted, default_workers())}, more than "
+                f"{persons} persons need {estimate(count, self.trusted, default_workers())}, more than "
                 f"max_evaluations = {self.limit:,}; nothing was spent. Allow more, give evaluate_profile, or use "
                 "sample_and_aggregate."
             )

@@ -241,8 +241,8 @@ def _exceeded(account: Account, cost: Guarantee) -> BudgetExceeded:
     rule, left = account.filter, account.left
     here = "" if type(cost) is type(rule.total) else f", here {rule.spent(rule.measure(cost))!r},"
     return BudgetExceeded(
-        f"{cost!r}{here} does not fit {account.label} of {rule.total!r}, which has {left!r} left; nothing was spent: "
-        "ask with a smaller cost."
+        f"{cost!r}{here} does not fit: {account.label} has {left!r} left of {rule.total!r}; nothing was spent: ask "
+        "with a smaller cost."
     )
 
 

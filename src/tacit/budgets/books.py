@@ -71,7 +71,7 @@ class Book(ABC):
 
     @abstractmethod
     def renew(self, name: Name) -> None:
-        """Begin an account's allowance of failures anew."""
+        """Reset an account's allowance of failures."""
 
     @abstractmethod
     def repeated(self, question: Question, cost: Guarantee) -> Stored | None:
@@ -172,7 +172,7 @@ class MemoryBook(Book):
             return tally, max((self._times[number] for number in tally.open), default=None)
 
     def renew(self, name: Name) -> None:
-        """Begin an account's allowance of failures anew."""
+        """Reset an account's allowance of failures."""
         with self._lock:
             self._tallies[accounts.asking(name)] = Tally()
 

@@ -204,7 +204,7 @@ class Budget:
         return None if allowance is None else max(0, allowance - self.unanswered)
 
     def renew(self) -> None:
-        """Begin the allowance of failures anew; what fails from now on counts, whenever it was charged.
+        """Reset the allowance of failures; what fails from now on counts, whenever it was charged.
 
         >>> orders.budget.renew()
         >>> orders.budget.unanswered

@@ -153,8 +153,9 @@ class Basic(Filter):
         if isinstance(self.total, Pure):
             if isinstance(cost, Pure):
                 return (cost.epsilon,)
+            suitable = "an Approx" if isinstance(cost, Approx) else "a Zcdp or Approx"
             raise self._refuse(
-                cost, "only pure ε adds up to pure ε", "ask with epsilon= alone, or open a Zcdp or Approx budget"
+                cost, "only pure ε adds up to pure ε", f"ask with epsilon= alone, or open {suitable} budget"
             )
         assert isinstance(self.total, Approx)
         delta = self.total.delta * CONVERSION_SHARE

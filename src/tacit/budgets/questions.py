@@ -37,7 +37,7 @@ class Unanswered(TacitError):
     def __init__(self, at: datetime, failed: bool) -> None:
         state = "it failed" if failed else "it is still being answered, or its answer was lost"
         super().__init__(
-            f"this request was charged before and {state}; nothing more was charged: wait, or ask anew to pay again."
+            f"this request was charged before and {state}; nothing more was charged: wait, or ask and pay once more."
         )
         self.at, self.failed = at, failed
 

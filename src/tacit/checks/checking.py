@@ -75,7 +75,7 @@ class _Progress:
         self._unchecked: list[str] = []
 
     def late(self) -> bool:
-        """Whether the time is over."""
+        """Whether the time limit was reached."""
         return self._end is not None and time.monotonic() > self._end
 
     def run(self, words: str, work: Check) -> None:

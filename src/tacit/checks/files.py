@@ -34,7 +34,7 @@ def check_lines(
     with duckdb.connect() as connection:
         for file, block, records in feed.records():
             if late():
-                raise EngineError("the time is over.")
+                raise EngineError("the time limit was reached.")
             numbers = _unread(connection, feed, block, records)
             total[file.path] += len(block.ends)
             unread[file.path] += len(numbers)

@@ -131,8 +131,12 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No notices and no progress, wherever it stands.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where an error comes from, wherever it stands.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print no notices and no progress; may stand anywhere in the command.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where an error comes from; may stand anywhere in the command.")
+    ] = False,
 ) -> None:
     """Options of every command."""
 

@@ -114,7 +114,7 @@ def renew(
     ledger: Where,
     as_json: AsJson = False,
 ) -> None:
-    """Begin an analyst's allowance of failed questions anew.
+    """Reset an analyst's allowance of failed questions.
 
     Example: tacit ledger renew orders ada --ledger ledger.db
     """
@@ -136,7 +136,7 @@ def renew(
 
 @book.command()
 def accept(ledger: Where, as_json: AsJson = False) -> None:
-    """Go on with a ledger's file though it is an older one than was there before.
+    """Accept an older ledger file in place of the one used last.
 
     What was spent after that copy was made is forgotten, so do this only if no answer of that time was kept.
     """

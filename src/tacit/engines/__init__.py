@@ -41,7 +41,7 @@ FAILED = (
 
 UNREACHABLE = (
     "the tables cannot be reached as they were when they were opened (the server, the privilege to read them, or their "
-    "columns); check the source and open it anew."
+    "columns); check the source and open it again."
 )
 """The sentence of every failure before rows are read; it follows from public facts."""
 
@@ -107,7 +107,7 @@ class Engine(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
 
 def open_engine(tables: Mapping[str, Source], timeout: float | None = None) -> Engine:

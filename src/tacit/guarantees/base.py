@@ -267,7 +267,7 @@ class Guarantee:
         return None
 
     def best_guess(self) -> Fraction:
-        """The best chance of telling rightly whether a person is in the data, from even odds, rounded up.
+        """The best chance of guessing correctly whether a person is in the data, starting from even odds; rounded up.
 
         It is (1 + TV)/2, TV the largest total variation distance between neighbours' results: tanh(ε/2) for ε,
         δ + (1−δ)·tanh(ε/2) for (ε, δ), and at most min(√(k/2), √(1−e^{−k})) where the Kullback–Leibler divergence
@@ -310,7 +310,7 @@ class Guarantee:
         return repr(self)
 
     def _meaning(self) -> str:
-        return f"{NEIGHBOURS} changes the results' probabilities only so much"
+        return f"{NEIGHBOURS} changes the probabilities of results only a little"
 
     def _repr_html_(self) -> str:
         return f"<div><strong>{escape(self.symbols())}</strong><br><small>{escape(self.describe())}</small></div>"

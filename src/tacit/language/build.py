@@ -127,8 +127,10 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
             return Literal(kind, datetime(value.year, value.month, value.day))
     except (ValueError, OverflowError):
         pass
-    remedy = "write it as 'YYYY-MM-DD'" if kind.kind in (Kind.DATE, Kind.TIMESTAMP) else "use values of one kind"
-    raise InvalidInput(f"{name} cannot turn a {source} constant into {kind}; {remedy}.")
+    remedy = (
+        "write it as 'YYYY-MM-DD'" if kind.kind in (Kind.DATE, Kind.TIMESTAMP) else "use values of the column's type"
+    )
+    raise InvalidInput(f"{name}: a value of type {source} cannot be used as {kind}; {remedy}.")
 
 
 def typed(expression: Expression) -> Expression:

@@ -2,7 +2,8 @@
 
 To add a function, add an entry to `FUNCTIONS`. Parsing reads from it how the function is written and SQL how it is
 called (`tacit.engines.dialect.Dialect.call`, for an engine that spells it differently). A function must mean the same
-on every engine and never fail on a row. Its result is absent where an argument is, unless its docstring says otherwise:
+on every engine and never fail on a row. Decimals arrive as whole units; set ``result=`` unless the result has the scale
+of the first argument. Its result is absent where an argument is, unless its docstring says otherwise:
 COALESCE, LEAST and GREATEST pass over absent arguments.
 """
 

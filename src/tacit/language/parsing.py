@@ -110,7 +110,7 @@ def _supported() -> str:
 def parse(text: str, scope: Scope) -> Expression:
     """The expression a text such as ``region = 'EU' AND amount > 0`` means."""
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput("an expression must be a text such as \"region = 'EU'\".")
+        raise InvalidInput("an expression must be a non-empty string such as \"region = 'EU'\".")
     statements = parsed(text, f"the expression {_shortened(text)}")
     if len(statements) != 1 or statements[0] is None:
         raise UnsupportedQuery("one expression is expected, not several statements; remove the semicolon.")

@@ -153,7 +153,7 @@ _SYNONYMS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema(Mapping[str, ColumnType]):
     """Column names in order, each with its type."""
 
@@ -189,3 +189,6 @@ class Schema(Mapping[str, ColumnType]):
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {kind}" for name, kind in self.columns)
+
+    def __repr__(self) -> str:
+        return f"<Schema: {self}>"

@@ -152,7 +152,7 @@ class LedgerBook(Book):
             return tally, self._latest(work, tally)
 
     def renew(self, name: Name) -> None:
-        """Write down that an account's allowance of failures begins anew."""
+        """Write down that an account's allowance of failures was reset."""
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
             edit.path(name)

@@ -16,7 +16,7 @@ class Closable(Protocol):
     """A connection of whatever kind."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
 
 C = TypeVar("C", bound=Closable)

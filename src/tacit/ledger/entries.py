@@ -10,7 +10,7 @@ What entries say, by ``what``:
 - "charged": by whom, the cost, the sums it led to, and of the question its text, statistics, columns and key, and the
   request it came in, if that must not be charged twice;
 - "answered": the charge's number and the answer as it was released; "failed": the number of a charge that led to none;
-- "renewed": an account whose allowance of failures begins anew; by whom.
+- "renewed": an account whose allowance of failures was reset, and by whom.
 Where failures are limited these say too which charges of the account have no answer (``tally``).
 
 Literals. The text of a question is kept as it was written, with the constants in it ("WHERE name = 'Ada'"), because a

@@ -275,7 +275,7 @@ class Ledger(Closing):
         return _entry(rows[0]) if rows else None
 
     def close(self) -> None:
-        """Let go of files and connections.
+        """Close files and connections.
 
         >>> from tacit.ledger import open_ledger
         >>> open_ledger("ledger.db").close()

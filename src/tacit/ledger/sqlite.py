@@ -9,7 +9,7 @@ on a local disk: the write-ahead log does not work over a network file system; t
 The file is created for its owner only; a group may share it with chmod and chgrp. Links to it are followed once, when
 it is opened, so that one file has one head whatever it is called. A file beside it holds the head of the history, so
 that an old copy put back is noticed when it is opened (see `heads`); a file that is gone while a process runs is not
-made anew.
+created again.
 
 Connections are never carried across a fork: each process opens its own.
 """
@@ -85,7 +85,7 @@ class SqliteStore(Store):
             )
         if self._fresh() and self._head.path.exists() and self._fresh():  # a head is written after its ledger
             raise LedgerError(
-                f"there was a ledger at {self.where} and it is gone; nothing was spent: put it back, or begin anew "
+                f"there was a ledger at {self.where} and it is gone; nothing was spent: put it back, or start over "
                 f"knowingly by removing {self._head.path.name}."
             )
         try:
@@ -107,7 +107,7 @@ class SqliteStore(Store):
         return not self._path.exists() or self._path.stat().st_size == 0
 
     def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rw"  # a file that is gone is not made anew
+        mode = "ro" if self.read_only else "rw"  # a file that is gone is not created again
         connection = sqlite3.connect(
             f"{self._path.as_uri()}?mode={mode}",
             uri=True,
@@ -148,8 +148,8 @@ class SqliteStore(Store):
         if self._behind(connection, head) and (problem := self._behind(connection, head := self._read_head())):
             # looked at twice: the first look may have come before another process made the head
             raise LedgerError(
-                f"{self.where} is not what it was: {problem}; nothing was spent: put the right file back, or accept "
-                "this one knowingly with `tacit ledger accept`."
+                f"{self.where} has changed unexpectedly: {problem}; nothing was spent: put the right file back, or "
+                "accept this one knowingly with `tacit ledger accept`."
             )
         if head is not None and self._follows(connection, head.number):
             self._note(self._last(connection, self.identity))  # whoever wrote it may have died before its head
@@ -333,7 +333,7 @@ class SqliteStore(Store):
         finally:
             self._pool.give(connection)
         faults = [] if rows == [("ok",)] else [f"the file is damaged: SQLite finds {len(rows)} faults"]
-        return faults + ([] if behind is None else [f"the file is not what it was: {behind}"])
+        return faults + ([] if behind is None else [f"the file has changed unexpectedly: {behind}"])
 
     def close(self) -> None:
         """Close this process's connections."""

@@ -102,7 +102,7 @@ class Store(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
 
     def check_version(self, rows: Sequence[Row]) -> None:
         """Refuse a ledger of another version."""

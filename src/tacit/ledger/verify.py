@@ -1,4 +1,4 @@
-"""`verify`: does a dataset's history hang together, and do its sums follow from it?
+"""`verify`: is a dataset's history intact, and do its sums follow from it?
 
 What it finds: an entry changed, removed, inserted or out of order (the chain of hashes); a history cut off at its end
 (the dataset's row knows how many entries there are and the last hash); sums, terms, policies or accounts changed in
@@ -44,7 +44,7 @@ class HistoryCheck:
 
     def __str__(self) -> str:
         if self.sound:
-            return f"{self.dataset}: {self.entries} entries hang together; the last hash is {self.head}"
+            return f"{self.dataset}: {self.entries} entries verified; the last hash is {self.head}"
         return f"{self.dataset}: {len(self.problems)} problems: {'; '.join(self.problems)}"
 
 

@@ -46,7 +46,7 @@ _ERRORS: dict[str, type[TacitError]] = {
 
 
 class RemoteBudget:
-    """What is left of a budget that is kept elsewhere; asked anew each time.
+    """What is left of a budget that is kept elsewhere; fetched each time.
 
     >>> far.budget.remaining  # doctest: +SKIP
     Pure(9.5)
@@ -129,7 +129,7 @@ class RemoteSession(PreviewsSelects, Closing):
             return Preview(tuple(seen["statistics"]), charge, asked, left, **public)
 
     def close(self) -> None:
-        """Let go of the connection.
+        """Close the connection.
 
         >>> far.close()  # doctest: +SKIP
         """
@@ -265,6 +265,6 @@ def _understood() -> Iterator[None]:
         if isinstance(error, TacitError):
             raise
         raise EngineError(
-            "the gateway answered something that cannot be understood; a question that was sent may have been charged: "
+            "the gateway sent a response that Tacit cannot read; a question that was sent may have been charged: "
             "check the address, and that both sides have the same version of Tacit."
         ) from None

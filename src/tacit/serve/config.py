@@ -49,7 +49,7 @@ class Server:
     check_report: str = "tacit-check.json"
     """Where the report of the check of the data is kept."""
     ledger_id: str = ""
-    """The identity of the ledger, so that a lost one is not made anew; printed at the first start."""
+    """The identity of the ledger, so that a lost one is not replaced by a new one; printed at the first start."""
     share_answers: bool = False
     """Whether an answer is free for everybody once one analyst paid for it; then analysts see what others asked."""
 

@@ -131,7 +131,7 @@ def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
 
 
 async def renew(request: Request) -> Response:
-    """Begin an analyst's allowance of failures anew."""
+    """Reset an analyst's allowance of failures."""
     known = _custodian(request)
     given = await read_form(request)
     check_mark(request, known, given.get("mark", ""))

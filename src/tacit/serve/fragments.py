@@ -154,7 +154,7 @@ def builder(facts: Mapping[str, Any], given: Mapping[str, str]) -> str:
         return f'<input id="b-{name}" name="{name}" value="{value}" placeholder="{escape(hint)}" autocomplete="off">'
 
     return (
-        '<details class="builder"><summary>Click a question together</summary><div class="grid">'
+        '<details class="builder"><summary>Build a question</summary><div class="grid">'
         + field("statistic", "What", chooser("statistic", statistics))
         + field("column", "of the column", chooser("column", every))
         + field("table", "in the table", chooser("table", ((t["name"], t["name"]) for t in tables)))

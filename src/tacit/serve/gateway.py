@@ -110,7 +110,7 @@ class Gateway:
             budget.amend(policy=policy)
 
     def close(self) -> None:
-        """Let go of data and ledger."""
+        """Close the data and the ledger."""
         self._stack.close()
 
     # Public facts
@@ -252,7 +252,7 @@ class Gateway:
         return _forecast(statistic, count, epsilon, shape)
 
     def renew(self, name: str, account: str) -> None:
-        """Begin an analyst's allowance of failures anew; for the custodian."""
+        """Reset an analyst's allowance of failures, for the custodian."""
         known = self.ledger.accounts(name) if name in self.config.datasets else {}
         if account not in known:
             raise NotHere("there is no such account; see the custodian's view.")

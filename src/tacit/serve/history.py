@@ -52,7 +52,7 @@ def line_of(entry: Entry) -> Line:
         at=stamp(entry.at),
         account=body["account"],
         cost=body["cost"],
-        text=body.get("text", "").encode(errors="replace").decode(),  # older ledgers may hold half characters
+        text=body.get("text", "").encode(errors="replace").decode(),  # older ledgers may hold unpaired surrogates
         status="charged",
         outcome=None,
         sums=body["after"].get(body["account"], ""),

@@ -195,7 +195,11 @@ DESCRIPTION: dict[str, Any] = {
                 _object({"questions": _list(_ref("Line"))}),
                 _DATASET,
                 _query("after", {"type": "integer", "minimum": 0}, "Only those with a larger number."),
-                _query("limit", {"type": "integer", "minimum": 0, "maximum": 1000}, "How many at most."),
+                _query(
+                    "limit",
+                    {"type": "integer", "minimum": 0, "maximum": 1000},
+                    "The largest number of entries to return.",
+                ),
                 errors="400",
             )
         },

@@ -200,7 +200,7 @@ async def _dataset(
         facts, budget = gateway.facts(caller, name), gateway.session(caller, name).budget
         terms = "" if budget.least is None else f"; each aggregate costs at least {fragments.price(budget.least)}"
         if (failures := budget.failures_left) is not None:
-            terms += f"; {failures or 'no'} more questions may fail"
+            terms += f"; {failures or 'no'} failed question{'s' * (failures != 1)} left"
         left = gateway.burn_down(caller, name)
         return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms
 

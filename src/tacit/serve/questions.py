@@ -58,7 +58,7 @@ def read_question(body: object, session: Session, longest: int) -> SentQuestion:
     known = ("sql", "question", "keys", "fresh", *_AMOUNTS)
     for name in body:
         if name not in known:
-            raise InvalidInput(f"a question has no field of that name; there are {', '.join(known)}.")
+            raise InvalidInput(f"a question has no such field; its fields are {', '.join(known)}.")
     sql, question = body.get("sql"), body.get("question")
     if (sql is None) == (question is None):
         raise InvalidInput("give either 'sql' or 'question'.")
@@ -119,7 +119,9 @@ def _quoted(name: str) -> str:
 
 def _text(value: object, name: str, longest: int) -> str:
     if not isinstance(value, str) or len(value) > longest or not writable(value):
-        raise InvalidInput(f"{name} must be a text of at most {longest} characters, without zeros or half characters.")
+        raise InvalidInput(
+            f"{name} must be a text of at most {longest} characters, without NUL characters or unpaired surrogates."
+        )
     return value
 
 

@@ -181,7 +181,7 @@ class SharedLook:
         await asyncio.shield(self._now)
 
     def close(self) -> None:
-        """Let go of the thread."""
+        """Stop the thread."""
         self._pool.shutdown()
 
 

@@ -41,7 +41,10 @@ def serve(
         gateway.check_sizes()
     checking.before_start(config)
     if not config.server.ledger_id:
-        advise(f'add ledger_id = "{gateway.ledger.identity}" under [server], so that no other ledger is ever taken.')
+        advise(
+            f'add ledger_id = "{gateway.ledger.identity}" under [server], so that no other ledger can be used by '
+            "mistake."
+        )
     os.environ[CONFIG] = str(path.absolute())
     os.environ[SECRET] = secrets.token_hex(32)
     os.environ[LEDGER_ID] = gateway.ledger.identity

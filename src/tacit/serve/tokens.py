@@ -50,7 +50,7 @@ class Caller:
 
     @property
     def key(self) -> str:
-        """What tells this caller from every other: an analyst may be called as the custodian is."""
+        """What tells this caller from every other: an analyst may have the same name as the custodian."""
         return f"{self.role}:{self.name}"
 
     @property

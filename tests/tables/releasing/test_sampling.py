@@ -108,9 +108,9 @@ def test_odd_data(rows: list[Any], every: int) -> None:
 
 def test_refusals_spend_nothing() -> None:
     t = table(budget=Approx(10, "0.5"))
-    refused(t.budget, UnsupportedQuery, "not answered from a sample", lambda: t.nunique("g", epsilon=1))
+    refused(t.budget, UnsupportedQuery, "from a sample, which would say nothing", lambda: t.nunique("g", epsilon=1))
     both = "SELECT SUM(v), COUNT(DISTINCT g) FROM t"
-    refused(t.budget, UnsupportedQuery, "not answered from a sample", lambda: t.sql(both, epsilon=1))
+    refused(t.budget, UnsupportedQuery, "from a sample, which would say nothing", lambda: t.sql(both, epsilon=1))
     refused(t.budget, InvalidInput, "rho= is not amplified", lambda: t.sum("v", rho=1))
     refused(t.budget, InvalidInput, "below the sampling probability", lambda: t.sum("v", epsilon=1, delta="0.3"))
     edges = pa.table({"a": [1, 2], "b": [2, 3]})

@@ -251,10 +251,10 @@ def test_preview_spends_nothing_and_says_whether_it_fits() -> None:
     with Session({"t": Private(ROWS, person="who")}, budget=Pure(1)) as session:
         text = str(session.cost("SELECT SUM(v), COUNT(*) FROM t", epsilon="0.8"))
         assert text == (
-            "sum of v, number of rows: Pure(0.8), Pure(0.4) for each of 2 aggregates; Pure(1) is left, which fits. "
+            "sum of v, number of rows: costs Pure(0.8) (Pure(0.4) for each of 2 aggregates) of the Pure(1) left. "
             "Nothing was spent."
         )
-        assert "which does not fit" in str(session.cost("SELECT SUM(v) FROM t", epsilon=2))
+        assert "costs Pure(2), but only Pure(" in str(session.cost("SELECT SUM(v) FROM t", epsilon=2))
         assert session.budget.spent.epsilon == 0  # type: ignore[attr-defined]
         with pytest.raises(InvalidInput, match="cannot be charged"):
             session.cost("SELECT SUM(v) FROM t", rho=1)

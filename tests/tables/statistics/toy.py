@@ -11,7 +11,7 @@ from tacit.engines.requests import Incidence, RowCount, TotalBuckets
 from tacit.guarantees import Pure, Zcdp
 from tacit.language import build
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.totals import Capper
@@ -49,7 +49,7 @@ class Positives(Statistic, phrase="number of rows with positive {name}", sampled
         return room.answer(self.words, released.value, mechanism=capper.name, spread=spread, cap=released.cap)
 
 
-class AsksPositives(Asking[A]):
+class AsksPositives(Asking[AnswerT]):
     """Rows with a value above zero."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -70,6 +70,6 @@ class AsksPositives(Asking[A]):
     def positives(
         self, column: str, *,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """How many rows have a value above zero."""
         return self._one(Positives.of(self._operand(column)), epsilon, delta, rho, fresh)

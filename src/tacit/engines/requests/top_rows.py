@@ -31,7 +31,7 @@ class TopRows(Request[tuple[tuple[int, Fraction], ...]]):
     def __post_init__(self) -> None:
         if self.persons < 1 or self.rows < 1 or 2 * self.persons * self.rows > LARGEST_ANSWER:
             raise InvalidInput(
-                f"persons and rows are too many for one answer of {LARGEST_ANSWER} numbers; ask for less."
+                f"too many persons and rows: one answer holds at most {LARGEST_ANSWER} numbers; ask for fewer."
             )
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:

@@ -54,7 +54,7 @@
       const wanted = new URLSearchParams({ statistic: seen.forecast, epsilon: body.epsilon, persons: persons.value.trim() });
       const forecast = await fetch(`${base}/plan?${wanted}`);
       const told = await forecast.json();
-      if (mine === round) say([...lines, ["plain", forecast.ok ? `${told.words} (Made-up data of that shape.)` : told.message]]);
+      if (mine === round) say([...lines, ["plain", forecast.ok ? `${told.words} (Measured on made-up data of that shape.)` : told.message]]);
     } catch {
       if (mine === round) say([["bad", "the gateway cannot be reached; nothing was spent."]]);
     }

@@ -67,12 +67,12 @@ class Private:
         person: the column, or columns, whose value says whom a row concerns; "kind:column" keeps kinds of person apart.
         through: foreign keys to private tables whose persons the rows concern too, such as
             ``{"order_id": "orders.id"}``.
-        key: the column, or columns together, whose values no two rows share; a list of such lists names several keys.
+        key: the column, or columns together, that identify a row; a list of such lists names several keys.
             Name the person column where there is one row for each person.
         table: the table's name in a database, where the source is one.
         schema: names and types of the columns, where they should not be inferred.
         unit: the public unit in which floats are counted; 10^−6 without one.
-        options: whatever else the reader of the file should know.
+        options: further options for the file reader, such as ``encoding=``.
 
     >>> private = Private(data, person="customer")
     >>> print(private)
@@ -122,10 +122,10 @@ class Public:
 
     Args:
         source: where the rows are: whatever `tacit.read` takes.
-        key: the column, or columns together, whose values no two rows share, as for `Private`.
+        key: the column, or columns together, that identify a row, as for `Private`.
         table: the table's name in a database, where the source is one.
         schema: names and types of the columns, where they should not be inferred.
-        options: whatever else the reader of the file should know.
+        options: further options for the file reader, such as ``encoding=``.
 
     >>> print(Public(regions, key="region"))
     public, key = region

@@ -15,7 +15,7 @@ FORECASTS = "tacit.forecasts"
 """The package that forecasts errors; it stands above this one and is loaded by name, only where it is wanted."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExpectedError:
     """How far off an answer will lie, as far as public facts tell.
 
@@ -34,6 +34,9 @@ class ExpectedError:
     def __str__(self) -> str:
         return self.words
 
+    def __repr__(self) -> str:
+        return f"<ExpectedError: {self.words}>"
+
 
 @dataclass(frozen=True, repr=False)
 class Preview:
@@ -41,7 +44,7 @@ class Preview:
 
     >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.5)
     >>> seen
-    <Preview of number of persons: Pure(0.5); Pure(...) is left, which fits. Nothing was spent.>
+    <Preview of number of persons: costs Pure(0.5) of the Pure(...) left. Nothing was spent.>
     >>> seen.statistics, seen.cost, seen.fits, seen.free
     (('number of persons',), Pure(0.5), True, False)
     """
@@ -77,7 +80,7 @@ class Preview:
         >>> print(seen.expected_error())
         The noise has a standard deviation of 2.79918, whatever the data are.
         >>> print(session.preview("SELECT SUM(amount) FROM orders", epsilon=0.5).expected_error())
-        The error depends on the data; say about how many persons there are, with persons=, for a forecast.
+        The error depends on the data; for a forecast, give the approximate number of persons: persons=10000.
         """
         if persons is not None and self.forecast is not None:
             assert isinstance(self.asked, Pure)
@@ -87,10 +90,10 @@ class Preview:
             return ExpectedError(words, noise_std=self.noise_std)
         if self.forecast is not None:
             return ExpectedError(
-                "The error depends on the data; say about how many persons there are, with persons=, for a forecast."
+                "The error depends on the data; for a forecast, give the approximate number of persons: persons=10000."
             )
         if len(self.statistics) > 1:
-            return ExpectedError("Errors are told for one aggregate at a time; preview each by itself.")
+            return ExpectedError("The error is forecast for one aggregate at a time; preview each one separately.")
         return ExpectedError("The error depends on the data, and no forecast is made for this question at this cost.")
 
     def _forecast(self, persons: int, epsilon: Number, shape: str) -> ExpectedError:
@@ -125,7 +128,7 @@ class Preview:
         rows = [
             ("would answer", ", ".join(self.statistics)),
             ("costs", "nothing: answered before" if self.free else repr(self.cost)),
-            ("is left", f"{self.remaining!r}{'' if self.fits else ', too little'}"),
+            ("left", f"{self.remaining!r}{'' if self.fits else ', not enough'}"),
             ("expected error", str(self.expected_error())),
         ]
         cells = "".join(

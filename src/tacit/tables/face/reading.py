@@ -56,15 +56,15 @@ def read(
         unit: the public unit in which floats are counted; 10^−6 without one.
         composition: how costs add up: "basic", or "advanced" for an `Approx` budget.
         timeout: the most seconds that one statement may take; what was charged stays charged.
-        sample: each person's chance to be asked, afresh for every question; costs are amplified by it.
+        sample: the probability that a person is included, drawn anew for each question; a sample lowers the cost.
         max_rows: the most rows of a question whose rows concern several persons.
-        max_join_rows: the most rows that joins may multiply rows to.
-        key: the columns whose values no two rows share, as for `Private`.
+        max_join_rows: the largest number of rows a join may produce.
+        key: the columns that identify a row, as for `Private`.
         randomness: where noise comes from; `tacit.randomness.seeded_not_private` is for tests.
-        options: whatever else the reader of the file should know.
+        options: further options for the file reader, such as ``encoding=``.
 
-    >>> wages = tacit.read(data, person="customer", budget=Pure(2), table="orders")
-    >>> wages
+    >>> orders = tacit.read(data, person="customer", budget=Pure(2), table="orders")
+    >>> orders
     <Table orders: customer integer, ...; person = customer; ...>
     """
     called = table or default_name(source)
@@ -91,7 +91,7 @@ def schema(source: Any, *, table: str | None = None, **options: Any) -> Schema:
     Args:
         source: whatever `read` takes.
         table: the table's name, where the source is a database.
-        options: whatever else the reader of the file should know.
+        options: further options for the file reader, such as ``encoding=``.
 
     >>> print(tacit.schema(regions))
     region text, country text

@@ -67,8 +67,18 @@ class PreviewsSelects(AnswersSelects):
         >>> seen.cost, seen.fits, seen.free
         (Pure(0.5), True, False)
         >>> print(seen)
-        sum of amount: Pure(0.5); Pure(...) is left, which fits. Nothing was spent.
+        sum of amount: costs Pure(0.5) of the Pure(...) left. Nothing was spent.
         """
         return self._preview(Select(query, keys, epsilon, delta, rho, fresh))
 
-    cost = preview
+    def cost(self, query: str, *, keys: Any = None, epsilon: Amount = None, delta: Amount = None,
+             rho: Amount = None, fresh: bool = False) -> Preview:  # fmt: skip
+        """The older name of `preview`.
+
+        Args:
+            query, keys, epsilon, delta, rho, fresh: as for `preview`.
+
+        >>> session.cost("SELECT SUM(amount) FROM orders", epsilon=0.5).cost
+        Pure(0.5)
+        """
+        return self._preview(Select(query, keys, epsilon, delta, rho, fresh))

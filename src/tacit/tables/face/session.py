@@ -72,9 +72,9 @@ class Session(PreviewsSelects, Closing):
             ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
             analyst: who asks, for the ledger.
             timeout: the most seconds that one statement may take.
-            sample: each person's chance to be asked, afresh for every question; costs are amplified by it.
+            sample: the probability that a person is included, drawn anew for each question; a sample lowers the cost.
             max_rows: the most rows that a question about rows of several persons may be left with (see below).
-            max_join_rows: the most rows that joins may multiply rows to.
+            max_join_rows: the largest number of rows a join may produce.
             expanding_joins: whether to answer joins that public facts do not bound (`tacit.tables.sql.expanding`).
             randomness: where noise comes from; `tacit.randomness.seeded_not_private` is for tests.
 
@@ -123,7 +123,7 @@ class Session(PreviewsSelects, Closing):
 
     @property
     def budget(self) -> Budget:
-        """What pays for questions. A part of a table shows what it paid under the present version of the data.
+        """What pays for questions. For a part of a table: what that part has paid on the current version of the data.
 
         >>> session.budget.remaining
         Pure(...)
@@ -195,7 +195,7 @@ class Session(PreviewsSelects, Closing):
         return view
 
     def close(self) -> None:
-        """Let go of files and connections; a share leaves them to the session it came from.
+        """Close files and connections; closing a share leaves them open for its session.
 
         >>> session.share(Pure("0.1"), "briefly").close()
         """

@@ -88,11 +88,12 @@ class Table(Statistics[Answer], AnswersSelects):
         return Table(self._session, self._relation, Scope({self._relation.alias: kept}), self._unit)
 
     def partition(self, by: str, keys: Iterable[Any]) -> dict[Any, Table]:
-        """The table in parts that hold different persons, one for each public key; together they cost the dearest.
+        """The table in parts that hold different persons, one for each public key.
 
-        A person with rows of several keys belongs, with all rows, to the first of these keys in the list. What is asked
-        under different versions of the data adds up, and so do parts of data that may change unseen: frames of pandas
-        and Polars, open connections, databases, Spark. Files and Arrow tables are fine.
+        Together the parts cost as much as the most expensive one. A person with rows of several keys belongs, with all
+        rows, to the first of these keys in the list. What is asked under different versions of the data adds up, and so
+        do parts of data that may change unseen: frames of pandas and Polars, open connections, databases, Spark. Files
+        and Arrow tables are fine.
 
         Args:
             by: a column, or a SQL expression of columns.
@@ -116,6 +117,8 @@ class Table(Statistics[Answer], AnswersSelects):
         Answers({'north': ..., 'south': ...}, Pure(0.5))
         """
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
+        if not names:
+            raise InvalidInput("group_by needs at least one column.")
         return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
 
     def _answer(self, select: Select) -> Answer | Answers:

@@ -51,7 +51,9 @@ def parts(table: Table, by: str, keys: Iterable[Any]) -> dict[Any, tuple[Session
     if len(groups.keys) > MOST_PARTS:
         raise InvalidInput(f"a table can have at most {MOST_PARTS} parts; name fewer keys.")
     if any(key.value is None for (key,) in groups.keys):
-        raise InvalidInput("keys of parts must not be NULL; leave it out: who has no other key is in no part.")
+        raise InvalidInput(
+            "keys of parts must not be NULL; leave NULL out; persons without any other key belong to no part."
+        )
     branches = []
     for position, (key,) in enumerate(groups.keys):
         here = build.comparison("=", groups.by[0], key)

@@ -44,7 +44,9 @@ class Sampling:
             return None
         p = exact(sample, "sample")
         if not LEAST <= p <= 1:
-            raise InvalidInput(f"sample must lie between {LEAST} and 1; give each person's chance to be asked.")
+            raise InvalidInput(
+                f"sample must lie between {LEAST} and 1; give the probability that a person is included."
+            )
         return None if p == 1 else cls(p)
 
     def inside(self, relation: Relation, statistic: Statistic, cost: Guarantee) -> Guarantee:
@@ -56,7 +58,7 @@ class Sampling:
             )
         if statistic.core.sampled is None:
             raise UnsupportedQuery(
-                f"the {statistic.words} is not answered from a sample, which would say nothing about everybody; "
+                f"Tacit does not answer the {statistic.words} from a sample, which would say nothing about everybody; "
                 "ask a session without sample=."
             )
         if isinstance(cost, Zcdp):

@@ -79,7 +79,7 @@ class OpenTables:
         verify_sizes(self.engine, {name: self.relation(name) for name in self.private_names})
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         self.engine.close()
 
 

@@ -55,7 +55,7 @@ def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query:
 def parse_select(query: str) -> exp.Select:
     """The one SELECT that a text holds."""
     if not isinstance(query, str) or not query.strip():
-        raise InvalidInput("a query must be a text such as 'SELECT SUM(amount) FROM orders'.")
+        raise InvalidInput("a query must be a non-empty string such as 'SELECT SUM(amount) FROM orders'.")
     statements = parsed(query, "the query")
     if len(statements) != 1 or statements[0] is None:
         raise UnsupportedQuery("one SELECT is expected, not several statements; ask them one after the other.")
@@ -91,7 +91,7 @@ class _Reader:
         by = self._by(select, view.scope, aliases)
         groups = self._groups(by, view) if by else None
         if self.keys is not None and not by:
-            raise InvalidInput("keys goes with GROUP BY; add GROUP BY or leave keys out.")
+            raise InvalidInput("keys= needs a GROUP BY; add one, or leave keys= out.")
         statistics: list[Statistic] = []
         columns: list[tuple[str, int]] = []
         size = 0
@@ -187,6 +187,10 @@ class _Reader:
         if kind == "Window":
             raise UnsupportedQuery("window functions (OVER) are not supported; use GROUP BY.")
         if not _aggregate(node):
+            if _aggregates_inside(node):
+                raise UnsupportedQuery(
+                    f"{node.sql()} cannot be answered privately; select one of {_known()} by itself."
+                )
             raise UnsupportedQuery(f"{node.sql()} is not an aggregate, and rows are never shown; use {_known()}.")
         extra = [name for name, part in node.args.items() if part and name not in _PARTS]
         if extra or (node.args.get("expressions") and kind != "Anonymous"):
@@ -275,6 +279,13 @@ def _name(node: Any) -> str:
 def _aggregate(node: Any) -> bool:
     name = _name(node)
     return name in ("Filter", "Window") or catalogue.asked_by(name) is not None
+
+
+def _aggregates_inside(node: Any) -> bool:
+    """Whether a part of a node is an aggregate, or a function that nobody knows."""
+    from sqlglot import exp
+
+    return node.find(exp.AggFunc, exp.Anonymous) is not None
 
 
 def _known() -> str:

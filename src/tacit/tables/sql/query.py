@@ -113,10 +113,11 @@ class Query:
         words, count = ", ".join(statistic.words for statistic in self.statistics), len(self.statistics)
         if not unpaid:
             return f"{words}: answered before, so it is free. Nothing was spent."
-        fitting = "which fits" if fits else "which does not fit"
-        split = "" if count == 1 else f", {self.each!r} for each of {count} aggregates"
-        known = "" if unpaid == count else f", of which {count - unpaid} free because answered before"
-        return f"{words}: {self.cost!r}{split}{known}; {remaining!r} is left, {fitting}. Nothing was spent."
+        free, cost = count - unpaid, self._charge(unpaid)
+        split = "" if unpaid == 1 else f" ({self.each!r} for each of {unpaid} aggregates)"
+        left = f" of the {remaining!r} left" if fits else f", but only {remaining!r} is left"
+        known = f"; {free} of {count} aggregates {'is' if free == 1 else 'are'} free: answered before" if free else ""
+        return f"{words}: costs {cost!r}{split}{left}{known}. Nothing was spent."
 
     @property
     def _forecast(self) -> str | None:

@@ -102,14 +102,14 @@ class Entry:
         return self.statistic.grouped is not Statistic.grouped
 
 
-A = TypeVar("A", Answer, Answers)
+AnswerT = TypeVar("AnswerT", Answer, Answers)
 """What is answered: one answer, or one for each group."""
 
 Amount = Number | None
 """An ε, δ or ρ; None where the cost is named otherwise."""
 
 
-class Asking(ABC, Generic[A]):
+class Asking(ABC, Generic[AnswerT]):
     """Whatever statistics can be asked of."""
 
     _entries: ClassVar[tuple[Entry, ...]] = ()
@@ -120,7 +120,7 @@ class Asking(ABC, Generic[A]):
         """A column by its exact name, otherwise a SQL expression."""
 
     @abstractmethod
-    def _one(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> A:
+    def _one(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> AnswerT:
         """The answer to a statistic that has one."""
 
     @abstractmethod

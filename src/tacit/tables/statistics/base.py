@@ -99,8 +99,13 @@ class Statistic(ABC):
         """The same for each group; refused unless a statistic says how."""
         from tacit.tables.statistics.catalogue import groupable
 
+        if type(self).grouped is not Statistic.grouped:
+            raise UnsupportedQuery(
+                f"by group, the {self.words} is answered per row and without method=; leave per= and method= out, or "
+                "ask for one group at a time with a filter."
+            )
         raise UnsupportedQuery(
-            f"the {self.words} is not answered by group (GROUP BY): only {', '.join(groupable())} are; ask for one "
+            f"Tacit does not answer the {self.words} by group (GROUP BY), only {', '.join(groupable())}; ask for one "
             "group at a time with a filter (WHERE)."
         )
 
@@ -108,13 +113,14 @@ class Statistic(ABC):
         """Refuse, before anything is spent, where this cannot be answered because rows concern several persons."""
         if several and self.several and self.per == "person":
             raise UnsupportedQuery(
-                f"the {self.words} per person is not supported where a row concerns several persons."
+                f"Tacit does not answer the {self.words} per person where a row concerns several persons; leave per= "
+                "out."
             )
         if several and not self.several:
             from tacit.tables.statistics.catalogue import shared
 
             raise UnsupportedQuery(
-                f"the {self.words} is not supported where a row concerns several persons; ask for one of "
+                f"Tacit does not answer the {self.words} where a row concerns several persons; ask for one of "
                 f"{', '.join(shared())}."
             )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.tables.statistics.asking import A, Asking, Entry
+from tacit.tables.statistics.asking import AnswerT, Asking, Entry
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.count import AsksCount
 from tacit.tables.statistics.distinct import AsksDistinct
@@ -28,18 +28,18 @@ from tacit.tables.statistics.variance import AsksVariance
 
 
 class Statistics(
-    AsksPersons[A],
-    AsksCount[A],
-    AsksSum[A],
-    AsksMean[A],
-    AsksQuantiles[A],
-    AsksExtremes[A],
-    AsksVariance[A],
-    AsksDistinct[A],
-    AsksRatio[A],
-    AsksPeaks[A],
-    AsksHistogram[A],
-    AsksMode[A],
+    AsksPersons[AnswerT],
+    AsksCount[AnswerT],
+    AsksSum[AnswerT],
+    AsksMean[AnswerT],
+    AsksQuantiles[AnswerT],
+    AsksExtremes[AnswerT],
+    AsksVariance[AnswerT],
+    AsksDistinct[AnswerT],
+    AsksRatio[AnswerT],
+    AsksPeaks[AnswerT],
+    AsksHistogram[AnswerT],
+    AsksMode[AnswerT],
 ):
     """Everything that can be asked of a table, or of its groups."""
 

@@ -10,7 +10,7 @@ from tacit.engines.requests import Incidence, RowCount
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, per_of
 from tacit.tables.statistics.persons import PersonCount
 from tacit.tables.statistics.ways.groups import Groups
@@ -55,7 +55,7 @@ def _valued(column: Operand) -> tuple[RowCount, str]:
     return RowCount(column.expression), column.name
 
 
-class AsksCount(Asking[A]):
+class AsksCount(Asking[AnswerT]):
     """The number of rows."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -86,7 +86,7 @@ class AsksCount(Asking[A]):
     def count(
         self, column: str | None = None, *, per: Per = "row", method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """How many rows there are, or rows where a column has a value; per person, how many persons have one.
 
         Args:

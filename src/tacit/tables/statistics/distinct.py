@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tacit.guarantees import Pure
 from tacit.language.expressions import Expression
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import SHARED_ROWS, Operand
 from tacit.tables.statistics.ways.values import OfValues
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different {name}"):
+class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different values of {name}"):
     """The number of different values."""
 
     expression: Expression
@@ -45,7 +45,7 @@ class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different
         return capped_distinct(rows, values)
 
 
-class AsksDistinct(Asking[A]):
+class AsksDistinct(Asking[AnswerT]):
     """The number of different values."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -66,7 +66,7 @@ class AsksDistinct(Asking[A]):
     def nunique(
         self, column: str, *, method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """How many different values a column has.
 
         Args:
@@ -76,6 +76,6 @@ class AsksDistinct(Asking[A]):
             fresh: ask and pay again even if the same was answered before.
 
         >>> orders.nunique("region", epsilon=4)
-        Answer(number of different region: ..., Pure(4))
+        Answer(number of different values of region: ..., Pure(4))
         """
         return self._one(DistinctValues.of(self._operand(column), method=method), epsilon, delta, rho, fresh)

@@ -27,7 +27,7 @@ from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.ways.scales import Scale
 
@@ -224,7 +224,7 @@ def _entry(
     return Entry(Extremum, words, key, recorded, forms, methods=METHODS, audited=tuple(audited))
 
 
-class AsksExtremes(Asking[A]):
+class AsksExtremes(Asking[AnswerT]):
     """Minimum, maximum, k-th largest and k-th smallest."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -240,7 +240,7 @@ class AsksExtremes(Asking[A]):
     def min(
         self, column: str, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The smallest value, overestimated by construction.
 
         Args:
@@ -260,7 +260,7 @@ class AsksExtremes(Asking[A]):
     def max(
         self, column: str, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The largest value, underestimated by construction.
 
         Args:
@@ -275,7 +275,7 @@ class AsksExtremes(Asking[A]):
     def largest(
         self, column: str, k: int, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The k-th largest value of all rows, or of the persons' largest ones; underestimated by construction.
 
         Args:
@@ -294,7 +294,7 @@ class AsksExtremes(Asking[A]):
     def smallest(
         self, column: str, k: int, *, per: Per = "row", method: str = "scan",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The k-th smallest value of all rows, or of the persons' smallest ones; overestimated by construction.
 
         Args:

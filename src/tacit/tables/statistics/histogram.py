@@ -14,7 +14,7 @@ from tacit.language import build
 from tacit.language.expressions import Literal
 from tacit.language.types import INTEGER
 from tacit.numbers.exact import Number, exact
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, per_of
 from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, listed, written
 from tacit.tables.statistics.ways.vectors import GroupedTotals
@@ -55,7 +55,7 @@ def bins(column: Operand, edges: Sequence[Number]) -> Groups:
     return Groups((case,), keys, tuple(labels), column.name)
 
 
-class AsksHistogram(Asking[A]):
+class AsksHistogram(Asking[AnswerT]):
     """Counts in bins."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (

@@ -41,7 +41,7 @@ from tacit.language import build
 from tacit.noises import Noise
 from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
 from tacit.tables.statistics.variance import Moment
 from tacit.tables.statistics.ways.groups import Grouped, Groups
@@ -181,7 +181,7 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
         return Answers(answers, room.cost, self.groups.name)
 
 
-class AsksMean(Asking[A]):
+class AsksMean(Asking[AnswerT]):
     """The mean of a column."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -197,7 +197,7 @@ class AsksMean(Asking[A]):
     def mean(
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The mean over rows, or over persons of their means.
 
         Args:

@@ -23,7 +23,7 @@ from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
 from tacit.tables.statistics.leading import StableMode
 from tacit.tables.statistics.ways.caps import choose_cap, levels
@@ -67,7 +67,8 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
     @property
     def words(self) -> str:
         """One, or how many."""
-        return f"most frequent {self.groups.name}" if self.single else f"{self.k} most frequent {self.groups.name}"
+        name = self.groups.name
+        return f"most frequent {name}" if self.k == 1 else f"{self.k} most frequent values of {name}"
 
     def release(self, room: Room) -> Answer | Answers:
         """Counts of the candidates, and one choice after the other."""
@@ -110,7 +111,7 @@ def top_of(column: Operand, candidates: Sequence[Any], k: int, *, per: str = "ro
     return Frequent(given_values(column.expression, column.name, candidates), k, False, per_of(per))
 
 
-class AsksMode(Asking[A]):
+class AsksMode(Asking[AnswerT]):
     """The most frequent value, or the k most frequent ones."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -134,8 +135,10 @@ class AsksMode(Asking[A]):
     def mode(
         self, column: str, candidates: Sequence[Any] | None = None, *, per: Per = "row",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
-        """The most frequent of some given values; without candidates that of all persons, for δ, if clearly ahead.
+    ) -> AnswerT:  # fmt: skip
+        """The most frequent of some given values.
+
+        Without candidates, the most frequent value of all if it is clearly ahead; this needs δ.
 
         Args:
             column: a column, or a SQL expression of columns.

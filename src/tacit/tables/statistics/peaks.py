@@ -26,7 +26,7 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.extremes import MISS, depth, windows
 from tacit.tables.statistics.ways.values import OfValues
@@ -119,7 +119,7 @@ def degree_law(buckets: Sequence[Bucket], epsilon: Fraction) -> Law[int | Fracti
     return shifted_inverse(profile, integers(0, len(steps)), epsilon, beta=MISS)
 
 
-class AsksPeaks(Asking[A]):
+class AsksPeaks(Asking[AnswerT]):
     """The rows of the most frequent value, and of the person with most."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -146,7 +146,7 @@ class AsksPeaks(Asking[A]):
     def modal_count(
         self, column: str, *, per: Per = "row", method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """How many rows, or persons, have the most frequent value of a column.
 
         Args:
@@ -163,7 +163,7 @@ class AsksPeaks(Asking[A]):
     def max_degree(
         self, *, method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The largest number of rows that concern one person: of a table of edges, the maximum degree.
 
         Args:

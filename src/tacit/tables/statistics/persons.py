@@ -13,7 +13,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language import build
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.vectors import GroupedTotals
@@ -64,7 +64,7 @@ class PersonCount(Statistic, tag="PersonCount", sampled="persons"):
         )
 
 
-class AsksPersons(Asking[A]):
+class AsksPersons(Asking[AnswerT]):
     """The number of persons."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -83,7 +83,9 @@ class AsksPersons(Asking[A]):
         ),
     )
 
-    def persons(self, *, epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False) -> A:
+    def persons(
+        self, *, epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False
+    ) -> AnswerT:
         """How many persons have at least one row.
 
         Args:

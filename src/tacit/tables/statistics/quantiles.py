@@ -40,7 +40,7 @@ from tacit.mechanisms.law import Law
 from tacit.numbers.exact import Number, exact
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics import local_quantiles
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
@@ -191,7 +191,7 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
             mechanism=f"inverse sensitivity by {METHODS[self.method]}",
             spread=Ranked(each.epsilon, scale.grid.size, float(steps), "rows" if cap else "persons", place),
             per=self.per,
-            notes=(f"A person counts for at most {cap:,} rows, each of more for so much less.",) if cap else (),
+            notes=(f"A person counts for at most {cap:,} rows; rows of persons with more weigh less.",) if cap else (),
         )
 
 
@@ -229,7 +229,7 @@ NAMES: Methods = {**METHODS, **local_quantiles.METHODS}
 """What ``method=`` may be."""
 
 
-class AsksQuantiles(Asking[A]):
+class AsksQuantiles(Asking[AnswerT]):
     """The median and other quantiles."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -267,7 +267,7 @@ class AsksQuantiles(Asking[A]):
         self, column: str, *, per: Per = "row", method: str = "exponential",
         range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The middle value.
 
         Args:
@@ -283,7 +283,7 @@ class AsksQuantiles(Asking[A]):
         self, column: str, q: Number | Sequence[Number], *, per: Per = "row", method: str = "exponential",
         range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A | Answers:  # fmt: skip
+    ) -> AnswerT | Answers:  # fmt: skip
         """One quantile, or several at once in ascending order of their values.
 
         Args:

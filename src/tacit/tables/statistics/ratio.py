@@ -20,7 +20,7 @@ from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio as Released
 from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, noisy_vector
 
 METHODS: Methods = {
@@ -92,7 +92,7 @@ class Ratio(Statistic, tag="Ratio", phrase="share of persons with {name}", sampl
         )
 
 
-class AsksRatio(Asking[A]):
+class AsksRatio(Asking[AnswerT]):
     """The share of persons with a true value."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -108,7 +108,7 @@ class AsksRatio(Asking[A]):
     def ratio(
         self, column: str, *, method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The share of persons with at least one true value of a column or condition.
 
         Args:

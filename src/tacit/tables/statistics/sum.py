@@ -11,7 +11,7 @@ from tacit.engines.requests import Incidence, Value
 from tacit.guarantees import Pure, Zcdp
 from tacit.numbers.exact import Unit
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry, Made
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, per_of, unit_of
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.totals import Total
@@ -60,7 +60,7 @@ class Sum(Total, tag="Total", phrase="sum of {name}"):
         return self.capped(room, released[0].minus(released[1]), shared_rows.name(room))
 
 
-class AsksSum(Asking[A]):
+class AsksSum(Asking[AnswerT]):
     """The sum of a column."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -81,7 +81,7 @@ class AsksSum(Asking[A]):
     def sum(
         self, column: str, *, per: Per = "row", method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The sum of a column; per person, the sum of the persons' means.
 
         Args:

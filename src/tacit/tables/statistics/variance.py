@@ -27,7 +27,7 @@ from tacit.language.types import INTEGER
 from tacit.noises import Noise
 from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.asking import A, Amount, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.extremes import depth, extreme_law
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
@@ -152,7 +152,7 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
         return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
 
 
-class AsksVariance(Asking[A]):
+class AsksVariance(Asking[AnswerT]):
     """Variance and standard deviation of a column."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
@@ -184,7 +184,7 @@ class AsksVariance(Asking[A]):
     def variance(
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The variance over rows, or over persons of their means.
 
         Args:
@@ -201,7 +201,7 @@ class AsksVariance(Asking[A]):
     def std(
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
-    ) -> A:  # fmt: skip
+    ) -> AnswerT:  # fmt: skip
         """The standard deviation over rows, or over persons of their means.
 
         Args:

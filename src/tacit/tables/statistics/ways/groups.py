@@ -97,7 +97,7 @@ def listed(values: Iterable[Any], name: str) -> list[Any]:
 def given(by: tuple[Expression, ...], names: tuple[str, ...], keys: Sequence[Any]) -> Groups:
     """Groups with public keys; each key a value, or a tuple of values for several columns."""
     if not 1 <= len(keys) <= MOST_KEYS:
-        raise InvalidInput(f"keys must list from 1 to {MOST_KEYS} groups.")
+        raise InvalidInput(f"keys must list 1 to {MOST_KEYS} different groups.")
     check_by(by)
     literals = []
     for key in keys:

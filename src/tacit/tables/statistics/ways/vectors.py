@@ -41,6 +41,11 @@ class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
     """That of what is asked for each group."""
 
     @property
+    def words(self) -> str:
+        """What is counted or added up by group; counts in bins are a histogram."""
+        return f"histogram of {self.groups.name}" if self.key == "histogram" else super().words
+
+    @property
     def counts_persons(self) -> bool:
         """Whether each person counts once in each group."""
         return isinstance(self.entry, Presence)
