@@ -20,7 +20,7 @@ from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import extremes, quantiles
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.distinct import DistinctValues
-from tacit.tables.statistics.ways import capped_sums
+from tacit.tables.statistics.ways import totals
 
 BUDGET = Pure(10**9)
 
@@ -134,5 +134,5 @@ def _several(answer: Any) -> list[Any]:
     return list(answer.values()) if isinstance(answer, Answers) else [answer]
 
 
-_CAPPED: Any = capped_sums  # which imports what is replaced
+_CAPPED: Any = totals  # which imports what is replaced
 _PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, _CAPPED.scan_and_release, Grid.nearest

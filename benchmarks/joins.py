@@ -31,9 +31,8 @@ from tacit.engines.requests import Incidence, Relation, RowCount
 from tacit.flows import sums
 from tacit.tables.sql.privacy_clause import Priced
 from tacit.tables.sql.queries import understand
-from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.base import SHARED_ROWS, Statistic
 from tacit.tables.statistics.extremes import Extremum
-from tacit.tables.statistics.methods import SHARED_ROWS
 from tacit.tables.statistics.peaks import MaximumDegree
 from tacit.tables.statistics.ways import shared_rows
 
@@ -230,7 +229,7 @@ class Truth:
 
         self._connection, self._query = duckdb.connect(), query
         for name in session.tables:
-            data = session._tables.declared(name).source.data
+            data = session._tables.declared[name].source.data
             if isinstance(data, Path):
                 self._connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{data}')")
             else:

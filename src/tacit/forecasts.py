@@ -24,10 +24,9 @@ from tacit.numbers.exact import Number, positive, whole
 from tacit.randomness import seeded_not_private
 from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
-from tacit.tables.releasing.costs import cost_of
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Room, cost_of
+from tacit.tables.statistics.asking import Entry
 from tacit.tables.statistics.catalogue import forecastable
-from tacit.tables.statistics.entry import Entry
 
 if TYPE_CHECKING:
     import duckdb

@@ -251,7 +251,8 @@ def _ten(power: int) -> Fraction:
 
 def integers(low: int | None = None, high: int | None = None) -> Grid:
     """The whole numbers from ``low`` to ``high``, either end open when None; the index is the value."""
-    return multiples(1, low, high)
+    first = None if low is None else math.ceil(exact(low, "low"))
+    return _Multiples(first, None if high is None else math.floor(exact(high, "high")), Fraction(1))
 
 
 def multiples(step: Number, low: Number | None = None, high: Number | None = None) -> Grid:

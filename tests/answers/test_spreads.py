@@ -7,7 +7,7 @@ import pytest
 
 from tacit.answers.spreads import SUREST, Additive, Chosen
 from tacit.noises import DiscreteGaussian, DiscreteLaplace
-from tacit.numbers.units import Unit
+from tacit.numbers.exact import Unit
 
 
 def test_what_is_chosen_among_several_has_the_interval_of_all_together() -> None:

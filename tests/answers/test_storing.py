@@ -25,7 +25,7 @@ from tacit.answers.spreads import Additive, Spread
 from tacit.answers.storing import FORMS, OLDER, UnknownForm, decode, decode_answer, encode
 from tacit.answers.totals import CappedTotal, SignedTotal, Total, TotalDesign
 from tacit.noises import Coarser, Difference, DiscreteGaussian, DiscreteLaplace, Lopsided, Noise, TruncatedLaplace
-from tacit.numbers.units import Unit
+from tacit.numbers.exact import Unit
 
 OLD: dict[str, dict[str, Any]] = json.loads(Path(__file__).with_name("older_answers.json").read_text(encoding="utf-8"))
 """Answers as version 0.1 wrote them, and what they said."""

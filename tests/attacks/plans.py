@@ -24,7 +24,7 @@ from tacit import Pure, Session, TacitError
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.requests import Incidence, Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, fragment
+from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, expressions
 from tacit.language.types import INTEGER
@@ -118,8 +118,8 @@ def compare(
     rows = Rows(DIALECT, relation, {name: table.sql for name, table in session._tables.engine.tables.items()})  # type: ignore[attr-defined]
     numbers = [rows.plain(Column(INTEGER, c.table, f"{c.name}_number")) for _, c in relation.persons]
     place, outputs = rows.plain(world), [rows.plain(value) for value in dict.fromkeys(values)]
-    names = [place, *numbers, *rows.persons(), *outputs]
-    body = fragment(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+    names = [place, *numbers, *rows.persons, *outputs]
+    body = fragment(f"SELECT {', '.join(names)} FROM ", ALL_ROWS)
     statement = DIALECT.statement(Script(tuple(rows.parts()), body))
     listed = connection.execute(statement).fetchall()
     done.rows += len(listed)

@@ -27,7 +27,7 @@ from starlette.testclient import TestClient
 import tacit
 from tacit import EngineError, InvalidInput, LedgerError, Private, Pure, UnsupportedQuery
 from tacit.budgets import FailuresUsedUp, Policy, open_budget
-from tacit.budgets.policies import statistics
+from tacit.budgets.accounts import statistics
 from tacit.ledger import open_ledger, verify
 from tacit.ledger.heads import HeadFile
 from tacit.serve.app import application

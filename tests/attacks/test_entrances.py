@@ -16,8 +16,7 @@ from starlette.testclient import TestClient
 import tacit
 from tacit import Approx, InvalidInput, Private, Public, Pure, TacitError, UnsupportedQuery, Zcdp
 from tacit.language.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Scope
-from tacit.language.parsing import convert
-from tacit.language.syntax import LONGEST_TEXT, MOST_TOKENS, parsed
+from tacit.language.parsing import LONGEST_TEXT, MOST_TOKENS, convert, parsed
 from tacit.language.types import Schema
 from tacit.numbers.exact import LARGEST_EXPONENT, MOST_DIGITS, exact
 from tacit.serve.app import application

@@ -163,7 +163,7 @@ def test_nobody_else_charges_a_part(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     write(path, "a")
     whole = opened(path)
-    part, declared = whole.partition("k", DAYS)["a"], whole.session._tables.declared("t")
+    part, declared = whole.partition("k", DAYS)["a"], whole.session._tables.declared["t"]
     part.persons(epsilon="0.5")
     assert part.budget.spent == Pure("0.5")
     for use in (

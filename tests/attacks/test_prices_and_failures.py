@@ -25,7 +25,7 @@ from tacit.budgets import (
     filter_for,
     open_budget,
 )
-from tacit.budgets.policies import statistics
+from tacit.budgets.accounts import statistics
 from tacit.guarantees import Guarantee, Renyi
 from tacit.ledger import open_ledger, texts, verify
 from tacit.serve import gateway as gateways

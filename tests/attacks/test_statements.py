@@ -26,8 +26,8 @@ from tacit.mechanisms.totals.scan_and_release import CAPS, scan_and_release
 from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.statistics.ways.capped_sums import JointCapper
+from tacit.tables.releasing.room import Allowance
+from tacit.tables.statistics.ways.totals import JointCapper
 
 pa = pytest.importorskip("pyarrow")
 

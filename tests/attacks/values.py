@@ -18,7 +18,7 @@ from typing import Any
 from tacit import Approx, EngineError, Private, Session, TacitError
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, fragment
+from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.language.expressions import Column, Scope
 from tacit.language.parsing import parse
 from tacit.language.types import Kind, Schema
@@ -209,7 +209,7 @@ def _listed(session: Session) -> Counter[str]:
                 () if schema["v"].kind is Kind.TEXT else ("v", f"COALESCE(v, {one})")
             )  # not all text leaves an engine
             wanted += [rows.plain(parse(text, scope)) for text in (*shown, f"v = {one}", f"v < {one}", "v IS NULL")]
-        asked = fragment(f"SELECT {', '.join(wanted)} FROM ", rows.all_rows)
+        asked = fragment(f"SELECT {', '.join(wanted)} FROM ", ALL_ROWS)
         listed = snapshot.fetch_rows(Script(tuple(rows.parts()), asked))  # type: ignore[attr-defined]
     return Counter(repr(row) for row in listed if row[0] < 100)
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cache
 
-from tacit.budgets.amounts import Vector, plus
-from tacit.budgets.filters import Filter
+from tacit.budgets.filters import Filter, Vector, plus
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.numbers.enclosures import Enclosure, exp
 

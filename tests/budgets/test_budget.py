@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from tacit.budgets import Budget, Policy, Question, Receipt, open_budget
-from tacit.budgets.amounts import plus
+from tacit.budgets.filters import plus
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure, Renyi, Zcdp
 

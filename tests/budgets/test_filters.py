@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.budgets import open_budget
-from tacit.budgets.amounts import Vector, plus
-from tacit.budgets.filters import Advanced, Filter, Rooted, filter_for
+from tacit.budgets.filters import Advanced, Filter, Rooted, Vector, filter_for, plus
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.numbers.enclosures import Enclosure, exp

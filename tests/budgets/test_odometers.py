@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from tacit.budgets import Odometer
-from tacit.budgets.amounts import Vector
-from tacit.budgets.filters import Concentrated
+from tacit.budgets.filters import Concentrated, Vector
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.numbers.enclosures import Enclosure

@@ -16,7 +16,7 @@ from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot
 from tacit.engines.requests import Relation
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, fragment
+from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.language.expressions import Expression, Scope
 from tacit.language.types import Schema
 from tests.engines.cases import FIELDS
@@ -113,7 +113,7 @@ def row_values(engine: DuckDB, expressions: Sequence[Expression]) -> list[tuple[
     rows = Rows(DIALECT, relation(), {"t": engine.tables["t"].sql})
     names = [rows.plain(expression) for expression in expressions]
     with engine.snapshot() as snapshot:
-        asked = fragment(f"SELECT {', '.join(names)} FROM ", rows.all_rows)
+        asked = fragment(f"SELECT {', '.join(names)} FROM ", ALL_ROWS)
         return snapshot.fetch_rows(Script(tuple(rows.parts()), asked))
 
 

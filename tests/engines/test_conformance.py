@@ -40,7 +40,7 @@ from tacit.engines.requests import (
     value,
 )
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, fragment
+from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.errors import EngineError
 from tacit.language.expressions import Column, Expression, Scope
 from tacit.language.parsing import parse
@@ -101,9 +101,7 @@ def _values(snapshot: Any, asked: list[Expression]) -> dict[int, list[object]]:
     rows = Rows(snapshot.dialect, relation(), snapshot.tables)
     names = [rows.plain(SCOPE.find("number"))]
     names += [rows.ordered(Ordered(e)) if e.type.kind in _AS_NUMBER else rows.plain(e) for e in asked]
-    found = snapshot.fetch_rows(
-        Script(tuple(rows.parts()), fragment(f"SELECT {', '.join(names)} FROM ", rows.all_rows))
-    )
+    found = snapshot.fetch_rows(Script(tuple(rows.parts()), fragment(f"SELECT {', '.join(names)} FROM ", ALL_ROWS)))
     return {int(row[0]): [_bits(v) for v in row[1:]] for row in found}
 
 

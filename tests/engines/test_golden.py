@@ -32,9 +32,9 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
 from tacit.engines.script import Script
+from tacit.engines.snapshots import render
 from tacit.engines.spark import dialect as spark_dialect
 from tacit.engines.spark import tables as spark_tables
 from tacit.language.expressions import Column, Literal, Scope
@@ -91,7 +91,7 @@ DIALECTS: dict[str, tuple[Dialect, Callable[[str, ColumnType], ColumnSQL]]] = {
 
 def _asked(*requests: object, where: str | None = None, joins: tuple[Join, ...] = ()) -> Callable[..., Script]:
     about = Relation("t", "t", WHO, joins, None if where is None else parse(where, SCOPE))
-    return lambda dialect, tables: render(dialect, tables, about, requests).script  # type: ignore[arg-type]
+    return lambda dialect, tables: render(dialect, tables, about, requests)  # type: ignore[arg-type]
 
 
 def _touched(dialect: Dialect, tables: dict[str, TableSQL]) -> Script:

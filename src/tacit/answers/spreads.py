@@ -16,7 +16,7 @@ from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.noises import Noise
-from tacit.numbers.units import WHOLE, Unit
+from tacit.numbers.exact import WHOLE, Unit
 
 if TYPE_CHECKING:
     from tacit.answers import Answer

@@ -51,7 +51,7 @@ from tacit.noises import (
     Noise,
     TruncatedLaplace,
 )
-from tacit.numbers.units import WHOLE, Unit
+from tacit.numbers.exact import WHOLE, Unit
 
 TAG = "!"
 

@@ -21,8 +21,7 @@ from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import NoisyInteger, TruncatedInteger, laplace, randomised_response
-from tacit.mechanisms.noise.noise_vector import laplace_vector
+from tacit.mechanisms.noise.noise import NoisyInteger, TruncatedInteger, laplace, laplace_vector, randomised_response
 from tacit.mechanisms.repeat.absorb import Absorbed, absorb
 from tacit.mechanisms.search.binary_search import BinarySearchLaw, binary_search
 from tacit.mechanisms.search.scan_rates import Rates

@@ -11,8 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.tables.statistics.asking import Audited
 from tacit.tables.statistics.catalogue import entries
-from tacit.tables.statistics.entry import Audited
 
 if TYPE_CHECKING:
     from tacit.audit.exact import Dataset

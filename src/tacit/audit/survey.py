@@ -28,7 +28,7 @@ from tacit.audit.registry import AuditCase, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
-from tacit.tables.statistics.entry import Audited
+from tacit.tables.statistics.asking import Audited
 
 if TYPE_CHECKING:
     from tacit.tables import Table

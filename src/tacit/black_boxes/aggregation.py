@@ -38,8 +38,7 @@ from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.exact import Number, between, whole
 from tacit.randomness import SYSTEM, Randomness, uniform_below
 from tacit.tables import Session
-from tacit.tables.releasing.costs import Allowance, cost_of
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room, cost_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,7 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session, Table
-from tacit.tables.releasing.charging import charge_and_release
+from tacit.tables.releasing.releaser import charge_and_release
 from tacit.tables.statistics.base import Statistic
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from tacit.mechanisms.repeat.run_counts import RunCount
 from tacit.numbers.exact import Number
 from tacit.randomness import SYSTEM, Randomness, uniform_below
 from tacit.tables import Session
-from tacit.tables.releasing.charging import charge_and_release
+from tacit.tables.releasing.releaser import charge_and_release
 
 
 @dataclass(frozen=True)

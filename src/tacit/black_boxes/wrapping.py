@@ -50,12 +50,10 @@ from tacit.grids import Grid
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteLaplace
-from tacit.numbers.exact import Number, between, whole
-from tacit.numbers.units import Unit
+from tacit.numbers.exact import Number, Unit, between, whole
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session
-from tacit.tables.releasing.costs import cost_of
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Room, cost_of
 
 Profile = Callable[[list[Any], int], Iterable[Any]]
 """From everybody's records and the fewest persons of a group to D_0, D_1, … of g (see `floors`), computed directly."""

@@ -1,10 +1,10 @@
 """Budgets: filters, odometers, and what a session charges before it looks at data."""
 
+from tacit.budgets.accounts import Policy
+from tacit.budgets.books import FailuresUsedUp, Unsettled
 from tacit.budgets.budget import ONE_PART, Budget, Parallel, open_budget
-from tacit.budgets.failures import FailuresUsedUp, Unsettled
 from tacit.budgets.filters import filter_for
 from tacit.budgets.odometers import Odometer
-from tacit.budgets.policies import Policy
 from tacit.budgets.questions import Message, Question, Receipt, Stored, Unanswered
 
 __all__ = [

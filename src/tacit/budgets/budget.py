@@ -21,11 +21,9 @@ from html import escape
 from typing import Any
 
 from tacit.budgets import accounts
-from tacit.budgets.accounts import Account, Link, Name
-from tacit.budgets.books import Book, MemoryBook
-from tacit.budgets.failures import admit
+from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
+from tacit.budgets.books import Book, MemoryBook, admit
 from tacit.budgets.filters import Filter, filter_for
-from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee, Renyi

@@ -29,8 +29,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil
+from typing import TypeVar
 
-from tacit.budgets.amounts import Vector, less
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.guarantees.rounding import shortened
@@ -352,3 +353,37 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
     weight = 2 * log(1 / kept)
     squares = ((weight + 2 * total.epsilon).sqrt() - weight.sqrt()) ** 2
     return Rooted(total, (shortened(max(squares.low, Fraction(0)), up=False), delta - kept))
+
+
+Vector = tuple[Fraction, ...]
+"""What a filter adds up: one exact number for each of its axes."""
+
+_LARGEST_DENOMINATOR = 2**512
+_COARSE = 10**100
+
+G = TypeVar("G", bound=Guarantee)
+
+
+def plus(a: Vector, b: Vector) -> Vector:
+    """The sum of two vectors, never below the true one.
+
+    A sum of many unlike fractions would grow without end; once its denominator passes 512 bits it is rounded up to a
+    multiple of 10^-100, so that a charge costs the same however long the history is.
+    """
+    sums = (x + y for x, y in zip(a, b, strict=True))
+    return tuple(x if x.denominator <= _LARGEST_DENOMINATOR else Fraction(ceil(x * _COARSE), _COARSE) for x in sums)
+
+
+def larger(a: Vector, b: Vector) -> Vector:
+    """The larger of two vectors, axis by axis."""
+    return tuple(max(x, y) for x, y in zip(a, b, strict=True))
+
+
+def less(a: Vector, b: Vector) -> Vector:
+    """The difference a − b, axis by axis."""
+    return tuple(x - y for x, y in zip(a, b, strict=True))
+
+
+def smaller(a: G, b: G) -> G:
+    """The smaller of two amounts of one kind, number by number."""
+    return type(a).amount(*map(min, a.numbers, b.numbers))

@@ -24,8 +24,7 @@ from __future__ import annotations
 from fractions import Fraction
 from threading import Lock
 
-from tacit.budgets.amounts import Vector, plus
-from tacit.budgets.filters import ADVANCED_SHARE, BOUNDLESS, concentrated
+from tacit.budgets.filters import ADVANCED_SHARE, BOUNDLESS, Vector, concentrated, plus
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.guarantees.rounding import shortened

@@ -6,7 +6,7 @@ None of it may depend on private data: a question is what the analyst wrote, an 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -63,11 +63,12 @@ class Question:
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""
-        return _digest(self.identity, _written(cost), *([self.owner] if self.owner else []))
+        words = (self.identity, _written(cost), *([self.owner] if self.owner else []))
+        return sha256("\x00".join(words).encode(errors="surrogatepass")).hexdigest()
 
     def anyones(self, cost: Guarantee) -> str:
         """The key for everybody, whoever owns this one; ledgers of before have no other."""
-        return _digest(self.identity, _written(cost))
+        return replace(self, owner="").key(cost)
 
     def once(self, cost: Guarantee) -> str:
         """What this question has in common with the same one in the same message; empty outside a message.
@@ -80,10 +81,6 @@ class Question:
 def once(message: str, key: str = "") -> str:
     """The key of a message, or of one question in it, as ledgers hold it; no question's own key looks like that."""
     return f"request {message} {key}".rstrip()
-
-
-def _digest(*words: str) -> str:
-    return sha256("\x00".join(words).encode(errors="surrogatepass")).hexdigest()
 
 
 @lru_cache(maxsize=1024)

@@ -34,7 +34,7 @@ def create(
     Example: tacit ledger create orders --ledger ledger.db --epsilon 2 --person customer
     """
     from tacit.ledger import open_ledger
-    from tacit.tables.releasing.costs import cost_of
+    from tacit.tables.releasing.room import cost_of
 
     total = cost_of(epsilon, delta, rho)
     opened = open_ledger(ledger)

@@ -12,7 +12,7 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
 from tacit.engines.requests.relation import Relation
-from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
+from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, fragment
 from tacit.engines.terms import Term, Terms, combine, fill
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
@@ -25,7 +25,12 @@ class Rows(Terms):
         aliases = {relation.alias: relation.table, **{join.alias: join.table for join in relation.joins}}
         super().__init__(dialect, {alias: tables[table] for alias, table in aliases.items()})
         self.relation = relation
+        self.persons = ["person", *(f"person{i}" for i in range(1, len(relation.persons)))]
+        """The names of the person columns."""
         self._outputs: dict[Term, str] = {}
+        narrowed = relation.others or relation.filter is not None or relation.members or relation.sample
+        self._all_grouped = bool(dialect.present) and not narrowed
+        """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
 
     # ---- the columns that requests ask for ----------------------------------------------------------------------
 
@@ -86,10 +91,6 @@ class Rows(Terms):
         )
         return self._output(combine(sql, x))
 
-    def persons(self) -> list[str]:
-        """The names of the person columns."""
-        return ["person", *(f"person{i}" for i in range(1, len(self.relation.persons)))]
-
     def _output(self, term: Term) -> str:
         return self._outputs.setdefault(term, f"x{len(self._outputs)}")
 
@@ -128,16 +129,11 @@ class Rows(Terms):
 
     # ---- the parts of a statement -------------------------------------------------------------------------------
 
-    @property
-    def all_rows(self) -> Reading:
-        """The rows, with the columns asked for."""
-        return Reading("rows")
-
     def grouped(self) -> Fragment:
         """What stands after FROM to aggregate the rows of each person."""
         if self._all_grouped:
             return fragment(Reading("whole"), f" GROUP BY person{self.dialect.present}")
-        return fragment(self.all_rows, " GROUP BY person")
+        return fragment(ALL_ROWS, " GROUP BY person")
 
     def parts(self) -> list[Part]:
         """The chain, ending in ``rows``: the person and every column asked for."""
@@ -145,7 +141,7 @@ class Rows(Terms):
         places = [self.term(member.place) for member in self.relation.members]
         chain: list[Part] = []
         source = self._chain([*self._outputs, *condition, *places], chain)
-        names = self.persons()
+        names = self.persons
         present = " OR ".join(f"{name} IS NOT NULL" for name in names)
         kept = [present if len(names) == 1 else f"({present})", *(term.sql for term in condition)]
         chosen = [fragment(" AND ".join(kept))]
@@ -159,22 +155,15 @@ class Rows(Terms):
         chain.append(Part("rows", fragment(f"SELECT {shown} FROM ", source, " WHERE ", *chosen)))
         return chain
 
-    @property
-    def _all_grouped(self) -> bool:
-        """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
-        asked = self.relation
-        narrowed = asked.others or asked.filter is not None or asked.members or asked.sample
-        return bool(self.dialect.present) and not narrowed
-
     def _chain(self, terms: list[Term], chain: list[Part]) -> Piece:
         """What stands after FROM to compute some terms; links that are parts of their own join the chain."""
         persons = [self.key(column) for _, column in self.relation.persons]
-        named = [f"{sql} AS {name}" for sql, name in zip(persons, self.persons(), strict=True)]
-        read = [f"{sql} AS {name}" for sql, name in self.columns().items()]
+        named = [f"{sql} AS {name}" for sql, name in zip(persons, self.persons, strict=True)]
+        read = [f"{sql} AS {name}" for sql, name in self._read.items()]
         source = self._passed("link0", fragment(f"SELECT {', '.join(named + read)} FROM ", self._tables()), chain)
         for level, link in enumerate(self.links(terms)):
             computed = [f"{term.sql} AS {name}" for term, name in link.computed.items()]
-            shown = ", ".join([*self.persons(), *link.passed, *computed])
+            shown = ", ".join([*self.persons, *link.passed, *computed])
             asked = fragment(f"SELECT {shown} FROM ", source, self.dialect.fence)
             source = self._passed(f"link{level + 1}", asked, chain)
         return source

@@ -41,6 +41,13 @@ class Reading:
         return self.of if isinstance(self.of, str) else self.of.source
 
 
+ALL_ROWS = Reading("rows")
+"""The rows of the relation, with the columns that requests ask for."""
+
+PERSONS = Reading("persons")
+"""The table of persons, with the columns of `tacit.engines.snapshots.Statement.aggregate`."""
+
+
 @dataclass(frozen=True)
 class Fragment:
     """SQL in pieces; build it with `fragment`."""

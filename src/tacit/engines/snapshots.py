@@ -1,22 +1,30 @@
-"""What all engines share: up to two rounds over the same rows, and one sentence for whatever fails in them."""
+"""What all engines share: up to two rounds over the same rows, and one sentence for whatever fails in them.
+
+A round is one statement: rows, one table of persons computed once, further tables, and the arms of the answers.
+It may run in a thread of its own, so that Ctrl-C and a time limit stop it at once.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
-from tacit.engines.rounds import render
+from tacit.engines.requests.operands import Ordered, Value
+from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script
+from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
 from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.expressions import Column
+from tacit.language.expressions import Column, Expression
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +69,13 @@ class SQLSnapshot(ABC):
         if relation.others:
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
-            ready = render(self.dialect, tables, relation, requests)
-            return withhold_errors(lambda: ready.results(self.fetch_rows(ready.script)))
+            script = render(self.dialect, tables, relation, requests)
+            rows = withhold_errors(lambda: self.fetch_rows(script))
+            return withhold_errors(
+                lambda: tuple(
+                    request.read([row for row in rows if row[0] == number]) for number, request in enumerate(requests)
+                )
+            )
 
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """One statement: whom the rows concern."""
@@ -129,3 +142,129 @@ def withhold_errors(work: Callable[[], T]) -> T:
     except Exception:
         pass  # so that the error below has no context either
     raise EngineError(FAILED)
+
+
+def render(
+    dialect: Dialect, tables: Mapping[str, TableSQL], relation: Relation, requests: Sequence[Request[Any]]
+) -> Script:
+    """The statement for some requests."""
+    statement = Statement(dialect, Rows(dialect, relation, tables))
+    arms = [(number, arm) for number, request in enumerate(requests) for arm in request.write(statement)]
+    return statement.script(arms)
+
+
+@dataclass
+class Statement:
+    """A statement being put together: each request adds the columns and tables that its arms read."""
+
+    dialect: Dialect
+    rows: Rows
+    keep_person: bool = False
+    """Whether the table of persons names them."""
+    need_persons: bool = False
+    """Whether there must be such a table even if nothing is known of a person."""
+    _aggregates: dict[str, str] = field(default_factory=dict)
+    _tables: dict[Fragment, Part] = field(default_factory=dict)
+
+    def aggregate(self, sql: str) -> str:
+        """The name of a column of ``persons`` that aggregates each person's rows."""
+        return self._aggregates.setdefault(sql, f"a{len(self._aggregates)}")
+
+    def extreme(self, value: Ordered | Value, largest: bool) -> tuple[str, str]:
+        """The column of ``persons`` with a person's largest or smallest value, and the order that puts it first."""
+        word, order = ("MAX", "DESC") if largest else ("MIN", "ASC")
+        return self.aggregate(f"{word}({value.column(self.rows)})"), order
+
+    def table(self, prefix: str, *pieces: Piece, again: bool = False) -> Reading:
+        """A further table, computed once however many requests use it; the next round may read it ``again``."""
+        asked = fragment(*pieces)
+        part = self._tables.setdefault(asked, Part(f"{prefix}{len(self._tables)}", asked, kept=True, again=again))
+        return Reading(part.name)
+
+    def pairs(self, by: Sequence[Expression]) -> Reading:
+        """A table of every person's different keys k0, k1, …"""
+        columns = [f"{self.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
+        return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", ALL_ROWS, again=True)
+
+    def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
+        """The whole statement, whose rows are those of the arms, each with the number of its request."""
+        person = ["person"] if self.keep_person else []
+        columns = person + [f"{sql} AS {name}" for sql, name in self._aggregates.items()]
+        columns = columns or (["1 AS present"] if self.need_persons else [])
+        persons = Part("persons", fragment(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
+        parts = [*self.rows.parts(), *([persons] if columns else []), *self._tables.values()]
+        width = max((len(arm.keys) for _, arm in arms), default=0)
+        selects = []
+        for number, arm in arms:
+            numbers = {"a": arm.a, "b": arm.b, "c": arm.c}
+            keys = [*arm.keys, *["NULL"] * (width - len(arm.keys))]
+            columns = [
+                f"{number} AS request",
+                *(f"CAST({sql} AS {self.dialect.int128}) AS {name}" for name, sql in numbers.items()),
+                f"CAST({arm.x} AS {self.dialect.float64}) AS x",
+                *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
+            ]
+            selects.append(fragment(f"SELECT {', '.join(columns)} FROM ", arm.source))
+        return Script(tuple(parts), join(" UNION ALL ", selects))
+
+
+NAME = "tacit-statement"
+"""The thread's, by which log records of statements can be told."""
+_PATIENCE = 0.1
+"""Seconds of one wait for a statement: some libraries' signal handlers let Ctrl-C end only a wait with a limit."""
+
+
+def wait_for(
+    work: Callable[[], T],
+    interrupt: Callable[[], object] | None,
+    timeout: float | None,
+    thread: Callable[..., threading.Thread] = threading.Thread,
+    grace: float | None = None,
+) -> T:
+    """What the work returns; whatever it raises becomes one `EngineError` without a trace of the rows.
+
+    Interrupted work is waited for until it ends, or for ``grace`` seconds: an engine that is gone never says that it
+    has. Work that nothing interrupts, because it reads no rows, is not waited for.
+    """
+    results: list[T] = []
+    done = threading.Event()
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except Exception:
+            results.clear()
+        finally:
+            done.set()
+
+    try:
+        thread(target=run, name=NAME, daemon=True).start()
+    except Exception:
+        raise EngineError(FAILED) from None
+    try:
+        _wait(done, timeout)
+    finally:
+        if interrupt is not None and not done.is_set():
+            stopper = threading.Thread(target=_stop, args=(interrupt, done), name=NAME, daemon=True)
+            stopper.start()
+            if _wait(done, grace):
+                stopper.join(grace)
+    if not results:
+        raise EngineError(FAILED)
+    return results[0]
+
+
+def _wait(done: threading.Event, seconds: float | None) -> bool:
+    """Whether it was done in time."""
+    limit = time.monotonic() + (float("inf") if seconds is None else seconds)
+    while not done.wait(_PATIENCE) and time.monotonic() < limit:
+        pass
+    return done.is_set()
+
+
+def _stop(interrupt: Callable[[], object], done: threading.Event) -> None:
+    """Again and again: an interrupt before the statement began is lost."""
+    while not done.is_set():
+        with suppress(Exception):
+            interrupt()
+        done.wait(0.05)

@@ -66,13 +66,10 @@ class Terms:
         self.tables = tables
         self._used: dict[str, set[str]] = {alias: set() for alias in tables}
         self._read: dict[str, str] = {}
+        """What the first link reads, with its names."""
         self._links: list[dict[Term, str]] = []
 
     # ---- the chain ----------------------------------------------------------------------------------------------
-
-    def columns(self) -> Mapping[str, str]:
-        """What the first link reads, with its names."""
-        return self._read
 
     def links(self, terms: Sequence[Term]) -> list[LinkColumns]:
         """The further links that some terms need; each passes on what is used after it, so a long chain stays thin."""

@@ -1,15 +1,28 @@
-"""What every guarantee can do: convert, compose, compare, render and read itself, and say what it means to a person."""
+"""What every guarantee can do: convert, compose, compare, render and read itself, and say what it means to a person.
+
+The four kinds are a few exact numbers each (`Numbered`), written in several ways:
+
+| how | looks like | read by |
+|---|---|---|
+| `repr` | ``Approx(1, 1e-06)``, exact | Python, `Guarantee.parse` |
+| `text()` | ``Approx 1 1/1000000``, exact | `Guarantee.parse` |
+| `keywords()` | ``{"epsilon": 1, "delta": 1/1000000}``, exact | `Guarantee.of` |
+| `symbols()` | ``ε = 1 and δ = 1e-06``, never too small | people, in a sentence |
+| `short()` | ``ε = 1, δ = 1e-06``, six digits | people, in a table |
+
+Ledgers and the wire hold `text()`: it never changes, or the hashes of old ledgers would not fit any more.
+"""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
 from html import escape
-from typing import NoReturn, Self, TypeVar
+from typing import ClassVar, NoReturn, Self, TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import rounding
-from tacit.guarantees.words import percent
+from tacit.guarantees.rounding import percent, plain, written
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, positive
 
@@ -18,7 +31,7 @@ G = TypeVar("G", bound="Guarantee")
 NEIGHBOURS = "adding or removing one person, with all their rows,"
 """What a guarantee is about, in a sentence."""
 
-KINDS: dict[str, type[Guarantee]] = {}
+KINDS: dict[str, type[Numbered]] = {}
 """The kinds that consist of numbers, by name; each adds itself."""
 
 _CALL = re.compile(r"(\w+)\((.*)\)")
@@ -176,7 +189,7 @@ class Guarantee:
         kind = _NAMED.get(tuple(numbers))
         if kind is None:
             raise InvalidInput("name a guarantee by epsilon=, epsilon= and delta=, rho=, or order= and epsilon=.")
-        return KINDS[kind]._made(*numbers.values())
+        return KINDS[kind](*numbers.values())
 
     @staticmethod
     def parse(text: str, *, amount: bool = False) -> Guarantee:
@@ -190,17 +203,11 @@ class Guarantee:
         Approx(1, 1e-06)
         """
         call = _CALL.fullmatch(text)
-        name, numbers = (call[1], call[2].replace("'", "").split(", ")) if call else _words(text)
+        name, *numbers = [call[1], *call[2].replace("'", "").split(", ")] if call else text.split(" ")
         try:
-            make = KINDS[name].amount if amount else KINDS[name]._made
-            return make(*map(Fraction, numbers))
+            return (KINDS[name].amount if amount else KINDS[name])(*map(Fraction, numbers))
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             raise InvalidInput('text must be a guarantee such as "Pure 1" or "Approx(1, 1e-06)".') from None
-
-    @classmethod
-    def _made(cls, *numbers: Number) -> Self:
-        """The guarantee of these numbers, in order."""
-        raise InvalidInput("only Pure, Approx, Zcdp and Renyi are made of numbers; give one of these.")
 
     @classmethod
     def amount(cls, *numbers: Fraction) -> Self:
@@ -313,11 +320,6 @@ _NAMED = {("epsilon",): "Pure", ("epsilon", "delta"): "Approx", ("rho",): "Zcdp"
 """The kind that each choice of keywords names."""
 
 
-def _words(text: str) -> tuple[str, list[str]]:
-    name, *numbers = text.split(" ")
-    return name, numbers
-
-
 def _no_more(a: object, b: object) -> bool:
     if not (isinstance(a, Guarantee) and isinstance(b, Guarantee)):
         raise InvalidInput("a guarantee is compared only with a guarantee; write the other one as Pure, Approx or so.")
@@ -325,3 +327,66 @@ def _no_more(a: object, b: object) -> bool:
         names = f"{type(a).__name__} and {type(b).__name__}"
         raise InvalidInput(f"{names} are not ordered; convert one with .to(...) first.")
     return all(x <= y for x, y in zip(a._spent(b), b._spent(a), strict=True))
+
+
+LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "order": "α"}
+"""How the numbers are written for people."""
+
+
+class Numbered(Guarantee):
+    """A guarantee that is a frozen dataclass of exact numbers."""
+
+    __match_args__: ClassVar[tuple[str, ...]]
+    decides: ClassVar[str]
+    """The number with which a measured loss is compared."""
+
+    def __init__(self, *numbers: Number) -> None:
+        raise TypeError("each kind has its own numbers")
+
+    def __init_subclass__(cls) -> None:
+        """Every kind can be read back by its name."""
+        KINDS[cls.__name__] = cls
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(written, self.numbers))})"
+
+    @classmethod
+    def amount(cls, *numbers: Fraction) -> Self:
+        """A guarantee used as an amount, any of whose numbers may be zero."""
+        result = object.__new__(cls)
+        for name, number in zip(cls.__match_args__, numbers, strict=True):
+            object.__setattr__(result, name, number)
+        return result
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The numbers in order."""
+        return tuple(getattr(self, name) for name in self.__match_args__)
+
+    def keywords(self) -> dict[str, Fraction]:
+        """The numbers by name."""
+        return dict(zip(self.__match_args__, self.numbers, strict=True))
+
+    def text(self) -> str:
+        """The kind and its numbers, exactly, for ledgers and the wire."""
+        return f"{type(self).__name__} {' '.join(map(str, self.numbers))}"
+
+    def symbols(self) -> str:
+        """The numbers in a sentence, rounded up where they are long."""
+        return " and ".join(f"{LETTERS[name]} = {plain(number)}" for name, number in self.keywords().items())
+
+    def short(self) -> str:
+        """The numbers in a table, to six digits."""
+        return ", ".join(f"{LETTERS[name]} = {float(number):.6g}" for name, number in self.keywords().items())
+
+    @property
+    def decisive(self) -> tuple[str, Fraction]:
+        """The letter and the value of the number with which a measured loss is compared."""
+        return LETTERS[self.decides], self.keywords()[self.decides]
+
+    def addends(self) -> tuple[str, tuple[Fraction, ...]]:
+        """A heading, and the numbers that add up with those of other guarantees under the same heading."""
+        return type(self).__name__, self.numbers
+
+    def _scaled(self, by: Fraction) -> Self:
+        return type(self)(*(by * number for number in self.numbers))

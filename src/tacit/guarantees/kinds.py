@@ -30,9 +30,8 @@ from typing import cast
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import conversions, rounding
-from tacit.guarantees.base import NEIGHBOURS, G, Guarantee
-from tacit.guarantees.numbered import Numbered
-from tacit.guarantees.words import factor, plain
+from tacit.guarantees.base import NEIGHBOURS, G, Guarantee, Numbered
+from tacit.guarantees.rounding import factor, plain
 from tacit.numbers.enclosures import Enclosure, sqrt
 from tacit.numbers.exact import Number, exact, non_negative, positive
 

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.errors import InvalidInput
 from tacit.guarantees import rounding
 from tacit.guarantees.kinds import Approx, Pure, probability
+from tacit.guarantees.rounding import written
 from tacit.guarantees.subsampling import share
-from tacit.guarantees.words import written
 from tacit.numbers.enclosures import sqrt
 from tacit.numbers.exact import Number, non_negative, positive, whole
 

@@ -48,7 +48,7 @@ from tacit.guarantees import conversions, rounding
 from tacit.guarantees.base import NEIGHBOURS, Guarantee
 from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Pure
-from tacit.guarantees.words import written
+from tacit.guarantees.rounding import written
 from tacit.numbers.enclosures import Enclosure, total
 from tacit.numbers.exact import Number, positive, whole
 

@@ -60,7 +60,7 @@ def _bound(guarantee: Guarantee) -> tuple[Fraction, Fraction]:
 
 def _like(guarantee: G, *numbers: Fraction) -> G:
     """A guarantee of the same kind: ε, and δ where it has one."""
-    return type(guarantee)._made(*numbers[: len(guarantee.numbers)])
+    return type(guarantee)(*numbers[: len(guarantee.numbers)])
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,18 @@
 PROMISE. Only the nodes below, with only the parts named beside them, become expressions; anything else (a subquery, a
 function that reads files or the environment, several statements, a parameter) is refused before anything runs, with
 the clause at fault and what to write instead. Nothing the analyst wrote is ever passed on to an engine as text.
+
+PROMISE. Whatever text comes in, `parsed` returns or refuses it within a fraction of a second and never fails otherwise.
+The text is cut into tokens, which takes time in proportion to its length; a text that is too long, has too many tokens,
+is nested too deeply or holds a number of absurd length is refused then. What is left is parsed in time in proportion to
+its tokens. Nothing here sees data, so whatever a parser raises about a text is a mistake in that text.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from typing import Literal as Choice
@@ -16,11 +23,82 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Expression, Literal, Scope
 from tacit.language.functions import COALESCE, FUNCTIONS, Function
-from tacit.language.syntax import parsed
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TIMESTAMP, ColumnType, Kind, decimal
+from tacit.numbers.exact import LARGEST_EXPONENT, MOST_DIGITS, bounded
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+LONGEST_TEXT = 100_000
+"""The most characters of one query or expression."""
+
+MOST_TOKENS = 20_000
+"""The most words, numbers and signs of one query or expression."""
+
+DEEPEST = 100
+"""How deep parentheses, CASE and operators before a value may be nested in a text."""
+
+DIALECT = "duckdb"
+"""The grammar in which everybody writes, whatever the engine."""
+
+
+def parsed(text: str, what: str) -> list[exp.Expr | None]:
+    """The statements in a text; ``what`` names it in the error, such as "the query"."""
+    from sqlglot import Dialect
+
+    found = tokens(text, what)
+    try:
+        return Dialect.get_or_raise(DIALECT).parser().parse(found, text)
+    except RecursionError:
+        raise deep(what) from None
+    except Exception:  # also what the parser did not foresee
+        raise InvalidInput(f"{what} is not SQL that can be read; check its spelling.") from None
+
+
+def tokens(text: str, what: str) -> list[Any]:
+    """The tokens of a text within the bounds."""
+    import sqlglot
+
+    if len(text) > LONGEST_TEXT:
+        raise InvalidInput(f"{what} has more than {LONGEST_TEXT:,} characters; shorten it.")
+    if not writable(text):
+        raise InvalidInput(f"{what} holds a zero character or half a surrogate pair; leave it out.")
+    try:
+        found = sqlglot.tokenize(text, read=DIALECT)
+    except Exception:
+        raise InvalidInput(f"{what} is not SQL that can be read; check its spelling.") from None
+    if len(found) > MOST_TOKENS:
+        raise InvalidInput(f"{what} has more than {MOST_TOKENS:,} words and signs; shorten it.")
+    depth = chain = brackets = 0
+    for token in found:
+        kind = token.token_type.name
+        brackets += kind == "L_BRACKET"  # x[1][1]… takes the square of its length
+        depth += (kind in _OPEN) - (kind in _CLOSE)
+        chain = chain + 1 if kind in _PREFIX else 0
+        if max(depth, chain, brackets) > DEEPEST:
+            raise deep(what)
+        if kind == "NUMBER" and not bounded(token.text):
+            raise InvalidInput(
+                f"{what} has a number of more than {MOST_DIGITS} digits or with an exponent beyond "
+                f"±{LARGEST_EXPONENT}; write an ordinary number."
+            )
+    return found
+
+
+def writable(text: str) -> bool:
+    """Whether a text can be written down as UTF-8 by everybody who passes it on."""
+    return "\x00" not in text and not _HALVES.search(text)
+
+
+_HALVES = re.compile("[\ud800-\udfff]")
+_OPEN = {"L_PAREN", "L_BRACKET", "L_BRACE", "CASE"}
+_CLOSE = {"R_PAREN", "R_BRACKET", "R_BRACE", "END"}
+_PREFIX = {"NOT", "DASH", "PLUS", "TILDA", "TILDE", "INTERVAL"}
+
+
+def deep(what: str) -> InvalidInput:
+    """The refusal of a text that is nested deeper than anybody writes."""
+    return InvalidInput(f"{what} is nested too deeply; write it more simply.")
 
 
 def _supported() -> str:
@@ -65,16 +143,16 @@ def _shortened(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "…")
 
 
+@dataclass
 class _Converter:
     """A walk over the tree, one method for each kind of node."""
 
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.rules = _rules()
-        self.depth = 0
+    scope: Scope
+    depth: int = 0
 
     def convert(self, node: Any) -> Expression:
-        rule = self.rules.get(type(node).__name__)
+        kind = type(node).__name__
+        rule = _RULES.get(kind) or next((_call(known) for known in FUNCTIONS.values() if known.node == kind), None)
         if rule is None:
             raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_supported()}.")
         method, parts = rule
@@ -88,9 +166,6 @@ class _Converter:
         found = within_bounds(method(self, node))  # at every step, so that nothing grows beyond
         self.depth -= 1
         return found
-
-    def all(self, nodes: list[Any]) -> list[Expression]:
-        return [self.convert(node) for node in nodes]
 
     def column(self, node: exp.Column) -> Expression:
         from sqlglot import exp
@@ -121,7 +196,7 @@ class _Converter:
 
     def logic(self, node: exp.Connector) -> Expression:
         operator: Choice["AND", "OR"] = "AND" if type(node).__name__ == "And" else "OR"
-        return build.logic(operator, self.all(list(node.flatten())))
+        return build.logic(operator, [self.convert(part) for part in node.flatten()])
 
     def like(self, node: exp.Like) -> Expression:
         found = build.like(self.convert(node.this), self.convert(node.expression))
@@ -134,7 +209,7 @@ class _Converter:
         return build.logic("AND", (low, high))
 
     def membership(self, node: exp.In) -> Expression:
-        return build.membership(self.convert(node.this), self.all(node.expressions))
+        return build.membership(self.convert(node.this), [self.convert(item) for item in node.expressions])
 
     def identity(self, node: exp.Is) -> Expression:
         operand = self.convert(node.this)
@@ -160,7 +235,7 @@ class _Converter:
         for part in function.parts:
             held = node.args.get(part)
             given += held if isinstance(held, list) else [held]
-        return function(*self.all(given))
+        return function(*map(self.convert, given))
 
     def extract(self, node: exp.Extract) -> Expression:
         return build.extract(str(node.name).lower(), self.convert(node.expression))
@@ -177,37 +252,34 @@ _ARITHMETIC: dict[str, Any] = {"Add": "+", "Sub": "-", "Mul": "*", "Div": "/"}
 _COMPARISON: dict[str, Any] = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
 
 
-def _rules() -> dict[str, _Rule]:
-    """For each node its method and the parts it may have; ``typed`` and ``safe`` record a dialect's habits."""
-    two = frozenset(("this", "expression"))
-    one = frozenset(("this",))
-    return {
-        "Column": (_Converter.column, frozenset(("this", "table"))),
-        "Literal": (_Converter.constant, frozenset(("this", "is_string"))),
-        "Boolean": (lambda _, node: Literal(BOOLEAN, bool(node.this)), one),
-        "Null": (lambda _, __: Literal(OTHER, None), frozenset()),
-        "Paren": (lambda self, node: self.convert(node.this), one),
-        "Neg": (_Converter.negative, one),
-        **{name: (_Converter.arithmetic, two | {"typed", "safe"}) for name in _ARITHMETIC},
-        **dict.fromkeys(_COMPARISON, (_Converter.comparison, two)),
-        "And": (_Converter.logic, two),
-        "Or": (_Converter.logic, two),
-        "Not": (lambda self, node: build.negation(self.convert(node.this)), one),
-        "In": (_Converter.membership, frozenset(("this", "expressions"))),
-        "Between": (_Converter.between, frozenset(("this", "low", "high"))),
-        "Is": (_Converter.identity, two),
-        "Like": (_Converter.like, two | {"negate"}),
-        "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
-        **{function.node: _call(function) for function in FUNCTIONS.values()},
-        "Extract": (_Converter.extract, two),
-        "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
-        "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
-        "Cast": (_Converter.cast, frozenset(("this", "to"))),
-    }
-
-
 def _call(function: Function) -> _Rule:
     return lambda self, node: self.call(function, node), frozenset(function.parts + function.ignored)
+
+
+_ONE, _TWO = frozenset(("this",)), frozenset(("this", "expression"))
+_RULES: dict[str, _Rule] = {
+    "Column": (_Converter.column, frozenset(("this", "table"))),
+    "Literal": (_Converter.constant, frozenset(("this", "is_string"))),
+    "Boolean": (lambda _, node: Literal(BOOLEAN, bool(node.this)), _ONE),
+    "Null": (lambda _, __: Literal(OTHER, None), frozenset()),
+    "Paren": (lambda self, node: self.convert(node.this), _ONE),
+    "Neg": (_Converter.negative, _ONE),
+    **{name: (_Converter.arithmetic, _TWO | {"typed", "safe"}) for name in _ARITHMETIC},
+    **dict.fromkeys(_COMPARISON, (_Converter.comparison, _TWO)),
+    "And": (_Converter.logic, _TWO),
+    "Or": (_Converter.logic, _TWO),
+    "Not": (lambda self, node: build.negation(self.convert(node.this)), _ONE),
+    "In": (_Converter.membership, frozenset(("this", "expressions"))),
+    "Between": (_Converter.between, frozenset(("this", "low", "high"))),
+    "Is": (_Converter.identity, _TWO),
+    "Like": (_Converter.like, _TWO | {"negate"}),
+    "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
+    "Extract": (_Converter.extract, _TWO),
+    "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
+    "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
+    "Cast": (_Converter.cast, frozenset(("this", "to"))),
+}
+"""For each node, but those of `FUNCTIONS`, its method and its parts; ``typed``, ``safe`` record a dialect's habits."""
 
 
 def _number(text: str) -> Literal:

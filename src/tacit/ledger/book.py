@@ -18,11 +18,9 @@ from functools import lru_cache
 from typing import Any
 
 from tacit.budgets import accounts
-from tacit.budgets.accounts import Account, Link, Name
-from tacit.budgets.books import Book, same_terms
-from tacit.budgets.failures import Tally, admit
+from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
+from tacit.budgets.books import Book, Tally, admit, same_terms
 from tacit.budgets.filters import Filter
-from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.budgets.questions import Question, Receipt, Stored, Unanswered, once
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from tacit.budgets.accounts import UNLIMITED, Policy
 from tacit.budgets.budget import Budget
 from tacit.budgets.filters import Filter, filter_for
-from tacit.budgets.policies import UNLIMITED, Policy
 from tacit.closing import Closing
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
@@ -119,10 +119,10 @@ class Ledger(Closing):
         total: Guarantee | None = None,
         *,
         kinds: tuple[str, ...] | None = None,
-        composition: str = "basic",
-        set_aside: Number | None = None,
         policy: Policy | None = None,
         literals: str = "keep",
+        composition: str = "basic",
+        set_aside: Number | None = None,
     ) -> Budget:
         """The durable budget of a dataset: registered if the name is new, continued if its terms are the same.
 

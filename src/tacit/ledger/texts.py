@@ -11,9 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from tacit.budgets.amounts import Vector
-from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted
-from tacit.budgets.policies import Policy, statistics
+from tacit.budgets.accounts import Policy, statistics
+from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted, Vector
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from tacit.budgets import accounts
 from tacit.budgets.accounts import Account, Link, Name
-from tacit.budgets.failures import Tally
+from tacit.budgets.books import Tally
 from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts

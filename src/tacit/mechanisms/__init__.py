@@ -20,8 +20,14 @@ from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum,
 from tacit.mechanisms.local.propose_test_release import Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
 from tacit.mechanisms.local.triangles import Triangles
-from tacit.mechanisms.noise.noise import gaussian, laplace, randomised_response, truncated_laplace
-from tacit.mechanisms.noise.noise_vector import gaussian_vector, laplace_vector
+from tacit.mechanisms.noise.noise import (
+    gaussian,
+    gaussian_vector,
+    laplace,
+    laplace_vector,
+    randomised_response,
+    truncated_laplace,
+)
 from tacit.mechanisms.repeat.absorb import absorb
 from tacit.mechanisms.repeat.condition_on_success import condition_on_success
 from tacit.mechanisms.repeat.repeat_and_select import repeat_and_select

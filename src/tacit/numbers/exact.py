@@ -8,13 +8,17 @@ BOUNDS. Ten characters such as 1e-7000000 name a number of a million digits, and
 number has at most `MOST_DIGITS` digits (on each side of a "/") and an exponent within ±`LARGEST_EXPONENT`, and what is
 beyond is refused from its text, before any arithmetic. A `Fraction` that a program made is taken as it is: whoever
 runs the program has paid for it already, and samplers pass here on every draw.
+
+UNITS. Inside, every amount is an integer count of a public step (1 for integers, 10^−s for DECIMAL(p, s), 10^−6 for
+floats unless hinted otherwise). A `Unit` turns such a count back into the column's own kind of number.
 """
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
-from typing import SupportsIndex
+from typing import Literal, SupportsIndex
 
 from tacit.errors import InvalidInput
 
@@ -110,3 +114,29 @@ def whole(value: int | SupportsIndex, name: str, least: int | None = None) -> in
     if least is not None and number < least:
         raise InvalidInput(f"{name} must be at least {least}.")
     return number
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A public step and the kind of number the column holds."""
+
+    step: Fraction = Fraction(1)
+    kind: Literal["integer", "decimal", "float"] = "integer"
+
+    def value(self, count: Fraction | int) -> int | float | Decimal:
+        """The count of steps as a number of the column's kind."""
+        amount = self.step * count
+        if self.kind == "integer":
+            return round(amount)
+        if self.kind == "decimal":
+            return Decimal(round(count)) * (Decimal(self.step.numerator) / Decimal(self.step.denominator))
+        return float(amount)
+
+    def __str__(self) -> str:
+        return f"{float(self.step):g}"
+
+
+WHOLE = Unit()
+"""Counts of persons or rows."""
+REAL = Unit(kind="float")
+"""Ratios, means and the like."""

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 from tacit.answers import Answer, Answers
 from tacit.answers.sending import read_report
-from tacit.budgets.failures import FailuresUsedUp
+from tacit.budgets.books import FailuresUsedUp
 from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.guarantees import Guarantee

@@ -21,7 +21,7 @@ from tacit.guarantees import Guarantee
 from tacit.numbers.exact import bounded
 from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
 from tacit.tables import Private, Public
-from tacit.tables.releasing.costs import cost_of
+from tacit.tables.releasing.room import cost_of
 
 T = TypeVar("T")
 

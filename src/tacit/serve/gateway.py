@@ -131,7 +131,7 @@ class Gateway:
         session = self.session(caller, name)
         tables = []
         for table in session.tables:
-            declared = session._tables.declared(table)
+            declared = session._tables.declared[table]
             tables.append(
                 {
                     "name": table,

@@ -15,13 +15,13 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.language.syntax import writable
+from tacit.language.parsing import writable
 from tacit.ledger.texts import canonical
 from tacit.numbers.exact import bounded
 from tacit.tables import Private, Session
 from tacit.tables.sql.privacy_clause import Priced, price
+from tacit.tables.statistics.asking import Entry
 from tacit.tables.statistics.catalogue import callable_in_sql
-from tacit.tables.statistics.entry import Entry
 
 _NUMBER = re.compile(r"\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,2})?|\d{1,30}/\d{1,30}")
 _AMOUNTS = ("epsilon", "delta", "rho")
@@ -97,7 +97,7 @@ def compose(question: object, session: Session, longest: int) -> str:
 def _column(entry: Entry, given: Mapping[str, str], table: str, session: Session) -> str:
     """What is counted or added up."""
     if entry.of == "persons":
-        declared = session._tables.declared(table)
+        declared = session._tables.declared[table]
         if not isinstance(declared, Private) or len(declared.persons) != 1:
             raise InvalidInput("the number of persons is asked of a table with one person column; choose another.")
         return _quoted(declared.persons[0].column)

@@ -107,5 +107,5 @@ def test_no_server_and_no_password_to_be_seen(server: str, where: str) -> None:
     source = Source(right)
     session = tacit.Session({"orders": tacit.Private(right, person="person")}, tacit.Pure(1))
     tables = session._tables
-    shown = repr(table) + repr(source) + repr(session) + repr(tables.declared("orders")) + repr(tables.engine)
+    shown = repr(table) + repr(source) + repr(session) + repr(tables.declared["orders"]) + repr(tables.engine)
     assert "right@" not in shown

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tacit.engines.requests import KeyCounts
 from tests.engines import oracle
-from tests.engines.requests.test_vectors import BY, one_key
+from tests.engines.requests.test_group_vectors import BY, one_key
 from tests.engines.support import SCOPE, engine_over, relation, tables
 
 SALT = bytes(range(32))

@@ -12,15 +12,14 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.requests import Blocks, Incidence, Join, KeyCounts, LeadingValue, Ordered, Relation, Request, TopRows
 from tacit.engines.requests.request import AnswerRow, Arm
-from tacit.engines.rounds import render
 from tacit.engines.rows import Rows
-from tacit.engines.script import Script, fragment
-from tacit.engines.statement import Statement
+from tacit.engines.script import PERSONS, Script, fragment
+from tacit.engines.snapshots import Statement, render
 from tacit.language.expressions import Column
 from tacit.language.types import INTEGER
 from tests.engines import questions
 from tests.engines.support import SCOPE, engine_over, relation
-from tests.engines.test_rounds import TABLE
+from tests.engines.test_snapshots import TABLE
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class LongestText(Request[int]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         longest = statement.aggregate(f"MAX(LENGTH({statement.rows.plain(self.column)}))")
-        return (Arm(fragment(statement.persons), a=f"MAX({longest})"),)
+        return (Arm(fragment(PERSONS), a=f"MAX({longest})"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> int:
         return int(rows[0][1])
@@ -66,7 +65,7 @@ def test_parts_read_only_tables_and_parts_before_them(request_: Any) -> None:
     """Every part is read but the rows, which persons may be read without."""
     tables = {"t": TABLE}
     if isinstance(request_, Request):
-        script = render(DIALECT, tables, relation(), (request_,)).script
+        script = render(DIALECT, tables, relation(), (request_,))
     else:
         script = request_.script(Rows(DIALECT, relation(), tables))
     known: set[str] = set()
@@ -85,6 +84,6 @@ def test_readings_name_the_columns_that_are_used() -> None:
     other = Column(INTEGER, "p", "i")
     about = Relation("t", "t", Column(INTEGER, "t", "who"), (Join("p", "p", ((Column(INTEGER, "t", "u"), other),)),))
     tables = {"t": TABLE, "p": TableSQL('"p"', TABLE.columns)}
-    script = render(DIALECT, tables, about, (LongestText(Column(SCOPE.find("s").type, "t", "s")),)).script
+    script = render(DIALECT, tables, about, (LongestText(Column(SCOPE.find("s").type, "t", "s")),))
     used = {reading.alias: reading.columns for reading in script.readings if isinstance(reading.of, TableSQL)}
     assert used == {'"t"': {"who", "u", "s"}, '"p"': {"i"}}

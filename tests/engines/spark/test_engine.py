@@ -32,8 +32,8 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.rounds import render
 from tacit.engines.script import Script
+from tacit.engines.snapshots import render
 from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.engine import Spark
 from tacit.errors import EngineError, InvalidInput
@@ -189,7 +189,7 @@ def test_parts_that_read_each_other_do_so_from_the_cache(spark: Any) -> None:
 
 
 def _script(opened: Spark, requests: tuple[Any, ...]) -> Script:
-    return render(DIALECT, {"t": opened.tables["t"].sql}, about(opened), requests).script
+    return render(DIALECT, {"t": opened.tables["t"].sql}, about(opened), requests)
 
 
 # ---- sources -----------------------------------------------------------------------------------------------------

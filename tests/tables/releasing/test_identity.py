@@ -35,7 +35,7 @@ def test_texts_are_those_of_the_first_version(table: Table) -> None:
         Count.of(column): f"Total(total=RowCount(expression={VALUE}), name='x', per='row', method=None)",
     }
     for statistic, text in texts.items():
-        assert identity(relation, statistic) == f"({RELATION}, {text})"
+        assert identity((relation, statistic)) == f"({RELATION}, {text})"
     session = table.session
     assert session._releaser.question(relation, PersonCount()).identity == f"({RELATION}, {texts[PersonCount()]})"
 
@@ -53,7 +53,7 @@ def _below(kind: type[Any]) -> set[type[Any]]:
 
 def test_what_is_told_apart_differs() -> None:
     columns = [Column(INTEGER, "t", name) for name in ("a", "a', name='b")]
-    written = {identity(column) for column in columns} | {identity((columns[0],)), identity(columns[0], columns[0])}
+    written = {identity(column) for column in columns} | {identity((columns[0],)), identity((columns[0], columns[0]))}
     assert len(written) == 4
     assert identity(requests.RowCount()) != identity(requests.RowCount(columns[0]))
 

@@ -14,7 +14,7 @@ import tacit
 from tacit import Answer, EngineError, Pure, Table
 from tacit.answers.storing import decode, encode
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.tables.face.waiting import waiting
+from tacit.tables.releasing.releaser import waiting
 from tests.tables.support import refused, shown
 
 ROWS = 600

@@ -18,8 +18,7 @@ from tacit.audit.statistics import captured
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import NoisyInteger
-from tacit.mechanisms.noise.noise_vector import NoiseVector
+from tacit.mechanisms.noise.noise import NoiseVector, NoisyInteger
 from tacit.mechanisms.totals.scan_and_release import CappedTotalLaw
 from tacit.randomness import SYSTEM
 from tacit.tables.releasing.room import Room

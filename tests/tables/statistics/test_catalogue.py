@@ -24,9 +24,8 @@ from tacit.serve.tokens import ANALYST, Caller
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import catalogue
-from tacit.tables.statistics.asking import Asking
+from tacit.tables.statistics.asking import Asking, Entry
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.entry import Entry
 from tests.serve.support import configuration
 from tests.tables.statistics.toy import AsksPositives
 

@@ -11,7 +11,7 @@ import pytest
 from tacit.audit.networks import RING, Network, NetworkCheck
 from tacit.audit.questions import questions, small_tables
 from tacit.flows.incidences import Incidences
-from tacit.tables.statistics.entry import Audited
+from tacit.tables.statistics.asking import Audited
 from tacit.tables.statistics.ways import shared_rows
 
 NETWORK = [question for question in questions() if question.network]

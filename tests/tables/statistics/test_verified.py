@@ -16,17 +16,14 @@ from tacit.audit.statistics import StatisticCheck
 from tacit.engines.requests import RESOLUTION, WEIGHT, RowCount, TotalBuckets
 from tacit.guarantees import Pure
 from tacit.mechanisms.choose.stable_keys import StableKeys
-from tacit.mechanisms.noise.noise import truncated_laplace
-from tacit.mechanisms.noise.noise_vector import NoiseVector
+from tacit.mechanisms.noise.noise import NoiseVector, truncated_laplace
 from tacit.noises import Noise
 from tacit.tables import Table
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics import extremes, mean, mode, quantiles, ratio, variance
 from tacit.tables.statistics.base import Statistic, noisy, noisy_vector
-from tacit.tables.statistics.ways import found_groups, vectors
-from tacit.tables.statistics.ways.caps import choose_cap
-from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
+from tacit.tables.statistics.ways import groups, vectors
+from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 
 SCHEMA = {"v": "integer", "g": "text", "b": "boolean"}
 MIXED = ({"v": 3, "g": "x", "b": True}, {"v": 2, "g": "y", "b": None})
@@ -214,7 +211,7 @@ TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
         lambda *rest, law=extremes.extreme_law: law(*rest[:3], 2 * rest[3]),
         SIMPLE["maximum"],
     ),
-    "groups shown too early": (found_groups, "stable_keys", Eager, SIMPLE["persons by found group"]),
+    "groups shown too early": (groups, "stable_keys", Eager, SIMPLE["persons by found group"]),
 }
 
 

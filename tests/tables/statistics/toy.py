@@ -11,11 +11,10 @@ from tacit.engines.requests import Incidence, RowCount, TotalBuckets
 from tacit.guarantees import Pure, Zcdp
 from tacit.language import build
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Statistic
-from tacit.tables.statistics.entry import Audited, Entry, Made
-from tacit.tables.statistics.ways.capped_sums import Capper
 from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.totals import Capper
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import AuditCase
 from tacit.guarantees import Guarantee, Pure, Zcdp
-from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
+from tacit.mechanisms.noise.noise import NoiseVector, gaussian_vector, laplace_vector
 
 EPSILON, RHO = Fraction(6), Fraction(4)
 VECTORS = ((2, 0), (1, 1), (0, -2))

@@ -26,9 +26,8 @@ from tacit.engines.duckdb import frames
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.tables import DuckTable, open_table
 from tacit.engines.script import Script
-from tacit.engines.snapshots import SQLSnapshot
+from tacit.engines.snapshots import SQLSnapshot, wait_for
 from tacit.engines.tables import OpenTables
-from tacit.engines.threads import wait_for
 from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:

@@ -25,26 +25,25 @@ of its answer (`read`). A new one is a new file and a line here.
 from tacit.engines.requests.blocks import MOST_BLOCKS, Blocks
 from tacit.engines.requests.extremes import Extremes
 from tacit.engines.requests.flags import FlagCounts, Flags
-from tacit.engines.requests.group_norms import GroupNorms
-from tacit.engines.requests.group_totals import GroupTotals
+from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
 from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize
-from tacit.engines.requests.key_counts import KeyCounts
+from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson
 from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_keys, key_repeats
-from tacit.engines.requests.keys import Key, check_by
-from tacit.engines.requests.keys_per_person import KeysPerPerson
 from tacit.engines.requests.leading_value import Lead, LeadingValue
 from tacit.engines.requests.moments import RESOLUTION, Moments
 from tacit.engines.requests.operands import (
     SATURATION,
     Deviation,
     Entry,
+    Key,
     Ordered,
     PersonMean,
     Presence,
     RowCount,
     Total,
     Value,
+    check_by,
     value,
 )
 from tacit.engines.requests.persons import Persons
@@ -53,7 +52,6 @@ from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membershi
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
 from tacit.engines.requests.top_rows import TopRows
 from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
-from tacit.engines.requests.vectors import Norm, saturation
 
 __all__ = [
     "LARGEST_ANSWER",

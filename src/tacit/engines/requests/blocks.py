@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.request import Standalone
-from tacit.engines.script import Fragment, Part, Reading, Script, fragment
+from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Expression
@@ -81,7 +81,7 @@ class Blocks(Standalone["pa.Table"]):
 
         def of_blocks(condition: str) -> Fragment:
             """The rows of the large blocks, or of the others."""
-            source = fragment(rows.all_rows, " INNER JOIN ", homes, " ON rows.person = homes.person")
+            source = fragment(ALL_ROWS, " INNER JOIN ", homes, " ON rows.person = homes.person")
             chosen = fragment(f" WHERE block {condition} (SELECT block FROM ", large, ")")
             return fragment(f"SELECT block, {shown} FROM ", source, chosen)
 
@@ -95,7 +95,7 @@ class Blocks(Standalone["pa.Table"]):
         )
         people = fragment(
             f"SELECT person, CAST({block} AS {dialect.int64}) AS block, COUNT(*) AS size FROM ",
-            rows.all_rows,
+            ALL_ROWS,
             " GROUP BY person",
         )
         too_large = fragment("SELECT block FROM ", homes, f" GROUP BY block HAVING SUM(size) > {self.rows}")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import fragment
+from tacit.engines.script import PERSONS, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Extremes(Request[tuple[Fraction, ...]]):
         extreme, order = statement.extreme(self.value, self.largest)
         source = fragment(
             f"(SELECT {extreme} AS v FROM ",
-            statement.persons,
+            PERSONS,
             f" WHERE {extreme} IS NOT NULL ORDER BY v {order} LIMIT {self.k}) AS top",
         )
         return (Arm(source, **self.value.shown("v")),)

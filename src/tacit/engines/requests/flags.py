@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import fragment
+from tacit.engines.script import PERSONS, fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.types import BOOLEAN
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Flags(Request[FlagCounts]):
         """A flag of 0 or 1 for each person; the persons and the sum of their flags."""
         condition = statement.rows.plain(self.condition)
         true = statement.aggregate(f"MAX(CASE WHEN {condition} THEN 1 ELSE 0 END)")
-        return (Arm(fragment(statement.persons), a="COUNT(*)", b=f"COALESCE(SUM({true}), 0)"),)
+        return (Arm(fragment(PERSONS), a="COUNT(*)", b=f"COALESCE(SUM({true}), 0)"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> FlagCounts:
         """The persons with a flag, and the others."""

@@ -14,7 +14,7 @@ from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Ordered, RowCount, Value
 from tacit.engines.requests.relation import Relation
 from tacit.engines.requests.request import Standalone, Withheld
-from tacit.engines.script import Fragment, Part, Reading, Script, fragment, join
+from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment, join
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.types import Kind
@@ -73,7 +73,7 @@ class Incidence(Standalone[Touches]):
 
     def script(self, rows: Rows) -> Script:
         """The statement whose columns are w, then p0, p1, … and, where asked for, the value's number or the height."""
-        dialect, persons = rows.dialect, rows.persons()
+        dialect, persons = rows.dialect, rows.persons
         value = [] if self.values is None else ["value"]
         tuples = Part("tuples", self._tuples(rows), kept=True)  # first, for it names the columns it needs
         parts = [*rows.parts(), tuples]
@@ -100,7 +100,7 @@ class Incidence(Standalone[Touches]):
 
     def _tuples(self, rows: Rows) -> Fragment:
         """The rows of the same persons, and the same value where one is asked for, made one."""
-        persons = ", ".join(rows.persons())
+        persons = ", ".join(rows.persons)
         if self.heights is not None:
             height = self.heights.column(rows)
             if self.every:
@@ -146,4 +146,4 @@ def _numbered(name: str, columns: list[str], dialect: Dialect) -> Part:
 def _grouped(rows: Rows, shown: str, by: str, present: str = "") -> Fragment:
     """The rows where a column is present, grouped; the last column shown is the weight."""
     condition = f" WHERE {present} IS NOT NULL" if present else ""
-    return fragment(f"SELECT {shown} AS w FROM ", rows.all_rows, f"{condition} GROUP BY {by}")
+    return fragment(f"SELECT {shown} AS w FROM ", ALL_ROWS, f"{condition} GROUP BY {by}")

@@ -1,4 +1,4 @@
-"""How many persons have each of the keys that are in the data."""
+"""Keys that are in the data: how many persons have each of them, and how many persons have how many."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.keys import Key, check_by, decoded, encoded
+from tacit.engines.requests.operands import Key, bucket, check_boundaries, check_by, decoded, encoded, numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)
@@ -63,3 +63,28 @@ class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
         kinds = [expression.type for expression in self.by]
         counted = [(tuple(map(decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows]
         return tuple(sorted(counted, key=lambda item: [(part is not None, part) for part in item[0]]))
+
+
+@dataclass(frozen=True)
+class KeysPerPerson(Request[tuple[int, ...]]):
+    """Persons by their number of different keys (NULL is a key), in the buckets of `Buckets`."""
+
+    by: tuple[Expression, ...]
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        check_by(self.by)
+        check_boundaries(self.boundaries, numbers=1)
+
+    def write(self, statement: Statement) -> tuple[Arm, ...]:
+        """The number of each person's keys, then its bucket."""
+        source = fragment(
+            f"(SELECT {bucket('size', self.boundaries)} AS place FROM (SELECT COUNT(*) AS size FROM ",
+            statement.pairs(self.by),
+            " GROUP BY person) AS sizes) AS places GROUP BY place",
+        )
+        return (Arm(source, a="place", b="COUNT(*)"),)
+
+    def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:
+        """The persons in each bucket."""
+        return numbers_by_place(rows, len(self.boundaries) + 1)

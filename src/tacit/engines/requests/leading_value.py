@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.keys import decoded, encoded
+from tacit.engines.requests.operands import decoded, encoded
 from tacit.engines.requests.request import AnswerRow, Arm, Request, Withheld
 from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
@@ -14,7 +14,7 @@ from tacit.language.expressions import Expression, Scalar
 from tacit.language.types import Kind
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True, repr=False)

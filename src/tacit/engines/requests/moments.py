@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from tacit.engines.requests.operands import Value
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import Fragment, fragment
+from tacit.engines.script import PERSONS, Fragment, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 RESOLUTION = 2**20
 """The number of steps into which `Moments` divides the range."""
@@ -48,7 +48,7 @@ class Moments(Request[tuple[int, ...]]):
         if self.cap is None:
             source, entries = self._means(statement, n, first)
         else:
-            source = fragment(statement.persons, f" WHERE {n} > 0")
+            source = fragment(PERSONS, f" WHERE {n} > 0")
             entries = self._capped(statement, t, n, first, self.cap)
         sums = [f"COALESCE(SUM({entry}), 0)" for entry in entries]
         return (Arm(source, **dict(zip("abc", sums, strict=False))),)
@@ -56,7 +56,7 @@ class Moments(Request[tuple[int, ...]]):
     def _means(self, statement: Statement, n: str, first: str) -> tuple[Fragment, list[str]]:
         """Per person: where their means t come from, and the entries of one."""
         S, mean = RESOLUTION, statement.dialect.quotient(first, n)
-        source = fragment(f"(SELECT {mean} AS t FROM ", statement.persons, f" WHERE {n} > 0) AS means")
+        source = fragment(f"(SELECT {mean} AS t FROM ", PERSONS, f" WHERE {n} > 0) AS means")
         return source, [f"{S} - t", "t"] if self.degree == 1 else [f"{S} * ({S} - t)", f"t * ({S} - t)", "t * t"]
 
     def _capped(self, statement: Statement, t: str, n: str, first: str, cap: int) -> list[str]:

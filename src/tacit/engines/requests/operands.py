@@ -1,18 +1,24 @@
 """What requests compute with: numbers, counts and ordered values of rows, and what they make of a person's rows.
 
 An operand says what it means, and which SQL has that meaning over the columns of `tacit.engines.rows.Rows`.
+Groups have keys: here stands what a request may group by, and how a key is written into an answer and read back.
+Several requests count in buckets between public boundaries: (…, b_0], (b_0, b_1], …, (b_last, ∞).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from fractions import Fraction
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.request import AnswerRow
+from tacit.engines.dialect import Dialect
+from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow
 from tacit.errors import InvalidInput
-from tacit.language.expressions import Column, Expression
-from tacit.language.types import BOOLEAN, FLOAT, INTEGER, ColumnType
+from tacit.language.expressions import Column, Expression, Scalar
+from tacit.language.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
@@ -182,3 +188,71 @@ Total = Value | RowCount | Deviation | PersonMean
 """What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
 Entry = Value | RowCount | Presence
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
+
+
+Key = tuple[Scalar, ...]
+"""One group: a value, or NULL, for each key expression; decimals as Fractions."""
+
+
+def check_by(by: tuple[Expression, ...]) -> None:
+    """Refuse to group by nothing, or by what cannot be read."""
+    if not by or any(expression.type.kind is Kind.OTHER for expression in by):
+        raise InvalidInput("group_by needs columns of a type that Tacit reads; name other columns.")
+
+
+def encoded(name: str, kind: ColumnType, dialect: Dialect) -> str:
+    """A column of keys so that all engines write it as the same text; dates and times are numbers."""
+    if kind.kind is Kind.DATE:
+        return dialect.days(name)
+    if kind.kind is Kind.TIMESTAMP:
+        return dialect.microseconds(name)
+    return f"CASE WHEN {name} THEN 1 WHEN NOT {name} THEN 0 END" if kind.kind is Kind.BOOLEAN else name
+
+
+def decoded(text: str | None, kind: ColumnType) -> Scalar:
+    """The key behind a text of `encoded`."""
+    if text is None:
+        return None
+    match kind.kind:
+        case Kind.INTEGER:
+            return int(text)
+        case Kind.DECIMAL:
+            return Fraction(int(text), 10**kind.scale)
+        case Kind.FLOAT:
+            return float(text)
+        case Kind.BOOLEAN:
+            return text == "1"
+        case Kind.DATE:
+            return date(1970, 1, 1) + timedelta(days=int(text))
+        case Kind.TIMESTAMP:
+            return datetime(1970, 1, 1) + timedelta(microseconds=int(text))
+    return text
+
+
+def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
+    """Refuse boundaries that do not ascend, or are too many for an answer of some numbers a bucket."""
+    ascending = all(low < high for low, high in pairwise(boundaries))
+    if not boundaries or not ascending or boundaries[0] < 0 or boundaries[-1] >= 2**126:
+        raise InvalidInput("boundaries must be ascending whole numbers from 0 to below 2^126, at least one.")
+    if numbers * (len(boundaries) + 1) > LARGEST_ANSWER:
+        raise InvalidInput(f"boundaries are too many for one answer of {LARGEST_ANSWER} numbers; use a coarser grid.")
+
+
+def bucket(column: str, boundaries: Sequence[int]) -> str:
+    """The SQL of a column's bucket, by binary search: the index of the first boundary at or above it."""
+
+    def search(low: int, high: int) -> str:
+        if low == high:
+            return str(low)
+        middle = (low + high) // 2
+        return (
+            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
+        )
+
+    return search(0, len(boundaries))
+
+
+def numbers_by_place(rows: Sequence[AnswerRow], places: int) -> tuple[int, ...]:
+    """The numbers in b by the places in a, 0 where no row came."""
+    numbers = {int(row[1]): int(row[2]) for row in rows}
+    return tuple(numbers.get(place, 0) for place in range(places))

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import fragment
+from tacit.engines.script import PERSONS, fragment
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Persons(Request[int]):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Rows of the table of persons, which may have no other column."""
         statement.need_persons = True
-        return (Arm(fragment(statement.persons), a="COUNT(*)"),)
+        return (Arm(fragment(PERSONS), a="COUNT(*)"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> int:
         """The one number."""

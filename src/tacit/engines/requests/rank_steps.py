@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from tacit.engines.dialect import LARGEST_DOUBLE, Dialect
 from tacit.engines.requests.operands import Ordered
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import Fragment, Reading, fill, fragment
+from tacit.engines.script import ALL_ROWS, PERSONS, Fragment, Reading, fill, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 WEIGHT = 2**32
 """The weight of one whole person, or of one whole row, in `RankSteps`."""
@@ -95,9 +95,7 @@ class RankSteps(Request[Ranks]):
         if self.cap is not None:
             fewer = quotient(str(WEIGHT * self.cap), n, short=True)
             weight = f"CASE WHEN {n} <= {self.cap} THEN {WEIGHT} ELSE {fewer} END"
-        return statement.table(
-            "shares", f"SELECT person, {n} AS n, {weight} AS w FROM ", statement.persons, f" WHERE {n} > 0"
-        )
+        return statement.table("shares", f"SELECT person, {n} AS n, {weight} AS w FROM ", PERSONS, f" WHERE {n} > 0")
 
     def _windows(self, statement: Statement, totals: Reading) -> Reading:
         """A table of where the thresholds of every quantile lie.
@@ -132,14 +130,14 @@ class RankSteps(Request[Ranks]):
         """A table of the different values in those cells that hold a threshold, with their weights."""
         dialect = statement.dialect
         smallest = statement.aggregate(f"MIN({x})")
-        cell = _cell(x, fragment(f"(SELECT MIN({smallest}) FROM ", statement.persons, ")"), dialect)
+        cell = _cell(x, fragment(f"(SELECT MIN({smallest}) FROM ", PERSONS, ")"), dialect)
 
         def weighed(*condition: str | Reading) -> Fragment:
             return fragment(
                 f"(SELECT {x} AS v, ",
                 cell,
                 " AS cell, w FROM ",
-                statement.all_rows,
+                ALL_ROWS,
                 " INNER JOIN ",
                 shares,
                 f" ON rows.person = {shares.name}.person WHERE {x} ",

@@ -16,7 +16,7 @@ from tacit.engines.script import Fragment, Script
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 ResultT = TypeVar("ResultT", covariant=True)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.operands import Ordered
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import fragment
+from tacit.engines.script import ALL_ROWS, PERSONS, fragment
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class TopRows(Request[tuple[tuple[int, Fraction], ...]]):
             "top",
             f"SELECT person, ROW_NUMBER() OVER (ORDER BY v {order}) AS number FROM ",
             f"(SELECT person, {extreme} AS v FROM ",
-            statement.persons,
+            PERSONS,
             f" WHERE {extreme} IS NOT NULL ORDER BY v {order} LIMIT {self.persons}) AS firsts",
         )
         source = fragment(
             f"(SELECT number, {column} AS v, ",
             f"ROW_NUMBER() OVER (PARTITION BY number ORDER BY {column} {order}) AS place FROM ",
-            statement.all_rows,
+            ALL_ROWS,
             " INNER JOIN ",
             top,
             f" ON rows.person = {top.name}.person WHERE {column} IS NOT NULL) AS placed WHERE place <= {self.rows}",

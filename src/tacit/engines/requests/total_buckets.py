@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.buckets import bucket, check_boundaries
-from tacit.engines.requests.operands import Total
+from tacit.engines.requests.operands import Total, bucket, check_boundaries
 from tacit.engines.requests.request import AnswerRow, Arm, Request
-from tacit.engines.script import fragment
+from tacit.engines.script import PERSONS, fragment
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class TotalBuckets(Request[Buckets]):
         source = fragment(
             f"(SELECT {bucket('size', self.boundaries)} AS place, size, negative FROM (SELECT ABS({total}) AS size, ",
             f"{total} < 0 AS negative FROM ",
-            statement.persons,
+            PERSONS,
             f" WHERE {total} <> 0{fence}) AS sizes) AS places GROUP BY place, negative",
         )
         place = "CASE WHEN negative THEN -1 - place ELSE place END"

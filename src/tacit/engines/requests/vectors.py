@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from tacit.engines.requests.keys import check_by
+from tacit.engines.requests import check_by
 from tacit.engines.requests.operands import Entry
 from tacit.engines.requests.request import LARGEST_ANSWER, Request
 from tacit.engines.script import Reading, fragment
@@ -14,7 +14,7 @@ from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
 
 if TYPE_CHECKING:
-    from tacit.engines.statement import Statement
+    from tacit.engines.snapshots import Statement
 
 Norm = Literal["l1", "l2", "max"]
 _NORMS: dict[Norm, str] = {"l1": "SUM(ABS(v))", "l2": "SUM(v * v)", "max": "MAX(ABS(v))"}

@@ -27,11 +27,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.script import Fragment, Script
-from tacit.engines.snapshots import SQLSnapshot
+from tacit.engines.snapshots import NAME, SQLSnapshot, wait_for
 from tacit.engines.spark.dialect import DIALECT
 from tacit.engines.spark.tables import SparkTable, open_table
 from tacit.engines.tables import OpenTables
-from tacit.engines.threads import NAME, wait_for
 from tacit.errors import EngineError, InvalidInput
 
 if TYPE_CHECKING:

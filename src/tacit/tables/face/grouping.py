@@ -10,8 +10,7 @@ from tacit.language.expressions import Expression
 from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
-from tacit.tables.statistics.ways.found_groups import for_each
-from tacit.tables.statistics.ways.groups import Groups, given, listed
+from tacit.tables.statistics.ways.groups import Groups, for_each, given, listed
 
 if TYPE_CHECKING:
     from tacit.tables.face.table import Table

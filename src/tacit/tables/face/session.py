@@ -106,7 +106,7 @@ class Session(PreviewsSelects, Closing):
         if name not in self._tables.private_names:
             known = ", ".join(self._tables.private_names)
             raise InvalidInput(f"there is no private table {name!r}; the private tables are {known}.")
-        declared = self._tables.declared(name)
+        declared = self._tables.declared[name]
         assert isinstance(declared, Private)
         views = ViewBuilder(self._tables)
         view = views.table(name)
@@ -205,7 +205,7 @@ class Session(PreviewsSelects, Closing):
     def _lines(self) -> list[tuple[str, str, str]]:
         """For each table its name, how it was declared, and its columns."""
         tables = self._tables
-        return [(name, str(tables.declared(name)), str(tables.schema(name))) for name in tables.names]
+        return [(name, str(tables.declared[name]), str(tables.schema(name))) for name in tables.names]
 
     def __repr__(self) -> str:
         sampling = self._releaser.sampling

@@ -16,8 +16,8 @@ from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, Kind
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.face.selects import AnswersSelects, Select
-from tacit.tables.releasing.costs import cost_of
 from tacit.tables.releasing.parts import parts
+from tacit.tables.releasing.room import cost_of
 from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
@@ -155,9 +155,9 @@ class Table(Statistics[Answer], AnswersSelects):
         known = [pair for columns in self._scope.tables.values() for pair in columns.items()]
         return tuple((n, e) for n, e in known if e not in persons and e.type.kind is not Kind.OTHER)
 
-    def _release(self, statistic: Statistic, price: Guarantee) -> Answer | Answers:
-        """Ask a statistic that is made elsewhere, and pay for it whether or not it was asked before."""
-        return self._session._releaser.ask(self._relation, statistic, price, fresh=True)
+    def _release(self, statistic: Statistic, cost: Guarantee, fresh: bool = True) -> Answer | Answers:
+        """Ask a statistic and, if ``fresh``, pay for it whether or not it was asked before."""
+        return self._session._releaser.ask(self._relation, statistic, cost, fresh=fresh)
 
     def _expression(self, column: str) -> Expression:
         """A column by its exact name, otherwise a SQL expression."""
@@ -174,10 +174,7 @@ class Table(Statistics[Answer], AnswersSelects):
         return Operand(self._expression(column), column, self._unit)
 
     def _one(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answer:
-        return cast(Answer, self._ask(statistic, epsilon, delta, rho, fresh))
+        return cast(Answer, self._release(statistic, cost_of(epsilon, delta, rho), bool(fresh)))
 
     def _many(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answers:
-        return cast(Answers, self._ask(statistic, epsilon, delta, rho, fresh))
-
-    def _ask(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answer | Answers:
-        return self._session._releaser.ask(self._relation, statistic, cost_of(epsilon, delta, rho), fresh=bool(fresh))
+        return cast(Answers, self._release(statistic, cost_of(epsilon, delta, rho), bool(fresh)))

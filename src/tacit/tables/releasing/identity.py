@@ -55,14 +55,10 @@ FORMS: dict[type, str] = {
 """For each kind of value its tag and its fields, in order."""
 
 
-def identity(*parts: object) -> str:
-    """The text of a relation, a statistic and whatever else makes a question what it is."""
-    return _written(parts)
-
-
-def _written(part: object) -> str:
+def identity(part: object) -> str:
+    """The text of a relation, of a statistic, of whatever else makes a question what it is, or of a tuple of them."""
     if isinstance(part, tuple):
-        return f"({', '.join(map(_written, part))}{',' if len(part) == 1 else ''})"
+        return f"({', '.join(map(identity, part))}{',' if len(part) == 1 else ''})"
     if isinstance(part, str):
         return str.__repr__(part)  # a class of one's own may not write itself as something else
     if part is None or isinstance(part, bool | int | float | Fraction | Decimal | date):
@@ -76,7 +72,7 @@ def _written(part: object) -> str:
         tag, names = _FORMS[type(part)]
     else:
         raise InvalidInput(f"a question cannot hold a value of type {type(part).__name__}; use plain numbers or texts.")
-    return f"{tag}({', '.join(f'{name}={_written(getattr(part, name))}' for name in names)})"
+    return f"{tag}({', '.join(f'{name}={identity(getattr(part, name))}' for name in names)})"
 
 
 def _parsed(form: str) -> tuple[str, tuple[str, ...]]:

@@ -60,7 +60,7 @@ def parts(table: Table, by: str, keys: Iterable[Any]) -> dict[Any, tuple[Session
         here = here if relation.filter is None else build.logic("AND", (relation.filter, here))
         branches.append((here, Literal(INTEGER, position)))
     place = build.case(branches, None)
-    digest = sha256(identity(relation, place).encode()).hexdigest()[:16]
+    digest = sha256(identity((relation, place)).encode()).hexdigest()[:16]
     found_parts = {}
     for position, label in enumerate(groups.labels):
         members = (*relation.members, Membership(place, position))

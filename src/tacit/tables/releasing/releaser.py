@@ -11,13 +11,15 @@ Whatever fails after 4 has been paid: giving it back would tell what the data lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answer, Answers
-from tacit.answers.storing import decode_answer
+from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
@@ -26,8 +28,6 @@ from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private
-from tacit.tables.face.waiting import waiting
-from tacit.tables.releasing.charging import charge_and_release
 from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
@@ -119,7 +119,7 @@ class Releaser:
             column = expression.operand if isinstance(expression, Cast) else expression
             if not isinstance(column, Column):
                 continue
-            declared = self.tables.declared(tables[column.table])
+            declared = self.tables.declared[tables[column.table]]
             if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
                 raise UnsupportedQuery(
                     f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
@@ -144,7 +144,7 @@ class Releaser:
         for expression in expressions((relation, statistic)):
             columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
-            identity=identity(relation, statistic, *([self.sampling] if self.sampling else [])),
+            identity=identity((relation, statistic, *([self.sampling] if self.sampling else []))),
             text=text or statistic.words,
             statistics=(statistic.key,),
             columns=tuple(sorted(columns)),
@@ -177,3 +177,56 @@ def protected_persons(relation: Relation) -> str:
     """Whom an answer about a relation protects."""
     kinds = dict.fromkeys(kind or column.name for kind, column in relation.persons)
     return f"any one {' or '.join(kinds)} with all their rows"
+
+
+def charge_and_release(
+    budget: Budget, cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
+) -> Answer | Answers:
+    """Charge first, then look at the data: the one order in which an answer is made.
+
+    Returns what ``release`` returns; whatever it raises becomes one sentence, no trace.
+    """
+    receipt = budget.charge(cost, question)
+    released: Answer | Answers | None = None
+    kept: Mapping[str, Any] | None = None
+    try:
+        released = release()
+        kept = encode(released)
+    except Exception:
+        released = None  # what went wrong may show rows; not even as a context does it leave this block
+    finally:
+        budget.settle(receipt, kept)
+    if released is None:
+        raise EngineError(FAILED)
+    return released
+
+
+@contextmanager
+def waiting(after: float = 1.0) -> Iterator[None]:
+    """A sign of life: after some seconds a moving bar on stderr, if that is a terminal, gone when the work is done.
+
+    It shows that time passes and nothing else: how far flows or an engine have come would depend on the rows.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    shown = threading.Thread(target=_show, args=(done, after), name="tacit-waiting", daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        done.set()
+        shown.join()
+
+
+def _show(done: threading.Event, after: float) -> None:
+    if done.wait(after):
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task("answering", total=None)
+        done.wait()

@@ -5,6 +5,10 @@ privacy of its draws, one after the other, each allowed to depend on those befor
 disjoint sets of persons cost as much as the dearest of them: parallel composition. Such a set is a ``part``: the name
 of a division of the persons and one character for the side of it, as in "sum+" and "sum-". Divisions may cut across
 each other, so what they cost adds up.
+
+WHAT IT MAY SPEND. ``epsilon=`` means pure mechanisms (Laplace noise), ``rho=`` Gaussian noise under zCDP,
+``epsilon=, delta=`` Gaussian noise under the largest ρ whose tight conversion stays within (ε, δ). A step that is pure
+by nature (a scan, a choice) takes from a share of ρ the largest ε with ε·tanh(ε/2) ≤ ρ.
 """
 
 from __future__ import annotations
@@ -12,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from tacit.answers import Answer
@@ -21,14 +26,70 @@ from tacit.answers.spreads import Spread
 from tacit.answers.values import Value
 from tacit.engines import Engine, Snapshot
 from tacit.engines.requests import MAX_ROWS, Blocks, Incidence, Relation, Request, Touches
+from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.numbers.units import WHOLE, Unit
+from tacit.numbers.exact import WHOLE, Number, Unit, positive
 from tacit.randomness import Randomness
-from tacit.tables.releasing.costs import Allowance
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+LEAST = Fraction(1, 10**20)
+"""The least ε of a question: below that noise drowns 64-bit sums of everybody alive."""
+
+MOST = 10**6
+"""The largest ε or ρ of a question: exact arithmetic would only grow, and there is no privacy to lose any more."""
+
+
+def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Guarantee:
+    """The guarantee that an analyst names as ε, as ε with δ, or as ρ."""
+    for name, amount, least in (("epsilon", epsilon, LEAST), ("rho", rho, LEAST**2)):
+        if amount is not None and not least <= positive(amount, name) <= MOST:
+            raise InvalidInput(
+                f"{name} must lie between {float(least):g} and {MOST:g}; beyond that nothing is learned or kept."
+            )
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise InvalidInput("give either rho= or epsilon= (with delta= if wanted), not both.")
+    elif epsilon is None:
+        raise InvalidInput("name what the answer may cost: epsilon=0.5, or rho=0.01, or epsilon=0.5, delta=1e-6.")
+    return Guarantee.of(epsilon=epsilon, delta=delta, rho=rho)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What a statistic may spend on its steps: ε of pure privacy or ρ of concentrated privacy."""
+
+    amount: Fraction
+    concentrated: bool
+
+    @classmethod
+    def of(cls, cost: Guarantee) -> Allowance:
+        """The allowance that a cost buys."""
+        match cost:
+            case Pure(epsilon):
+                return cls(epsilon, concentrated=False)
+            case Zcdp(rho):
+                return cls(rho, concentrated=True)
+            case Approx():
+                return cls(Zcdp.within(cost).rho, concentrated=True)
+        raise InvalidInput("a question costs epsilon, rho, or epsilon with delta; convert other guarantees first.")
+
+    def share(self, part: Fraction) -> Allowance:
+        """A part of it."""
+        return Allowance(self.amount * part, self.concentrated)
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The ε of a pure step that this pays for."""
+        return Pure.within(Zcdp(self.amount)).epsilon if self.concentrated else self.amount
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The promise of a step that uses all of it."""
+        return Zcdp(self.amount) if self.concentrated else Pure(self.amount)
+
 
 T = TypeVar("T")
 
@@ -50,10 +111,15 @@ class Room:
         self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
         self.cost = cost
         """What the whole answer costs: the guarantee it states."""
-        self.allowance = Allowance.of(cost)
-        """What the draws in this room may spend of it."""
+        self.several = bool(relation.others)
+        """Whether a row may concern several persons."""
         self._protected = protected
         self._spent: dict[str, list[Guarantee]] = {}
+
+    @cached_property
+    def allowance(self) -> Allowance:
+        """What the draws in this room may spend of the cost."""
+        return Allowance.of(self.cost)
 
     @contextmanager
     def second(self, spend: Guarantee) -> Iterator[Self]:
@@ -70,11 +136,6 @@ class Room:
     def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
         """One round of requests over the relation."""
         return self._snapshot.ask(self._relation, requests)
-
-    @property
-    def several(self) -> bool:
-        """Whether a row may concern several persons."""
-        return bool(self._relation.others)
 
     def touches(self, request: Incidence) -> Touches:
         """Whom the rows concern, as bare numbers."""

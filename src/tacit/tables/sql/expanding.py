@@ -39,7 +39,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tacit.engines import Engine
-from tacit.engines.requests import Bound, Join, Relation, Repeats, duplicate_keys
+from tacit.engines.requests import Bound, Relation, Repeats, duplicate_keys
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column, compares_keys
 from tacit.language.types import KeyType
@@ -82,17 +82,14 @@ def reach(
     pairs = [pair for join in relation.joins if join.kind == "inner" for pair in join.on if meet(*pair)]
     outer = [
         (join.table, tuple(dict.fromkeys(right.name for left, right in join.on if meet(left, right))))
-        for join in _left(relation)
+        for join in relation.joins
+        if join.kind == "left"
     ]
     last = tuple((table, tied) for table, tied in outer if not _keyed(keys[table], tied))
     tries = [_reach_from(root, inner, pairs, keys, public) for root in inner]
     best = min(tries, key=lambda found: (found.missed is not None, len(found.repeating)))
     unmet = next(((table, tied) for table, tied in outer if not tied), None)
     return replace(best, repeating=best.repeating + last, missed=best.missed or unmet)
-
-
-def _left(relation: Relation) -> list[Join]:
-    return [join for join in relation.joins if join.kind == "left"]
 
 
 def _keyed(keys: Iterable[Key], tied: Key) -> bool:

@@ -28,16 +28,20 @@ class OpenTables:
         max_rows: int,
     ) -> None:
         _check(tables)
-        self._declared = dict(tables)
-        self.engine: Engine = open_engine({name: table.source for name, table in self._declared.items()}, timeout)
+        self.declared = dict(tables)
+        """How each table was declared."""
+        self.names = tuple(self.declared)
+        self.private_names = tuple(name for name, table in tables.items() if isinstance(table, Private))
+        """The names of the tables about persons."""
+        self.engine: Engine = open_engine({name: table.source for name, table in self.declared.items()}, timeout)
         try:
-            schemas = {name: self.engine.schema(name) for name in self._declared}
-            self.persons = PersonFinder(self._declared, schemas, self.engine.key_type)
+            self.schemas = {name: self.engine.schema(name) for name in self.declared}
+            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type)
             self.persons.check()
-            check_keys(self._declared, schemas, self.engine.key_type)
-            self._keys = known_keys(self._declared, self.engine.keys)
+            check_keys(self.declared, self.schemas, self.engine.key_type)
+            self._keys = known_keys(self.declared, self.engine.keys)
             self.joins = JoinRule(
-                self._declared,
+                self.declared,
                 self._keys,
                 partial(key_repeats, self.engine),
                 self.engine.key_type,
@@ -50,34 +54,16 @@ class OpenTables:
             raise
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all tables."""
-        return tuple(self._declared)
-
-    @property
-    def private_names(self) -> tuple[str, ...]:
-        """The names of the tables about persons."""
-        return tuple(name for name in self._declared if self.is_private(name))
-
-    @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of person that the private tables are about; the name of the column where a kind has none."""
-        declared = [p for t in self._declared.values() if isinstance(t, Private) for p in t.persons]
+        declared = [p for t in self.declared.values() if isinstance(t, Private) for p in t.persons]
         return tuple(dict.fromkeys(person.kind or person.column for person in declared))
-
-    def declared(self, name: str) -> Private | Public:
-        """How a table was declared."""
-        return self._declared[name]
-
-    def is_private(self, name: str) -> bool:
-        """Whether a table is about persons."""
-        return isinstance(self._declared[name], Private)
 
     def schema(self, name: str) -> Schema:
         """The public names and types of a table."""
-        if name not in self._declared:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self._declared)}.")
-        return self.engine.schema(name)
+        if name not in self.schemas:
+            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.schemas)}.")
+        return self.schemas[name]
 
     def relation(self, name: str) -> Relation:
         """All rows of one private table."""

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
-from tacit.language import syntax
+from tacit.language.parsing import tokens as tokens_of
 from tacit.numbers.exact import Number
-from tacit.tables.releasing.costs import cost_of
+from tacit.tables.releasing.room import cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _cut(query: Any) -> tuple[str, dict[str, str] | None]:
     """The query without the clause and the bounds, and the clause's options; None without a clause."""
     if not isinstance(query, str) or "differential_privacy" not in query.lower():
         return query, None
-    tokens = syntax.tokens(query, "the query")
+    tokens = tokens_of(query, "the query")
     words = [query[token.start : token.end + 1] for token in tokens]
     upper = [word.upper() for word in words]
     clauses = [i for i in range(len(upper)) if upper[i : i + 3] == ["SELECT", "WITH", "DIFFERENTIAL_PRIVACY"]]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def public_keys(tables: OpenTables, table: str, column: str) -> list[Any]:
     """The different values of a public table's column; of any other table they are nobody's to see."""
-    if tables.is_private(table):
+    if table in tables.private_names:
         raise UnsupportedQuery(f"the values of {table!r} are private; name the wanted ones with IN or keys=.")
     expression = Column(tables.schema(table)[column], table, column)
     every = KeyCounts((expression,), cap=1, least=1, salt=bytes(16))  # each value counted as if it were a person

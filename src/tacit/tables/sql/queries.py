@@ -8,6 +8,7 @@ and what to write instead.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -16,8 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
-from tacit.language.parsing import convert
-from tacit.language.syntax import deep, parsed
+from tacit.language.parsing import convert, deep, parsed
 from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
 from tacit.tables.face.declarations import Private
@@ -26,10 +26,8 @@ from tacit.tables.sql.public_keys import public_keys
 from tacit.tables.sql.query import Order, Query
 from tacit.tables.sql.views import View, ViewBuilder, refuse
 from tacit.tables.statistics import catalogue
-from tacit.tables.statistics.base import Operand, Statistic
-from tacit.tables.statistics.entry import Call
-from tacit.tables.statistics.ways.found_groups import for_each
-from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, given, listed, written
+from tacit.tables.statistics.base import Call, Operand, Statistic
+from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, for_each, given, listed, written
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -69,11 +67,11 @@ def parse_select(query: str) -> exp.Select:
     return cast("exp.Select", select)
 
 
+@dataclass(frozen=True)
 class _Reader:
-    def __init__(self, releaser: Releaser, asked: Priced, keys: Any) -> None:
-        self.releaser, self.asked, self.keys = releaser, asked, keys
-        self.tables = releaser.tables
-        self.views = ViewBuilder(self.tables)
+    releaser: Releaser
+    asked: Priced
+    keys: Any
 
     def read(self) -> Query:
         select = parse_select(self.asked.query)
@@ -81,11 +79,12 @@ class _Reader:
         for clause in (select, select.args.get("group"), select.args.get("order")):
             if clause is not None and len(clause.expressions) > MOST_COLUMNS:
                 raise UnsupportedQuery(f"a query has at most {MOST_COLUMNS} columns; ask several queries.")
-        view = self.views.rows(select, {})
-        relation = self.views.relation(view)
+        views = ViewBuilder(self.releaser.tables)
+        view = views.rows(select, {})
+        relation = views.relation(view)
         if self.asked.unit is not None:
             names = (relation.table, *(join.table for join in relation.joins))
-            tables = [self.tables.declared(name) for name in names]
+            tables = [self.releaser.tables.declared[name] for name in names]
             persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
             check_unit(self.asked.unit, persons, single=not relation.others)
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
@@ -175,8 +174,8 @@ class _Reader:
                 return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
-        if isinstance(column, Column) and not self.tables.is_private(tables[column.table]):
-            values = public_keys(self.tables, tables[column.table], column.name)
+        if isinstance(column, Column) and tables[column.table] not in self.releaser.tables.private_names:
+            values = public_keys(self.releaser.tables, tables[column.table], column.name)
             absent = [None] if column.table in [join.alias for join in view.left] else []
             return [*map(written, values), *absent]
         return None
@@ -206,7 +205,7 @@ class _Reader:
         """What an aggregate is named in the catalogue, and what it is called on."""
 
         def operand(part: Any) -> Operand:
-            declared = self.tables.declared(relation.table)
+            declared = self.releaser.tables.declared[relation.table]
             return Operand(convert(part, scope), part.sql(), declared.unit if isinstance(declared, Private) else None)
 
         name = _name(node)

@@ -20,7 +20,7 @@ from tacit.guarantees import Guarantee, Pure
 from tacit.tables.face.preview import Preview
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.catalogue import forecast_of
-from tacit.tables.statistics.ways.found_groups import FoundGroups
+from tacit.tables.statistics.ways.groups import FoundGroups
 
 if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
@@ -48,12 +48,12 @@ class Query:
     @property
     def each(self) -> Guarantee:
         """What one aggregate costs."""
-        return self.cost / len(self.statistics)
+        return self.cost if len(self.statistics) == 1 else self.cost / len(self.statistics)
 
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
-        self._check()
         if len(self.statistics) > 1:
+            self._check()
             unpaid = self.unpaid(fresh)
             if unpaid:
                 self.releaser.budget.check(self.each, *(self._question(s) for s in unpaid))
@@ -131,11 +131,11 @@ class Query:
         alone = len(self.statistics) == 1 and self.releaser.sampling is None
         return self.statistics[0].noise_std(self.cost) if alone else None
 
-    def _chooses(self, groups: int) -> bool:
-        """Whether LIMIT leaves out groups by what was released about them; found groups come with the largest first."""
-        by_value = any(what == "value" for what, _, _ in self.order)
-        found = not self.order and any(isinstance(statistic, FoundGroups) for statistic in self.statistics)
-        return self.limit is not None and self.limit < groups and (by_value or found)
+    def _by_value(self) -> bool:
+        """Whether groups are in the order of what was released about them; found ones come with the largest first."""
+        if self.order:
+            return any(what == "value" for what, _, _ in self.order)
+        return any(isinstance(statistic, FoundGroups) for statistic in self.statistics)
 
     def _shown(self, answers: Sequence[Answer | Answers]) -> Answer | Answers:
         if not self.grouped:
@@ -150,7 +150,7 @@ class Query:
                 keys.sort(key=lambda key: _rank(key[number] if isinstance(key, tuple) else key), reverse=descending)
             else:
                 keys.sort(key=lambda key: _rank(tables[number][key].value), reverse=descending)
-        if self._chooses(len(keys)):
+        if self.limit is not None and self.limit < len(keys) and self._by_value():
             tables = [_choose(table, len(keys)) for table in tables]
         keys = keys[: self.limit]
         if len(self.columns) == 1:

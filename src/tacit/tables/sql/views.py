@@ -78,16 +78,16 @@ class View:
         return replace(self, conditions=conditions)
 
 
+@dataclass(frozen=True)
 class ViewBuilder:
     """Builds views from parsed FROM clauses."""
 
-    def __init__(self, tables: OpenTables) -> None:
-        self._tables = tables
+    _tables: OpenTables
 
     def table(self, name: str, alias: str | None = None) -> View:
         """All rows of one table, under its name or an alias."""
         called = alias or name
-        return View(((called, name),), (), (), Scope.of(self._tables.schema(name), called))
+        return View(((called, name),), (), (), Scope.of(self._tables.schemas[name], called))
 
     def rows(self, select: exp.Select, known: Mapping[str, View]) -> View:
         """The rows that a SELECT's WITH, FROM, JOIN and WHERE name."""
@@ -184,7 +184,7 @@ class ViewBuilder:
         return both
 
     def _left(self, view: View, other: View, conditions: list[Expression]) -> View:
-        if len(other.tables) != 1 or other.conditions or other.left or self._tables.is_private(other.tables[0][1]):
+        if len(other.tables) != 1 or other.conditions or other.left or other.tables[0][1] in self._tables.private_names:
             raise UnsupportedQuery(
                 "LEFT JOIN is supported with one public table on its right side; use an inner JOIN, or filter first."
             )
@@ -207,7 +207,7 @@ class ViewBuilder:
 
     def relation(self, view: View) -> Relation:
         """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
-        if not any(self._tables.is_private(table) for _, table in view.tables):
+        if not any(table in self._tables.private_names for _, table in view.tables):
             raise UnsupportedQuery(
                 "the query names no private table; public tables need no privacy, query them directly."
             )
@@ -216,7 +216,7 @@ class ViewBuilder:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
             )
-        alias, table = next(pair for pair in waiting if self._tables.is_private(pair[1]))
+        alias, table = next(pair for pair in waiting if pair[1] in self._tables.private_names)
         waiting.remove((alias, table))
         joined, joins = [alias], list[Join]()
         while waiting:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -11,20 +11,34 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
 from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.guarantees import Guarantee
 from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
-from tacit.mechanisms.noise.noise import gaussian, laplace
-from tacit.mechanisms.noise.noise_vector import NoiseVector, gaussian_vector, laplace_vector
+from tacit.mechanisms.noise.noise import NoiseVector, gaussian, gaussian_vector, laplace, laplace_vector
 from tacit.noises import Noise
-from tacit.numbers.exact import exact
-from tacit.numbers.units import Unit
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.numbers.exact import Unit, exact
+from tacit.tables.releasing.room import Allowance, Room
 
 if TYPE_CHECKING:
-    from tacit.guarantees import Guarantee
     from tacit.mechanisms.law import Law
     from tacit.tables.statistics.ways.groups import Groups
+
+Methods = Mapping[str, str]
+"""Names, each with what it means."""
+
+SHARED_ROWS: Methods = {
+    "exponential": "a cap chosen by weights, the default of counts",
+    "scan": "a cap chosen by a scan, the default of sums",
+    "shifted_inverse": "a value that the statistic falls to without a few persons, and no cap",
+}
+"""How a flow is released where a row may concern several persons (`tacit.tables.statistics.ways.shared_rows`)."""
+
+
+def check_method(method: str | None, methods: Methods, hint: str = "") -> None:
+    """Refuse a method that a statistic does not have; None stands for its default."""
+    if method is not None and method not in methods:
+        raise InvalidInput(f"method must be one of {', '.join(methods)}; {hint or 'leave it out for the default'}.")
+
 
 Per = Literal["row", "person"]
 
@@ -179,3 +193,19 @@ def unit_of(kind: ColumnType, step: Fraction) -> Unit:
     if kind.kind is Kind.DECIMAL:
         return Unit(step, "decimal")
     return Unit(step, "integer")
+
+
+@dataclass(frozen=True)
+class Call:
+    """An aggregate of a SELECT: what it is called on, and its constants."""
+
+    operand: Operand | None
+    """None in COUNT(*)."""
+    numbers: tuple[Fraction, ...] = ()
+
+    @property
+    def column(self) -> Operand:
+        """What it is called on, where it must name something."""
+        if self.operand is None:
+            raise UnsupportedQuery("this aggregate needs a column; name one.")
+        return self.operand

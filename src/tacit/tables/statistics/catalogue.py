@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.tables.statistics.asking import AnswerT, Asking
+from tacit.tables.statistics.asking import AnswerT, Asking, Entry
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.count import AsksCount
 from tacit.tables.statistics.distinct import AsksDistinct
-from tacit.tables.statistics.entry import Entry
 from tacit.tables.statistics.extremes import AsksExtremes
 from tacit.tables.statistics.histogram import AsksHistogram
 from tacit.tables.statistics.mean import AsksMean

@@ -10,10 +10,8 @@ from tacit.engines.requests import Incidence, RowCount
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
-from tacit.tables.statistics.entry import Audited, Entry, Made
-from tacit.tables.statistics.methods import SHARED_ROWS
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, per_of
 from tacit.tables.statistics.persons import PersonCount
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.totals import Total

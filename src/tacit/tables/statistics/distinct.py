@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tacit.guarantees import Pure
 from tacit.language.expressions import Expression
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
-from tacit.tables.statistics.base import Operand
-from tacit.tables.statistics.entry import Audited, Entry, Made
-from tacit.tables.statistics.methods import SHARED_ROWS
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import SHARED_ROWS, Operand
 from tacit.tables.statistics.ways.values import OfValues
 
 if TYPE_CHECKING:

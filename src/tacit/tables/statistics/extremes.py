@@ -27,10 +27,8 @@ from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
-from tacit.tables.statistics.entry import Audited, Entry
-from tacit.tables.statistics.methods import Methods, check_method
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.ways.scales import Scale
 
 if TYPE_CHECKING:
@@ -211,48 +209,33 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _entry(key: str, words: str, *audited: Audited, sql: str = "", largest: bool, recorded: str = "") -> Entry:
-    """What is known about one of the family."""
-    asked = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
-    return Entry(Extremum, words, key, recorded, asked, methods=METHODS, audited=audited)
+def _entry(
+    key: str, words: str, name: str, *asked: int, largest: bool, sql: str = "", recorded: str = "", **more: str
+) -> Entry:
+    """What is known about one of the family, audited with these arguments, in networks too if there are no more."""
+
+    def ask(table: Any, **cost: Any) -> Any:
+        return getattr(table, key)("value", *asked, **more, **cost)
+
+    audited = [Audited(name, Pure(4), ask)]
+    if not more:
+        audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
+    forms = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
+    return Entry(Extremum, words, key, recorded, forms, methods=METHODS, audited=tuple(audited))
 
 
 class AsksExtremes(Asking[AnswerT]):
     """Minimum, maximum, k-th largest and k-th smallest."""
 
     _entries: ClassVar[tuple[Entry, ...]] = (
+        _entry("min", "smallest value", "minimum", largest=False, sql="Min"),
+        _entry("max", "largest value", "maximum", largest=True, sql="Max"),
+        _entry("largest", "k-th largest value", "second largest", 2, largest=True, recorded="max"),
         _entry(
-            "min",
-            "smallest value",
-            Audited("minimum", Pure(4), lambda t, **c: t.min("value", **c)),
-            Audited("network: minimum", Pure(4), lambda t, **c: t.min("value", **c), network=True),
-            sql="Min",
-            largest=False,
+            "smallest", "k-th smallest value", "second smallest per person", 2, largest=False, recorded="min",
+            per="person",
         ),
-        _entry(
-            "max",
-            "largest value",
-            Audited("maximum", Pure(4), lambda t, **c: t.max("value", **c)),
-            Audited("network: maximum", Pure(4), lambda t, **c: t.max("value", **c), network=True),
-            sql="Max",
-            largest=True,
-        ),
-        _entry(
-            "largest",
-            "k-th largest value",
-            Audited("second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c)),
-            Audited("network: second largest", Pure(4), lambda t, **c: t.largest("value", 2, **c), network=True),
-            largest=True,
-            recorded="max",
-        ),
-        _entry(
-            "smallest",
-            "k-th smallest value",
-            Audited("second smallest per person", Pure(4), lambda t, **c: t.smallest("value", 2, per="person", **c)),
-            largest=False,
-            recorded="min",
-        ),
-    )
+    )  # fmt: skip
 
     def min(
         self, column: str, *, per: Per = "row", method: str = "scan",

@@ -14,9 +14,8 @@ from tacit.language import build
 from tacit.language.expressions import Literal
 from tacit.language.types import INTEGER
 from tacit.numbers.exact import Number, exact
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, per_of
-from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, listed, written
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 

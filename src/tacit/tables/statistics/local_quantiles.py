@@ -28,11 +28,9 @@ from tacit.mechanisms.local.propose_test_release import TEST_SHARE, Release, pro
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Operand, Per, Statistic, check_delta, per_of, range_of, unit_of
-from tacit.tables.statistics.methods import Methods
-from tacit.tables.statistics.ways.row_caps import CAP_SHARE, row_cap
+from tacit.tables.releasing.room import Allowance, Room
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_delta, per_of, range_of, unit_of
+from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 
 METHODS: Methods = {
     "smooth": "noise for the smooth sensitivity of the quantile",

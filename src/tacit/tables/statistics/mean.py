@@ -5,7 +5,7 @@ number of persons that have one. Groups use the capped vectors of `ways.vectors`
 
 PROMISE  An answer costs what the room allows. PROOF  It is put together from draws one after the other, each with its
 own share of the allowance: adaptive composition. The parts of a sum that are positive and those that are negative
-concern disjoint persons and cost as much as one (`ways.capped_sums`), whatever the centre is.
+concern disjoint persons and cost as much as one (`ways.totals`), whatever the centre is.
 
 CENTRE  A sum needs noise for the largest totals that count, although nearly all of a total may be what everybody has.
 So where there are many persons, by a test, a rough sum and the count give a centre c, in whole units; then Σ(x − c),
@@ -39,17 +39,13 @@ from tacit.engines.requests import (
 from tacit.guarantees import Pure
 from tacit.language import build
 from tacit.noises import Noise
-from tacit.numbers.exact import Number
-from tacit.numbers.units import REAL
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
+from tacit.numbers.exact import REAL, Number
+from tacit.tables.releasing.room import Allowance, Room
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
-from tacit.tables.statistics.entry import Audited, Entry, Made
 from tacit.tables.statistics.variance import Moment
-from tacit.tables.statistics.ways.capped_sums import Capper, Released
 from tacit.tables.statistics.ways.groups import Grouped, Groups
-from tacit.tables.statistics.ways.totals import total_of
+from tacit.tables.statistics.ways.totals import Capper, Released, total_of
 from tacit.tables.statistics.ways.vectors import capped_vectors, group_norms
 
 HALF = Fraction(1, 2)

@@ -23,9 +23,8 @@ from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
-from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.leading import StableMode
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 from tacit.tables.statistics.ways.groups import Groups

@@ -26,11 +26,9 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
-from tacit.tables.statistics.entry import Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.extremes import MISS, depth, windows
-from tacit.tables.statistics.methods import SHARED_ROWS, check_method
 from tacit.tables.statistics.ways.values import OfValues
 
 if TYPE_CHECKING:

@@ -12,11 +12,9 @@ from tacit.engines.requests import Flags, Persons, Presence
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language import build
 from tacit.language.expressions import Expression
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
+from tacit.tables.releasing.room import Allowance, Room
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy
-from tacit.tables.statistics.entry import Audited, Entry, Made
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 

@@ -18,12 +18,10 @@ from tacit.language.expressions import Expression
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio as Released
-from tacit.numbers.units import REAL
+from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector
-from tacit.tables.statistics.entry import Audited, Entry, Made
-from tacit.tables.statistics.methods import Methods, check_method
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, noisy_vector
 
 METHODS: Methods = {
     "two_counts": "the share of two noisy counts of different persons",

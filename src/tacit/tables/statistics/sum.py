@@ -9,12 +9,10 @@ from typing import ClassVar
 from tacit.answers import Answer
 from tacit.engines.requests import Incidence, Value
 from tacit.guarantees import Pure, Zcdp
-from tacit.numbers.units import Unit
+from tacit.numbers.exact import Unit
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of, unit_of
-from tacit.tables.statistics.entry import Audited, Entry, Made
-from tacit.tables.statistics.methods import SHARED_ROWS
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, per_of, unit_of
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.totals import Total
 from tacit.tables.statistics.ways.vectors import GroupedTotals

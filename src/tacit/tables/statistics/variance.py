@@ -25,16 +25,12 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.language.types import INTEGER
 from tacit.noises import Noise
-from tacit.numbers.exact import Number
-from tacit.numbers.units import REAL
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking
+from tacit.numbers.exact import REAL, Number
+from tacit.tables.releasing.room import Allowance, Room
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
-from tacit.tables.statistics.entry import Audited, Entry
 from tacit.tables.statistics.extremes import depth, extreme_law
-from tacit.tables.statistics.ways.caps import choose_cap
-from tacit.tables.statistics.ways.row_caps import ROW_LEVELS
+from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 from tacit.tables.statistics.ways.scales import Scale
 
 RANGE_SHARE = Fraction(1, 8)

@@ -13,12 +13,12 @@ from fractions import Fraction
 from itertools import accumulate
 
 from tacit.curves import StepLoss
+from tacit.engines.requests import Buckets, Ordered, RowCount, TotalBuckets
 from tacit.grids import integers
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.law import Law
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 
 PRIOR = Decaying(width=1, ratio=Fraction(2, 5))
 """Two fifths of the weight for half as large a cap again: λ^−2.3, so a few dozen persons/ε suffice at any scale."""
@@ -32,11 +32,6 @@ def levels(limit: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def above(counts: Sequence[int]) -> tuple[int, ...]:
-    """From persons in buckets (0, b_0], …, (b_last, ∞) to the persons above b_0, b_1, …, b_last."""
-    return tuple(accumulate(reversed(counts[1:])))[::-1]
-
-
 def prior_for(releases: int) -> Decaying:
     """The prior of a cap whose noise falls on that number of releases: the more, the lower it should be.
 
@@ -48,7 +43,8 @@ def prior_for(releases: int) -> Decaying:
 
 def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR) -> Law[int]:
     """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
-    loss = StepLoss.from_losses(integers(0, len(steps) - 1), above(counts), one_directional=True)
+    above = tuple(accumulate(reversed(counts[1:])))[::-1]  # from (0, b_0], …, (b_last, ∞) to b_0, b_1, …, b_last
+    loss = StepLoss.from_losses(integers(0, len(steps) - 1), above, one_directional=True)
     return exponential(loss, allowance.epsilon, prior)  # type: ignore[return-value]
 
 
@@ -57,3 +53,17 @@ def choose_cap(
 ) -> int:
     """Draw a cap."""
     return steps[int(room.draw(cap_law(steps, counts, allowance, prior)))]
+
+
+CAP_SHARE = Fraction(1, 5)
+"""What the cap on rows per person takes of the cost of a quantile, per row."""
+
+ROW_LEVELS = levels(2**30)
+"""Caps on rows per person."""
+
+
+def row_cap(room: Room, value: Ordered, allowance: Allowance) -> int:
+    """A cap on the rows with a value that one person counts for; one round of the room."""
+    (buckets,) = room.ask(TotalBuckets(RowCount(value.expression), ROW_LEVELS))
+    assert isinstance(buckets, Buckets)
+    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance)

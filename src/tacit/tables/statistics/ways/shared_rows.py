@@ -25,12 +25,11 @@ from tacit.flows.incidences import Incidences
 from tacit.grids import Grid, digits
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
-from tacit.numbers.units import WHOLE, Unit
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.numbers.exact import WHOLE, Unit
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
 from tacit.tables.statistics.extremes import MISS, reach, windows
-from tacit.tables.statistics.ways.capped_sums import Released
+from tacit.tables.statistics.ways.totals import Released
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic

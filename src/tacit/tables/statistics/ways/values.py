@@ -9,8 +9,7 @@ from tacit.answers import Answer
 from tacit.engines.requests import Incidence
 from tacit.language.expressions import Expression
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.methods import SHARED_ROWS, check_method
+from tacit.tables.statistics.base import SHARED_ROWS, Statistic, check_method
 
 if TYPE_CHECKING:
     import numpy as np

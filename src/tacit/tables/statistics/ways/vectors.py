@@ -16,9 +16,8 @@ from tacit.answers import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
 from tacit.noises import Coarser, Noise
-from tacit.numbers.units import WHOLE, Unit
-from tacit.tables.releasing.costs import Allowance
-from tacit.tables.releasing.room import Room
+from tacit.numbers.exact import WHOLE, Unit
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy_vector, unit_of
 from tacit.tables.statistics.ways.caps import choose_cap, levels, prior_for
 from tacit.tables.statistics.ways.groups import Grouped, Groups

@@ -24,7 +24,7 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
-from tacit.engines.rounds import render
+from tacit.engines.snapshots import render
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Column, Literal
 from tacit.language.parsing import parse
@@ -41,7 +41,7 @@ SPLIT = (" AS MATERIALIZED (", " AS NOT MATERIALIZED (")
 
 def sql(*requests: object, where: str | None = None) -> str:
     about = relation(where=None if where is None else parse(where, SCOPE))
-    return DIALECT.statement(render(DIALECT, {"t": TABLE}, about, requests).script)  # type: ignore[arg-type]
+    return DIALECT.statement(render(DIALECT, {"t": TABLE}, about, requests))  # type: ignore[arg-type]
 
 
 def test_a_sum_of_integers() -> None:
@@ -117,7 +117,7 @@ def test_joins() -> None:
     public = TableSQL('"p"', {"id": DuckColumn("id", "INTEGER", INTEGER)})
     join = Join("p", "p 1", ((Column(INTEGER, "t", "i"), Column(INTEGER, "p 1", "id")),), "left")
     about = Relation("t", "t", Column(INTEGER, "t", "who"), (join,))
-    text = DIALECT.statement(render(DIALECT, {"t": TABLE, "p": public}, about, (Persons(),)).script)
+    text = DIALECT.statement(render(DIALECT, {"t": TABLE, "p": public}, about, (Persons(),)))
     assert 'FROM "t" AS "t" LEFT JOIN "p" AS "p 1" ON "t"."i" = "p 1"."id"' in text
 
 
@@ -130,7 +130,7 @@ def test_answers_stay_small_whatever_the_table() -> None:
     empty = dict.fromkeys(SCOPE.tables["t"])
     table = [empty | {"who": who, "i": 2 * who - 3000} for who in range(3_000)]
     with engine_over(table) as engine, engine.snapshot() as snapshot:
-        numbers = snapshot.fetch_rows(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)).script)
+        numbers = snapshot.fetch_rows(render(DIALECT, {"t": engine.tables["t"].sql}, relation(), (full,)))
     assert 0 < 2 * len(numbers) <= LARGEST_ANSWER
 
 

@@ -1,0 +1,162 @@
+"""Vectors of a person's entries over given groups: how many persons have which norm, and sums at a cap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from tacit.engines.dialect import Dialect
+from tacit.engines.requests.operands import Entry, bucket, check_boundaries, check_by, numbers_by_place
+from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
+from tacit.engines.script import ALL_ROWS, Fragment, Reading, fragment
+from tacit.errors import InvalidInput
+from tacit.language.expressions import Expression
+from tacit.language.expressions import Literal as Constant
+
+if TYPE_CHECKING:
+    from tacit.engines.snapshots import Statement
+
+Norm = Literal["l1", "l2", "max"]
+_NORMS: dict[Norm, str] = {"l1": "SUM(ABS(v))", "l2": "SUM(v * v)", "max": "MAX(ABS(v))"}
+
+
+def saturation(groups: int) -> int:
+    """The largest entry of a person in one group, so that the squares of all of them fit into 127 bits."""
+    return 1 << min(61, (126 - groups.bit_length()) // 2)
+
+
+@dataclass(frozen=True)
+class PersonVectors(Request[tuple[int, ...]]):
+    """A request about each person's vector of entries, one for each key; they saturate at ±`saturation(len(keys))`."""
+
+    entry: Entry
+    by: tuple[Expression, ...]
+    keys: tuple[tuple[Constant, ...], ...]
+    norm: Norm
+
+    def __post_init__(self) -> None:
+        check_by(self.by)
+        if not 1 <= len(self.keys) <= LARGEST_ANSWER or len(set(self.keys)) < len(self.keys):
+            raise InvalidInput(f"keys must be from 1 to {LARGEST_ANSWER} different ones.")
+        kinds = tuple(expression.type for expression in self.by)
+        if any(tuple(part.type for part in key) != kinds for key in self.keys):
+            raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
+
+    def vectors(self, statement: Statement) -> Reading:
+        """A table of (person, group g, entry v), the entry saturated."""
+        dialect, limit = statement.dialect, saturation(len(self.keys))
+        entry = dialect.wide(self.entry.entry(statement.rows))
+        columns = [statement.rows.group(expression) for expression in self.by]
+        names = [f"k{i}" for i in range(len(columns))]
+        kinds = [expression.type for expression in self.by]
+        asked = ", ".join(f"({g}, {', '.join(map(dialect.group_key, key))})" for g, key in enumerate(self.keys))
+        entries = fragment(
+            f"SELECT person, g, {entry} AS v FROM ",
+            ALL_ROWS,
+            f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) "
+            f"ON {' AND '.join(map(dialect.same, columns, names, kinds))} GROUP BY person, g",
+        )
+        saturated = f"CASE WHEN v > {limit} THEN {limit} WHEN v < -{limit} THEN -{limit} ELSE v END"
+        return statement.table(
+            "vectors", f"SELECT person, g, {saturated} AS v FROM (", entries, ") AS entries", again=True
+        )
+
+    def norms(self, statement: Statement) -> Reading:
+        """A table of (person, size), the size being the norm, or for ℓ2 its square."""
+        return statement.table(
+            "norms",
+            f"SELECT person, {_NORMS[self.norm]} AS size FROM ",
+            self.vectors(statement),
+            " GROUP BY person",
+            again=True,
+        )
+
+
+@dataclass(frozen=True)
+class GroupNorms(PersonVectors):
+    """Persons by the norm of their vector of group entries, counted in buckets as in `Buckets`; norm 0 is in none.
+
+    Entries saturate at ±`saturation(len(keys))`.
+    """
+
+    boundaries: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_boundaries(self.boundaries, numbers=1)
+        if self.boundaries[-1] >= 2**63:
+            raise InvalidInput("boundaries of a norm must lie below 2^63.")
+
+    def write(self, statement: Statement) -> tuple[Arm, ...]:
+        """The bucket of each person's norm; squares are compared with squares."""
+        boundaries = [b * b if self.norm == "l2" else b for b in self.boundaries]
+        source = fragment(
+            f"(SELECT {bucket('size', boundaries)} AS place FROM ",
+            self.norms(statement),
+            " WHERE size > 0) AS places GROUP BY place",
+        )
+        return (Arm(source, a="place", b="COUNT(*)"),)
+
+    def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:
+        """The persons in each bucket."""
+        return numbers_by_place(rows, len(self.boundaries) + 1)
+
+
+_FINE = 30
+"""ℓ2 norms below 2^32 are rounded up to a multiple of 2^-30."""
+
+
+@dataclass(frozen=True)
+class GroupTotals(PersonVectors):
+    """For each key the sum over persons of their entry, each person's vector v scaled to norm at most ``cap``.
+
+    Entries saturate at ±`saturation(len(keys))` and come in steps of 1/``resolution``, rounded toward zero:
+    v·resolution where ‖v‖ ≤ cap, else v·cap·resolution // ‖v‖. For l1 and max that is exact. For l2 ‖v‖ is rounded
+    up, to a multiple of 2^-30 where Σv² < 2^64 and of 1 above. So no person's scaled vector exceeds cap·resolution.
+    """
+
+    cap: int
+    resolution: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cap < 1 or self.resolution < 1 or self.cap * self.resolution >= 2**64:
+            raise InvalidInput("cap and resolution must be at least 1, and their product below 2^64.")
+
+    def write(self, statement: Statement) -> tuple[Arm, ...]:
+        """Each person's entries beside their norm; integers are divided after they are multiplied."""
+        quotient, wide = statement.dialect.quotient, statement.dialect.wide
+        vectors, norms = self.vectors(statement), self.norms(statement)
+        scale = wide(str(self.cap * self.resolution))
+        cap, shrunk = self.cap, quotient(f"(ABS(v) * {scale})", "size")
+        if self.norm == "l2":
+            norms, cap = statement.table("roots", _roots(norms, statement.dialect)), min(self.cap**2, 2**126)
+            shrunk = quotient(f"(ABS(v) * {scale} * CASE WHEN fine THEN {2**_FINE} ELSE 1 END)", "root")
+        whole = f"v * {wide(str(self.resolution))}"
+        entry = f"CASE WHEN size <= {cap} THEN {whole} WHEN v < 0 THEN -{shrunk} ELSE {shrunk} END"
+        source = fragment(vectors, " INNER JOIN ", norms, f" ON {vectors.name}.person = {norms.name}.person GROUP BY g")
+        return (Arm(source, a="g", b=f"SUM({entry})"),)
+
+    def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:
+        """The sum of each group."""
+        return numbers_by_place(rows, len(self.keys))
+
+
+def _roots(norms: Reading, dialect: Dialect) -> Fragment:
+    """⌈√n⌉ exactly, n being the size, or size·2^60 where that is below 2^124 (``fine``).
+
+    The double's root y0 is right to 2^-50, so one Newton step in integers gives y with √n − 1 < y ≤ √n + 2^-30.
+    """
+    quotient = dialect.quotient
+    sizes = fragment(f"SELECT person, size, size < {2**64} AS fine FROM ", norms)
+    scaled = f"SELECT *, CASE WHEN fine THEN size * {2 ** (2 * _FINE)} ELSE size END AS n FROM ("
+    guess = dialect.wide(dialect.rounded(f"SQRT(CAST(n AS {dialect.float64}))"))
+    guessed = f"SELECT *, GREATEST({guess}, 1) AS y0 FROM ("
+    refined = f"SELECT *, {quotient('(y0 + ' + quotient('n', 'y0') + ')', '2')} AS y FROM ("
+    return fragment(
+        "SELECT person, size, fine, CASE WHEN y * y >= n THEN y ELSE y + 1 END AS root FROM (",
+        f"{refined}{guessed}{scaled}",
+        sizes,
+        ") AS sizes) AS scaled) AS guessed) AS refined",
+    )
