@@ -52,7 +52,7 @@ def parsed(text: str, what: str) -> list[exp.Expr | None]:
     except RecursionError:
         raise deep(what) from None
     except Exception:  # also what the parser did not foresee
-        raise InvalidInput(f"{what} is not SQL that can be read; check its spelling.") from None
+        raise InvalidInput(f"{what} is not valid SQL; check the spelling.") from None
 
 
 def tokens(text: str, what: str) -> list[Any]:
@@ -66,7 +66,7 @@ def tokens(text: str, what: str) -> list[Any]:
     try:
         found = sqlglot.tokenize(text, read=DIALECT)
     except Exception:
-        raise InvalidInput(f"{what} is not SQL that can be read; check its spelling.") from None
+        raise InvalidInput(f"{what} is not valid SQL; check the spelling.") from None
     if len(found) > MOST_TOKENS:
         raise InvalidInput(f"{what} has more than {MOST_TOKENS:,} words and signs; shorten it.")
     depth = chain = brackets = 0

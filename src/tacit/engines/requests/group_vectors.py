@@ -38,7 +38,7 @@ class PersonVectors(Request[tuple[int, ...]]):
     def __post_init__(self) -> None:
         check_by(self.by)
         if not 1 <= len(self.keys) <= LARGEST_ANSWER or len(set(self.keys)) < len(self.keys):
-            raise InvalidInput(f"keys must be from 1 to {LARGEST_ANSWER} different ones.")
+            raise InvalidInput(f"keys must list 1 to {LARGEST_ANSWER} different groups.")
         kinds = tuple(expression.type for expression in self.by)
         if any(tuple(part.type for part in key) != kinds for key in self.keys):
             raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")

@@ -235,7 +235,9 @@ def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
     if not boundaries or not ascending or boundaries[0] < 0 or boundaries[-1] >= 2**126:
         raise InvalidInput("boundaries must be ascending whole numbers from 0 to below 2^126, at least one.")
     if numbers * (len(boundaries) + 1) > LARGEST_ANSWER:
-        raise InvalidInput(f"boundaries are too many for one answer of {LARGEST_ANSWER} numbers; use a coarser grid.")
+        raise InvalidInput(
+            f"too many boundaries: one answer holds at most {LARGEST_ANSWER} numbers; use a coarser grid."
+        )
 
 
 def bucket(column: str, boundaries: Sequence[int]) -> str:

@@ -47,7 +47,7 @@ def cost_of(epsilon: Number | None = None, delta: Number | None = None, rho: Num
     for name, amount, least in (("epsilon", epsilon, LEAST), ("rho", rho, LEAST**2)):
         if amount is not None and not least <= positive(amount, name) <= MOST:
             raise InvalidInput(
-                f"{name} must lie between {float(least):g} and {MOST:g}; beyond that nothing is learned or kept."
+                f"{name} must lie between {float(least):g} and {MOST:g}; an answer outside is useless or not private."
             )
     if rho is not None:
         if epsilon is not None or delta is not None:
