@@ -285,4 +285,6 @@ def test_what_cannot_be_grouped_says_what_can() -> None:
         table.group_by("region", ["north"]).median("amount", epsilon=1)
     with pytest.raises(UnsupportedQuery, match="by group, the sum of amount is answered per row and without method="):
         table.group_by("region", ["north"]).sum("amount", per="person", epsilon=1)
+    with pytest.raises(UnsupportedQuery, match="filter the table by 'amount IS NOT NULL'"):
+        table.group_by("region", ["north"]).count("amount", per="person", epsilon=1)
     assert table.budget.remaining == Pure(1000)
