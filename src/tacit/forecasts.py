@@ -20,7 +20,7 @@ from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.numbers.exact import Number, positive, whole
+from tacit.numbers.exact import Number, check_listed, positive, whole
 from tacit.randomness import seeded_not_private
 from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
@@ -155,10 +155,8 @@ def plan(
     """
     count = whole(persons, "persons", 1)
     known = forecastable()
-    if statistic not in known:
-        raise InvalidInput(f"statistic must be one of {', '.join(known)}.")
-    if shape not in SHAPES:
-        raise InvalidInput(f"shape must be one of {', '.join(SHAPES)}.")
+    check_listed(statistic, "statistic", known)
+    check_listed(shape, "shape", SHAPES)
     if (epsilon is None) == (error is None):
         raise InvalidInput("give epsilon= to learn the accuracy, or error= (0.01 for 1 %) to learn the ε, not both.")
     if count > MOST:

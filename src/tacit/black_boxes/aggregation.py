@@ -35,7 +35,7 @@ from tacit.grids import Grid
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
-from tacit.numbers.exact import Number, between, whole
+from tacit.numbers.exact import Number, between, check_listed, whole
 from tacit.randomness import SYSTEM, Randomness, uniform_below
 from tacit.tables import Session
 from tacit.tables.releasing.room import Allowance, Room, cost_of
@@ -186,8 +186,7 @@ def sample_and_aggregate(
     cost = cost_of(epsilon, None if delta == 0 else delta, rho)
     if method == "permute_and_flip" and Allowance.of(cost).concentrated:
         raise InvalidInput("method 'permute_and_flip' is for epsilon alone; use 'exponential' with rho or delta.")
-    if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    check_listed(method, "method", METHODS)
     seconds, memory, count = limits(time_limit, memory_limit, workers)
     if whole(blocks, "blocks", 1) > MOST_BLOCKS:
         raise InvalidInput(f"blocks must be at most {MOST_BLOCKS:,}.")

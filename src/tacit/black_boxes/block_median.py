@@ -21,10 +21,10 @@ from fractions import Fraction
 from math import isqrt
 
 from tacit.curves import Run, StepLoss
-from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
 from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
+from tacit.numbers.exact import check_listed
 
 METHODS = {"exponential": exponential, "permute_and_flip": permute_and_flip}
 
@@ -49,8 +49,7 @@ def block_median(
     places: Sequence[int], grid: Grid, epsilon: Fraction, method: str = "exponential"
 ) -> ExponentialLaw | PermuteAndFlipLaw:
     """The law of the private median."""
-    if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    check_listed(method, "method", METHODS)
     return METHODS[method](median_loss(places, grid), epsilon)  # type: ignore[no-any-return, operator]
 
 

@@ -44,6 +44,7 @@ from tacit.mechanisms.noise.noise import NoisyInteger, TruncatedInteger, laplace
 from tacit.noises import DiscreteLaplace, TruncatedLaplace
 from tacit.noises.truncated_laplace import least_bound
 from tacit.numbers.enclosures import exp
+from tacit.numbers.exact import check_listed
 
 SHARES = tuple(Fraction(i, 20) for i in range(1, 20))
 """The shares of ε that are tried for the number of persons."""
@@ -137,9 +138,8 @@ def _twice(epsilon: Fraction, delta: Fraction) -> Fraction:
 @lru_cache(maxsize=64)
 def design(grid: Grid, cost: Pure | Approx, method: str, beta: Fraction, public: bool = False) -> Design:
     """The wrapper that the public rule picks."""
-    if method not in METHODS or method == "bayesian_search":
-        known = ", ".join(name for name in METHODS if name != "bayesian_search")
-        raise InvalidInput(f"method must be one of {known}; a wrapper needs a search whose accuracy is proved.")
+    proved = [name for name in METHODS if name != "bayesian_search"]
+    check_listed(method, "method", proved, "a wrapper needs a search whose accuracy is proved")
     if method == "interior_point" and isinstance(cost, Pure):
         raise InvalidInput("method 'interior_point' needs a delta; give one, or use another method.")
     if public:

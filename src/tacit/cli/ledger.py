@@ -10,6 +10,7 @@ import typer
 
 from tacit.cli.speech import Json, picture_file, save, say, say_json
 from tacit.errors import InvalidInput, LedgerError
+from tacit.numbers.exact import check_listed
 
 book = typer.Typer(help="Durable budgets: create, show, history, verify, renew, accept, export.", no_args_is_help=True)
 
@@ -163,6 +164,5 @@ def export(
     from tacit import ledger as books
 
     forms = {"csv": books.to_csv, "json": books.to_json, "report": books.report}
-    if form not in forms:
-        raise InvalidInput(f"--format must be one of {', '.join(forms)}.")
+    check_listed(form, "--format", forms)
     print(forms["json" if as_json else form](books.open_ledger(ledger, read_only=True), name))

@@ -14,6 +14,7 @@ floats unless hinted otherwise). A `Unit` turns such a count back into the colum
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -101,6 +102,13 @@ def between(value: Number, name: str, low: Number, high: Number) -> Fraction:
     if not exact(low, "low") < number < exact(high, "high"):
         raise InvalidInput(f"{name} must lie strictly between {low} and {high}.")
     return number
+
+
+def check_listed(value: object, name: str, known: Iterable[str], hint: str = "") -> None:
+    """Refuse what is not one of the known words, in the one sentence there is for that."""
+    known = list(known)
+    if value not in known:
+        raise InvalidInput(f"{name} must be one of {', '.join(known)}{f'; {hint}' if hint else ''}.")
 
 
 def whole(value: int | SupportsIndex, name: str, least: int | None = None) -> int:

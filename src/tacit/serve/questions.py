@@ -17,7 +17,7 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.language.parsing import writable
 from tacit.ledger.texts import canonical
-from tacit.numbers.exact import bounded
+from tacit.numbers.exact import bounded, check_listed
 from tacit.tables import Private, Session
 from tacit.tables.sql.privacy_clause import Priced, price
 from tacit.tables.statistics.asking import Entry
@@ -78,11 +78,9 @@ def compose(question: object, session: Session, longest: int) -> str:
     quantile = number(present.pop("quantile", "0.5"), "quantile")
     given = {name: _text(value, name, longest) for name, value in present.items()}
     table, statistic = given.get("table", ""), given.get("statistic", "")
-    if table not in session.tables:
-        raise InvalidInput(f"table must be one of {', '.join(session.tables)}.")
+    check_listed(table, "table", session.tables)
     known = callable_in_sql()
-    if statistic not in known:
-        raise InvalidInput(f"statistic must be one of {', '.join(known)}.")
+    check_listed(statistic, "statistic", known)
     entry = known[statistic]
     aggregate = entry.call.format(_column(entry, given, table, session), quantile=quantile)
     by = f"{_quoted(given['group_by'])}, " if "group_by" in given else ""

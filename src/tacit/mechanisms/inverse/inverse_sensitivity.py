@@ -25,7 +25,7 @@ from tacit.mechanisms.choose.noisy_max import noisy_max
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.search.tree_descent import tree_descent
-from tacit.numbers.exact import Number, positive
+from tacit.numbers.exact import Number, check_listed, positive
 
 METHODS: dict[str, Callable[..., GridLaw]] = {
     "exponential": exponential,
@@ -44,8 +44,7 @@ def inverse_sensitivity(
     method: str = "exponential",
 ) -> GridLaw:
     """A grid value chosen by its loss, given as a `StepLoss` or as a list with one whole number for each grid value."""
-    if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    check_listed(method, "method", METHODS)
     if isinstance(loss, StepLoss):
         if grid is not None and grid != loss.grid:
             raise InvalidInput("grid must be the grid of the loss; leave it out when the loss is a StepLoss.")

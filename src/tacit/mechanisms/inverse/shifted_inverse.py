@@ -42,7 +42,7 @@ from tacit.mechanisms.search.interior_point import interior_point
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.mechanisms.search.threshold_scan import threshold_scan
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
-from tacit.numbers.exact import Number, between, positive
+from tacit.numbers.exact import Number, between, check_listed, positive
 from tacit.randomness import Randomness
 
 DELTA = Fraction(1, 10**6)
@@ -228,8 +228,7 @@ def shifted_inverse(
 
     ``beta`` is the failure probability the public parameters are chosen for; ``delta`` is for "interior_point" alone.
     """
-    if method not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    check_listed(method, "method", METHODS)
     task = _Task(
         profile if isinstance(profile, DownProfile) else DownProfile(profile),
         grid,

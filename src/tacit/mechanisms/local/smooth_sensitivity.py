@@ -38,7 +38,7 @@ from tacit.noises.smooth_noises import (
     best_gamma,
 )
 from tacit.numbers.enclosures import BITS, Enclosure
-from tacit.numbers.exact import Number, between, exact, positive, whole
+from tacit.numbers.exact import Number, between, check_listed, exact, positive, whole
 from tacit.randomness import Randomness
 
 POINTS = 16
@@ -174,8 +174,7 @@ def smooth_sensitivity(
 
     ``shape`` is the degrees of freedom (student), γ (power) or σ (laplace_log_normal); the best one unless given.
     """
-    if noise not in NOISES:
-        raise InvalidInput(f"noise must be one of {', '.join(NOISES)}.")
+    check_listed(noise, "noise", NOISES)
     kind = NOISES[noise](epsilon, delta, rho, shape)
     step = statistic.lattice if lattice is None else positive(lattice, "lattice")
     records = kept(data)

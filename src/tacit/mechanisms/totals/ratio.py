@@ -36,7 +36,7 @@ from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, split
 from tacit.mechanisms.totals.ratio_local import LocalRatio
-from tacit.numbers.exact import Number
+from tacit.numbers.exact import Number, check_listed
 
 METHODS = ("two_counts", "naive", "local", "automatic")
 """The methods by name."""
@@ -57,8 +57,7 @@ def ratio(
     ``lattice`` is the public lattice of a share released by "local"; 1 must be a multiple of it.
     """
     chosen = method or ("two_counts" if delta is None else "automatic")
-    if chosen not in METHODS:
-        raise InvalidInput(f"method must be one of {', '.join(METHODS)}.")
+    check_listed(chosen, "method", METHODS)
     part, rest = split(a, b)
     if chosen in ("local", "automatic"):
         if delta is None:

@@ -16,7 +16,7 @@ from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import NoiseVector, gaussian, gaussian_vector, laplace, laplace_vector
 from tacit.noises import Noise
-from tacit.numbers.exact import Unit, exact
+from tacit.numbers.exact import Unit, check_listed, exact
 from tacit.tables.releasing.room import Allowance, Room
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ SHARED_ROWS: Methods = {
 
 def check_method(method: str | None, methods: Methods, hint: str = "") -> None:
     """Refuse a method that a statistic does not have; None stands for its default."""
-    if method is not None and method not in methods:
-        raise InvalidInput(f"method must be one of {', '.join(methods)}; {hint or 'leave it out for the default'}.")
+    if method is not None:
+        check_listed(method, "method", methods, hint or "leave it out for the default")
 
 
 Per = Literal["row", "person"]
