@@ -81,7 +81,7 @@ def test_nothing_a_caller_wrote_is_computed_where_http_is_served(
     ada: httpx.Client,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("understand", "decode_answer", "_forecast", "Gateway._query", "Gateway.released"):
+    for name in ("understand", "decode_answer", "_forecast", "Gateway._query", "Gateway.find_answer"):
         monkeypatch.setattr(f"tacit.serve.gateway.{name}", None)  # of this process; executors have their own
     assert ada.post(COST, json=body()).json()["cost"] == "Pure 1/100"
     assert ada.post(ASK, json=body()).status_code == 200

@@ -75,5 +75,5 @@ def test_no_text_writes_itself_as_another() -> None:
 
 
 def test_what_has_no_form_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="cannot hold a value of type set"):
+    with pytest.raises(InvalidInput, match="value of type set cannot stand here"):
         identity({1})

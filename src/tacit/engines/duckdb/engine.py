@@ -29,6 +29,7 @@ from tacit.engines.script import Script
 from tacit.engines.snapshots import SQLSnapshot, wait_for
 from tacit.engines.tables import OpenTables
 from tacit.errors import EngineError, InvalidInput
+from tacit.language.forms import Forms
 
 if TYPE_CHECKING:
     import duckdb
@@ -185,14 +186,28 @@ def _settled(states: Sequence[FileState]) -> bool:
 
 
 def _named(tables: Sequence[DuckTable], states: Sequence[FileState]) -> str:
-    """The same files read in another way hold other rows, so how they are read is part of the name.
-
-    Ledgers keep these names, so the representation of what is hashed here must not change.
-    """
+    """The same files read in another way hold other rows, so how they are read is part of the name."""
     import duckdb
 
     read = [(table.sql.source, table.schema, table.token, table.feed) for table in tables]
-    return sha256(repr((duckdb.__version__, read, states)).encode(errors="surrogatepass")).hexdigest()[:24]
+    text = forms_of_versions().write((duckdb.__version__, read, states))
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:24]
+
+
+@functools.cache
+def forms_of_versions() -> Forms:
+    """How what is read is written before it is hashed: ledgers keep the names of versions."""
+    from tacit.engines.duckdb.text_files.csv import Dialect
+    from tacit.engines.duckdb.text_files.feed import Feed
+    from tacit.engines.duckdb.text_files.lines import TextFile
+
+    return Forms(
+        {
+            Feed: "Feed(name, files, dialect, width, skip, objects)",
+            TextFile: "TextFile(path, encoding, mark)",
+            Dialect: "Dialect(delimiter, quote, escape)",
+        }
+    )
 
 
 @functools.cache
