@@ -95,7 +95,7 @@ def test_first_visit_to_first_answer(served: Served, page: Page) -> None:
     expect(sql).to_have_value("SELECT AVG(wage)\nFROM wages\nWHERE age < 30")
     page.get_by_label("private ←").fill("40")  # the slider: 0.01 · 1000^(40/60)
     expect(page.get_by_label("ε", exact=True)).to_have_value("1")
-    expect(page.locator("#preview")).to_contain_text("mean of wage: Pure(1)", ignore_case=True)
+    expect(page.locator("#preview")).to_contain_text("mean of wage: costs Pure(1)", ignore_case=True)
     expect(page.locator("#preview")).to_contain_text("in 19 of 20 answers")
     picture(page, "serve-preview")
     page.get_by_role("button", name="Ask and pay").click()
