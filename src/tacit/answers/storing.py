@@ -56,6 +56,10 @@ from tacit.numbers.exact import WHOLE, Unit
 TAG = "!"
 
 
+MALFORMED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+"""What reading something that nobody wrote may raise."""
+
+
 class UnknownForm(TacitError):
     """What is read was written by a newer version of Tacit, or is no answer."""
 
@@ -208,7 +212,7 @@ def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:
     """A whole answer that was stored or sent."""
     try:
         answer = decode(stored)
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
+    except MALFORMED:
         answer = None
     if isinstance(answer, Answer):
         return answer

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from tacit.answers import Answer, Answers
 from tacit.answers.sending import read_report
+from tacit.answers.storing import MALFORMED
 from tacit.budgets.books import FailuresUsedUp
 from tacit.closing import Closing
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -261,7 +262,7 @@ def _understood() -> Iterator[None]:
     """Say in one sentence that what a gateway sent is not what a gateway sends."""
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except MALFORMED as error:
         if isinstance(error, TacitError):
             raise
         raise EngineError(

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from importlib import import_module
 from typing import Any
 
 from tacit.answers.values import show
 from tacit.guarantees import Guarantee, Pure
-from tacit.numbers.exact import Number
-
-FORECASTS = "tacit.forecasts"
-"""The package that forecasts errors; it stands above this one and is loaded by name, only where it is wanted."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,8 +78,11 @@ class Preview:
         The error depends on the data; for a forecast, give the approximate number of persons: persons=10000.
         """
         if persons is not None and self.forecast is not None:
+            import tacit  # forecasts stand above this package, so Tacit itself is asked, only where one is wanted
+
             assert isinstance(self.asked, Pure)
-            return self._forecast(persons, self.asked.epsilon, shape)
+            forecast = tacit.plan(self.forecast, persons=persons, epsilon=self.asked.epsilon, shape=shape)
+            return ExpectedError(f"{forecast.headline} {forecast.assumption}", self.noise_std, forecast.error)
         if self.noise_std is not None:
             words = f"The noise has a standard deviation of {show(self.noise_std)}, whatever the data are."
             return ExpectedError(words, noise_std=self.noise_std)
@@ -95,10 +93,6 @@ class Preview:
         if len(self.statistics) > 1:
             return ExpectedError("The error is forecast for one aggregate at a time; preview each one separately.")
         return ExpectedError("The error depends on the data, and no forecast is made for this question at this cost.")
-
-    def _forecast(self, persons: int, epsilon: Number, shape: str) -> ExpectedError:
-        forecast = import_module(FORECASTS).plan(self.forecast, persons=persons, epsilon=epsilon, shape=shape)
-        return ExpectedError(f"{forecast.headline} {forecast.assumption}", self.noise_std, forecast.error)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON.

@@ -217,8 +217,6 @@ def _entry(
     def ask(table: Any, **cost: Any) -> Any:
         return getattr(table, key)("value", *asked, **more, **cost)
 
-    ask.__name__ = key
-
     audited = [Audited(name, Pure(4), ask)]
     if not more:
         audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
