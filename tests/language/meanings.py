@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 from unicodedata import ucd_3_2_0
 
@@ -179,14 +180,16 @@ def power(call: NamedCall, x: float, y: float) -> float | None:
 # ---- texts -------------------------------------------------------------------------------------------------------
 
 
-def other_case(text: str, upper: bool) -> str:
-    def one(character: str) -> str:
-        if ord(character) > 0xFFFF or ucd_3_2_0.category(character) == "Cn":
-            return character
-        found = character.upper() if upper else character.lower()
-        return found if len(found) == 1 and ucd_3_2_0.category(found) != "Cn" else character
+@cache
+def other_character(character: str, upper: bool) -> str:
+    if ord(character) > 0xFFFF or ucd_3_2_0.category(character) == "Cn":
+        return character
+    found = character.upper() if upper else character.lower()
+    return found if len(found) == 1 and ucd_3_2_0.category(found) != "Cn" else character
 
-    return "".join(map(one, text))
+
+def other_case(text: str, upper: bool) -> str:
+    return "".join(other_character(character, upper) for character in text)
 
 
 def bounded(text: str) -> str | None:
