@@ -43,7 +43,8 @@ class Places:
     """Where tests find their servers, without the tests' own machinery; everything is stopped at the end."""
 
     def __init__(self, stack: ExitStack) -> None:
-        self.stack, self.found = stack, {}
+        self.stack = stack
+        self.found: dict[str, Any] = {}
 
     def getfixturevalue(self, name: str) -> Any:
         if name not in self.found:
