@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[1] / "reference" / "sql-functions.md"
 
 OPENING = f"""# SQL functions
 
-What may stand in a row-wise expression: in SQL, in `where`, in `mutate`, wherever a column can. Every one means the
+What may stand in a row-wise expression: in SQL, in `filter`, in `mutate`, wherever a column can. Every one means the
 same, bit for bit, on DuckDB, PostgreSQL and Spark, and none can fail because of a row. What has no value is NULL in
 that row: an overflow, a division by zero, a date that does not exist, a text that is no number. This page is made
 from the entries in `tacit.language.functions`.
@@ -27,7 +27,7 @@ from tacit import Pure
 from tacit.data import WAGES
 
 wages = tacit.read(WAGES, person="woman", budget=Pure(2))
-print(wages.where("year BETWEEN 1980 AND 1984").mutate(band="FLOOR(LN(wage) * 2) / 2").mean("band", epsilon=1))
+print(wages.filter("year BETWEEN 1980 AND 1984").mutate(band="FLOOR(LN(wage) * 2) / 2").mean("band", epsilon=1))
 ```
 
 ## Rules
