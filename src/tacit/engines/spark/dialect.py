@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import Dialect, named
+from tacit.engines.dialect import LARGEST, SMALLEST, Dialect, named
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
 from tacit.language.patterns import BACKSLASH_Z, Pattern, braced, write
@@ -91,6 +91,11 @@ class SparkDialect(Dialect):
         upper = f"{wide} DIV ({divisor} * {_STEP})"
         lower = f"({wide} % ({divisor} * {_STEP})) DIV {divisor}"
         return f"({self.wide(upper)} * {_STEP} + {self.wide(lower)})"
+
+    def narrow(self, name: str) -> str:
+        """Limits of the very type: Spark finds types in at most 100 rounds, and a conversion at each link takes one."""
+        low, high = self.wide(str(SMALLEST)), self.wide(str(LARGEST))
+        return f"CASE WHEN {name} BETWEEN {low} AND {high} THEN CAST({name} AS {self.int64}) END"
 
     def rounded(self, sql: str) -> str:
         """RINT rounds half to even."""
