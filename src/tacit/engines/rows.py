@@ -13,7 +13,8 @@ from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
 from tacit.engines.requests.relation import Relation
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, fragment
-from tacit.engines.terms import Term, Terms, combine, fill
+from tacit.engines.term import Term, combine
+from tacit.engines.terms import Terms, fill
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
 
