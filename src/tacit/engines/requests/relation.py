@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from tacit.engines.requests.derived import Derived
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Column, Expression
 from tacit.language.types import BOOLEAN, INTEGER, Kind
@@ -15,12 +16,19 @@ SAMPLE_STEPS = 2**60
 
 @dataclass(frozen=True)
 class Join:
-    """A table joined by equality; whose persons its rows concern is for the relation to say."""
+    """A table joined by equality; whose persons its rows concern is for the relation to say.
 
-    table: str
+    A private table on the right of a "left", "semi" or "anti" join is tied by the person of the rows on its left, so
+    that no row depends on another person's. "semi" keeps rows that have a match, "anti" those that have none; neither
+    shows a column of the right side.
+    """
+
+    table: str | Derived
     alias: str
     on: tuple[tuple[Column, Column], ...]
-    kind: Literal["inner", "left"] = "inner"
+    kind: Literal["inner", "left", "semi", "anti"] = "inner"
+    condition: Expression | None = None
+    """What else must be true of both sides for a match; of a "left", "semi" or "anti" join only."""
 
     def __post_init__(self) -> None:
         if not self.on:
@@ -74,7 +82,7 @@ class Relation:
     Derived columns need no place of their own: an expression contains what it is derived from.
     """
 
-    table: str
+    table: str | Derived
     alias: str
     person: Column
     joins: tuple[Join, ...] = ()
