@@ -210,9 +210,9 @@ def _in_order(groups: Aggregates, aggregate: Aggregate) -> tuple[Term, Term, Ter
 def _quantile(groups: Aggregates, aggregate: Aggregate) -> Term:
     """The value at the place ⌈q·n⌉, the first for q = 0."""
     x, place, number, share = _in_order(groups, aggregate)
-    p, q = max(1, share.numerator), share.denominator if share else LARGEST
     if not share:
         return _picked(groups, x, aggregate.type, place, _FIRST)
+    p, q = share.numerator, share.denominator
     upto = groups.dialect.quotient(f"({number.sql} * {p} + {q - 1})", str(q), short=True)
     return _picked(groups, x, aggregate.type, place, combine(upto, number))
 

@@ -106,7 +106,9 @@ class Stages:
         source = f"(VALUES {', '.join(f'({row})' for row in written)}) AS t({', '.join(names)})"
         return Part(
             sql.source,
-            fragment(f"SELECT {', '.join(shown) or '1'} FROM {source}{'' if table.rows else ' WHERE 1 = 0'}"),
+            fragment(
+                f"SELECT {', '.join(shown) or '1 AS present'} FROM {source}{'' if table.rows else ' WHERE 1 = 0'}"
+            ),
         )
 
     def _union(self, table: Union, sql: DerivedSQL) -> Part:

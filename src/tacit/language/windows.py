@@ -103,5 +103,5 @@ def _typed(name: str, word: str, values: list[Expression]) -> tuple[ColumnType, 
 
 def _check_number(value: Expression, word: str, least: int) -> None:
     whole = isinstance(value, Literal) and value.type == INTEGER and isinstance(value.value, int)
-    if not whole or not least <= value.value <= LARGEST_OFFSET:  # type: ignore[attr-defined,operator]
+    if not whole or not least <= value.value <= LARGEST_OFFSET:  # type: ignore[attr-defined]
         raise InvalidInput(f"{word} needs a constant whole number from {least} to {LARGEST_OFFSET:,}.")

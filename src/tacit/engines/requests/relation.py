@@ -168,6 +168,13 @@ class Relation:
         """The table under an alias."""
         return {self.alias: self.table, **{join.alias: join.table for join in self.joins}}[alias]
 
+    def origins(self, column: Column) -> tuple[tuple[str, str], ...]:
+        """The columns of tables that a column of the relation is, each as table and name; none if it is computed."""
+        table = self.read_as(column.table)
+        if isinstance(table, str):
+            return ((table, column.name),)
+        return tuple(place for source, bare in table.origins(column.name) for place in source.origins(bare))
+
     @property
     def _read(self) -> tuple[str | Derived, ...]:
         return (self.table, *(join.table for join in self.joins))
