@@ -114,17 +114,17 @@ class Releaser:
 
     def _refuse_groups_of_one(self, relation: Relation, statistic: Statistic) -> None:
         """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
-        tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
         for expression in statistic.by:
             column = expression.operand if isinstance(expression, Cast) else expression
             if not isinstance(column, Column):
                 continue
-            declared = self.tables.declared[tables[column.table]]
-            if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
-                raise UnsupportedQuery(
-                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
-                    "group by what persons have in common, or ask for all with per='person'."
-                )
+            for table, name in relation.origins(column):
+                declared = self.tables.declared[table]
+                if isinstance(declared, Private) and name in (person.column for person in declared.persons):
+                    raise UnsupportedQuery(
+                        f"grouping by {name!r} would make one group of each person, and nobody is shown alone; "
+                        "group by what persons have in common, or ask for all with per='person'."
+                    )
 
     @contextmanager
     def _snapshot(self) -> Iterator[Snapshot]:
