@@ -14,6 +14,10 @@ SAMPLE_STEPS = 2**60
 """The chance of a person to be sampled is a multiple of one over this; `Dialect.number` has as many values."""
 
 
+NOBODY = Column(INTEGER, "", "nobody")
+"""The person of a relation of public tables alone: all its rows are nobody's, as if one person had them all."""
+
+
 @dataclass(frozen=True)
 class Join:
     """A table joined by equality; whose persons its rows concern is for the relation to say.

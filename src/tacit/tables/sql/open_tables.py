@@ -36,15 +36,15 @@ class OpenTables:
         self.engine: Engine = open_engine({name: table.source for name, table in self.declared.items()}, timeout)
         try:
             self.schemas = {name: self.engine.schema(name) for name in self.declared}
-            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type)
+            self._keys = known_keys(self.declared, self.engine.keys)
+            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type, self._keys)
             self.persons.check()
             check_keys(self.declared, self.schemas, self.engine.key_type)
-            self._keys = known_keys(self.declared, self.engine.keys)
             self.joins = JoinRule(
                 self.declared,
                 self._keys,
                 partial(key_repeats, self.engine),
-                self.engine.key_type,
+                self.persons,
                 allowed=expanding_joins,
                 max_join_rows=max_join_rows,
                 max_rows=max_rows,
