@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.requests import Blocks, Incidence, Relation, Repeats, Request, Touches
+    from tacit.engines.requests.derived import Derived
     from tacit.language.expressions import Column
 
 A = TypeVar("A")
@@ -94,8 +95,8 @@ class Engine(Protocol):
     def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
         """The keys that the source itself keeps unique, by a constraint; each is read so that none become equal."""
 
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart, a public fact too."""
+    def key_type(self, table: str | Derived, column: str) -> KeyType:
+        """How a column's values are told apart, a public fact too; of a derived table by what it is derived from."""
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""

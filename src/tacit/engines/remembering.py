@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tacit.engines.requests import Relation, Request
     from tacit.engines.requests.blocks import Blocks
+    from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.incidence import Incidence, Touches
     from tacit.engines.requests.key_repeats import Repeats
     from tacit.language.expressions import Column
@@ -41,7 +42,7 @@ class Remembering:
         """The engine's."""
         return self._engine.keys(table)
 
-    def key_type(self, table: str, column: str) -> KeyType:
+    def key_type(self, table: str | Derived, column: str) -> KeyType:
         """The engine's."""
         return self._engine.key_type(table, column)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL, saturated
+from tacit.engines.columns import NativeColumn, TableSQL, saturated
 from tacit.engines.dialect import LARGEST, SMALLEST
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.conversion import converted, exact, moment, writable
@@ -245,7 +245,7 @@ def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -
 
 
 @dataclass(frozen=True)
-class DuckColumn(ColumnSQL):
+class DuckColumn(NativeColumn):
     """How one of DuckDB's columns is read, converted before if need be."""
 
     exact: bool = True

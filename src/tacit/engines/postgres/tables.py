@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL
+from tacit.engines.columns import NativeColumn, TableSQL
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
 from tacit.engines.postgres.dialect import DIALECT, DOUBLES, INTEGERS, TIMES
 from tacit.engines.tables import OpenTable, refuse_options, schema_of, unique_keys
@@ -128,7 +128,7 @@ def readable(native: str, kind: ColumnType) -> bool:
     return kind.kind in (Kind.TEXT, Kind.OTHER) or native.partition("(")[0] in _READABLE[kind.kind]
 
 
-class PostgresColumn(ColumnSQL):
+class PostgresColumn(NativeColumn):
     """How one of PostgreSQL's columns is read."""
 
     dialect = DIALECT
@@ -145,6 +145,8 @@ class PostgresColumn(ColumnSQL):
             return KeyType("float")
         if native in _READABLE[Kind.TIMESTAMP] and kind in (DATE, TIMESTAMP):
             return KeyType(kind.kind.value, exact=DIALECT.inferred(native) == kind)
+        if native == "bool":
+            return KeyType("boolean")
         return KeyType(native if native in (*DIALECT.native_types, *_EQUAL) else "text")
 
     @cached_property

@@ -23,6 +23,7 @@ of its answer (`read`). A new one is a new file and a line here.
 """
 
 from tacit.engines.requests.blocks import MOST_BLOCKS, Blocks
+from tacit.engines.requests.derived import PERSON, Derived, Listed, PersonGroups, PersonRows, Union
 from tacit.engines.requests.extremes import Extremes
 from tacit.engines.requests.flags import FlagCounts, Flags
 from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
@@ -58,6 +59,7 @@ __all__ = [
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
     "MOST_BLOCKS",
+    "PERSON",
     "RESOLUTION",
     "SAMPLE_STEPS",
     "SATURATION",
@@ -66,6 +68,7 @@ __all__ = [
     "Bound",
     "Bucket",
     "Buckets",
+    "Derived",
     "Deviation",
     "Entry",
     "Extremes",
@@ -82,11 +85,14 @@ __all__ = [
     "KeysPerPerson",
     "Lead",
     "LeadingValue",
+    "Listed",
     "Membership",
     "Moments",
     "Norm",
     "Ordered",
+    "PersonGroups",
     "PersonMean",
+    "PersonRows",
     "Persons",
     "Presence",
     "RankSteps",
@@ -102,6 +108,7 @@ __all__ = [
     "Total",
     "TotalBuckets",
     "Touches",
+    "Union",
     "Value",
     "check_by",
     "duplicate_keys",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import Dialect, named
+from tacit.engines.dialect import Dialect, digits, named
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
@@ -73,6 +73,12 @@ class SparkDialect(Dialect):
             return f"CAST({microseconds(literal.value)} AS {self.int64})"
         return super().constant(literal)
 
+    def item(self, literal: Literal) -> str:
+        """A timestamp is a number here."""
+        if isinstance(literal.value, datetime):
+            return f"'{microseconds(literal.value)}'"
+        return super().item(literal)
+
     # ---- numbers ------------------------------------------------------------------------------------------------
 
     def total(self, name: str) -> str:
@@ -82,6 +88,10 @@ class SparkDialect(Dialect):
         middle = self.wide(f"SUM(SHIFTRIGHT({name}, {_THIRD}) & {mask})")
         return f"({high} * {2 ** (2 * _THIRD)} + {middle} * {2**_THIRD} + {self.wide(f'SUM({name} & {mask})')})"
 
+    def total_over(self, name: str) -> str:
+        """A sum of decimals; windows are no place for three of 64 bits."""
+        return f"SUM({self.wide(name)})"
+
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """DIV gives 64 bits, so a wide quotient, below 2^83 wherever one is asked for, is taken in two steps."""
         if short:
@@ -90,6 +100,13 @@ class SparkDialect(Dialect):
         upper = f"{wide} DIV ({divisor} * {_STEP})"
         lower = f"({wide} % ({divisor} * {_STEP})) DIV {divisor}"
         return f"({self.wide(upper)} * {_STEP} + {self.wide(lower)})"
+
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of decimals are decimals; 19 digits and those after the point fit a product of 38."""
+        if not kind.scale:
+            return super().value_key(sql, kind)
+        step = f"CAST('{digits(1, kind.scale)}' AS DECIMAL({kind.scale},{kind.scale}))"
+        return f"CAST(CAST({sql} AS DECIMAL(19,0)) * {step} AS DECIMAL(38,{kind.scale}))"
 
     def rounded(self, sql: str) -> str:
         """RINT rounds half to even."""
@@ -105,6 +122,10 @@ class SparkDialect(Dialect):
         inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
         shown = f"SELECT t.*, before + {inside} AS upto FROM "
         return fragment(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
+
+    def texts(self, name: str, between: str, order: str) -> str:
+        """The standard's own name for it."""
+        return f"LISTAGG({name}, {between}) WITHIN GROUP (ORDER BY {order})"
 
     # ---- dates --------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import partial
 
 from tacit.engines import Engine, open_engine
@@ -64,6 +65,11 @@ class OpenTables:
         if name not in self.schemas:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.schemas)}.")
         return self.schemas[name]
+
+    def unit(self, relation: Relation) -> Fraction | None:
+        """The public unit of floats of the table that a relation is about, or that it is derived from."""
+        declared = self.declared[relation.tables[0]]
+        return declared.unit if isinstance(declared, Private) else None
 
     def relation(self, name: str) -> Relation:
         """All rows of one private table."""

@@ -33,7 +33,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.derived import PERSON, Derived, PersonGroups, PersonRows, Union
-from tacit.engines.requests.relation import NOBODY, Relation
+from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.relation import Relation
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Column, Comparison, Expression, Logic, columns_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests import KeyCounts, Relation
-from tacit.engines.requests.relation import NOBODY
+from tacit.engines.requests.derived import NOBODY
 from tacit.errors import UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Column, Expression

@@ -15,7 +15,7 @@ from typing import Any
 
 from tacit.engines.requests import Relation
 from tacit.engines.requests.derived import PERSON, PersonGroups, PersonRows, Union
-from tacit.engines.requests.relation import NOBODY
+from tacit.engines.requests.derived import NOBODY
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.engines.requests import Join, Relation
 from tacit.engines.requests.derived import PERSON, Derived, PersonRows
-from tacit.engines.requests.relation import NOBODY
+from tacit.engines.requests.derived import NOBODY
 from tacit.errors import UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Logic, Scope
