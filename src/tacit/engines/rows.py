@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Literal
 
 from tacit.engines.chains import Chain
 from tacit.engines.columns import TableSQL
@@ -41,9 +42,9 @@ class Rows(Chain):
         self._all_grouped = bool(dialect.present) and not narrowed
         """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
 
-    def key(self, column: ast.Column) -> str:
-        """The canonical key of a column; nobody has the same one everywhere."""
-        return "1" if column == NOBODY else super().key(column)
+    def read_column(self, column: ast.Column, reading: Literal["value", "key", "double", "group"]) -> str:
+        """A column in one of its readings; nobody is the same in all of them, and everywhere."""
+        return "1" if column == NOBODY else super().read_column(column, reading)
 
     # ---- the columns that requests ask for ----------------------------------------------------------------------
 

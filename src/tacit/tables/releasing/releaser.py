@@ -23,7 +23,7 @@ from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
-from tacit.engines.requests.derived import PersonGroups, PersonRows, Union
+from tacit.engines.requests.derived import Derived, PersonGroups, PersonRows, Union
 from tacit.engines.requests.derived import NOBODY
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -150,13 +150,11 @@ class Releaser:
 
     def _of_this_part(self, relation: Relation) -> bool:
         """Whether every row that is read, however deep, is one of this part's persons."""
-        members = self.members
-        own = relation.members[: len(members)] == members
-        return own or all(
-            inner.members[: len(members)] == members
-            for inner in relation.every
-            if any(self.tables.persons.private(table) for table in _named_tables(inner))
-        )
+        if relation.members[: len(self.members)] == self.members:
+            return True
+        read = (relation.table, *(join.table for join in relation.joins))
+        private = [table for table in read if self.tables.persons.private(table)]
+        return all(isinstance(table, Derived) and all(map(self._of_this_part, table.sources)) for table in private)
 
     def paid_by(self, budget: Budget) -> Releaser:
         """The same tables, paid from another budget."""
@@ -178,12 +176,6 @@ class Releaser:
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
 
 
-def _named_tables(relation: Relation) -> list[str]:
-    """The tables that a relation itself reads, but those that are derived."""
-    read = (relation.table, *(join.table for join in relation.joins))
-    return [table for table in read if isinstance(table, str)]
-
-
 def columns_read(relation: Relation, asked: object) -> tuple[str, ...]:
     """Every column of a table that a question reads, however deep, by the tables' own names."""
     read: set[str] = set()
@@ -203,7 +195,7 @@ def columns_read(relation: Relation, asked: object) -> tuple[str, ...]:
 
 def protected_persons(relation: Relation) -> str:
     """Whom an answer about a relation protects."""
-    kinds = dict.fromkeys(kind or column.name for kind, column in relation.persons)
+    kinds = dict.fromkeys(kind or relation.origins(column)[0][1] for kind, column in relation.persons)
     return f"any one {' or '.join(kinds)} with all their rows"
 
 

@@ -29,22 +29,21 @@ later, a constraint is the only safe way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.derived import PERSON, Derived, PersonGroups, PersonRows, Union
-from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonGroups, PersonRows, Union, key_type
 from tacit.engines.requests.relation import Relation
 from tacit.errors import InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Column, Comparison, Expression, Logic, columns_of
-from tacit.language.types import BOOLEAN, KeyType
+from tacit.language.types import BOOLEAN
 from tacit.tables.face.declarations import Key, Private, Public
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tacit.language.types import Schema
+    from tacit.language.types import KeyType, Schema
 
 Table = str | Derived
 """What a relation reads: a table of the session by its name, or one that is computed."""
@@ -157,23 +156,13 @@ class PersonFinder:
         return isinstance(self._tables[table], Private)
 
     def key_type(self, table: Table, column: str) -> KeyType:
-        """How a column's values are told apart; what a derived table computes is told apart by its value alone."""
-        if isinstance(table, str):
-            return self._key_type(table, column)
-        if isinstance(table, Union):
-            kinds = [self.key_type(part, column) for part in table.parts]
-            alike = all(kind.domain == kinds[0].domain and kind.scale == kinds[0].scale for kind in kinds)
-            narrow, exact = all(kind.narrow for kind in kinds), all(kind.exact for kind in kinds)
-            return replace(kinds[0], narrow=narrow, exact=exact) if alike else _BY_VALUE
-        if isinstance(table, PersonGroups | PersonRows):
-            shown = {PERSON: table.source.person, **dict(table.by if isinstance(table, PersonGroups) else table.shown)}
-            found = shown.get(column)
-            if isinstance(found, Column):
-                return self.key_type(tables_by_alias(table.source)[found.table], found.name)
-        return _BY_VALUE
+        """How a column's values are told apart, in a derived table too."""
+        return key_type(table, column, self._key_type)
 
     def compares_keys(self, left: Column, right: Column, tables: Mapping[str, Table]) -> bool:
         """Whether an equality of two columns compares their very keys; a column of an unknown alias has none."""
+        if left == NOBODY:
+            return right.name == PERSON
         if left.table not in tables or right.table not in tables:
             return False
         return self.key_type(tables[left.table], left.name).meets(self.key_type(tables[right.table], right.name))
@@ -352,9 +341,6 @@ class PersonFinder:
             keys = self._keys[table.source.table]
             return {tuple(names[column] for column in key) for key in keys if set(key) <= set(names)}
         return set()
-
-
-_BY_VALUE = KeyType("computed", exact=False)
 
 
 def tables_by_alias(relation: Relation) -> dict[str, Table]:
