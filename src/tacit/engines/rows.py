@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Literal
 
 from tacit.engines.chains import Chain
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
+from tacit.engines.requests.derived import NOBODY
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
 from tacit.engines.requests.relation import Join, Relation
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
@@ -39,6 +41,10 @@ class Rows(Chain):
         narrowed = relation.others or relation.filter is not None or relation.members or relation.sample
         self._all_grouped = bool(dialect.present) and not narrowed
         """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
+
+    def read_column(self, column: ast.Column, reading: Literal["value", "key", "double", "group"]) -> str:
+        """A column in one of its readings; nobody is the same in all of them, and everywhere."""
+        return "1" if column == NOBODY else super().read_column(column, reading)
 
     # ---- the columns that requests ask for ----------------------------------------------------------------------
 
@@ -202,7 +208,7 @@ class Rows(Chain):
 
     def _ties(self, join: Join) -> list[str]:
         """What must be true of both sides of a join."""
-        pairs = [" = ".join(self.sides(*pair)) for pair in join.on]
+        pairs = [f"{self.key(r)} = 1" if le == NOBODY else " = ".join(self.sides(le, r)) for le, r in join.on]
         return pairs if join.condition is None else [*pairs, self.inlined(join.condition)]
 
     def _chosen(self, places: list[Term], source: Piece) -> list[Part]:

@@ -116,7 +116,13 @@ class SQLSnapshot(ABC):
             raise EngineError(FAILED)
 
     def fits(self, relation: Relation, /) -> bool:
-        """Whether a relation's joins cannot have more rows than its bound; one statement beside the rounds."""
+        """Whether a relation's joins cannot have more rows than its bound, nor those of what it is derived from.
+
+        One statement for each bound, beside the rounds, the innermost first.
+        """
+        return all(self._fits(inner) for inner in relation.every)
+
+    def _fits(self, relation: Relation) -> bool:
         bound, joined = relation.bound, (relation.table, relation.alias, relation.joins, relation.bound)
         if bound is None or joined in self._small:
             return True

@@ -23,13 +23,16 @@ from typing import TYPE_CHECKING
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Column, Expression, Scalar
 from tacit.language.inside import Aggregate, Window
-from tacit.language.types import ColumnType, KeyType, Kind, key_of_values
+from tacit.language.types import INTEGER, ColumnType, KeyType, Kind, key_of_values
 
 if TYPE_CHECKING:
     from tacit.engines.requests.relation import Relation
 
 PERSON = "person"
 """The name of the person column of a derived table; its key is that of the person column that it comes from."""
+
+NOBODY = Column(INTEGER, "", "nobody")
+"""The person of a relation of public tables alone: all its rows are nobody's, as if one person had them all."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Derived(ABC):
         """The bare columns that a column comes from, each with the relation it is a column of; none if computed."""
         (source,) = self.sources
         found = source.person if column == PERSON else self.computed.get(column)
-        return ((source, found),) if isinstance(found, Column) else ()
+        return ((source, found),) if isinstance(found, Column) and found != NOBODY else ()
 
 
 def key_type(table: str | Derived, column: str, known: Callable[[str, str], KeyType]) -> KeyType:

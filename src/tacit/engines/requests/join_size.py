@@ -49,7 +49,7 @@ class JoinSize(Standalone[float]):
             counted = f"SELECT CAST(COUNT(*) AS {rows.dialect.float64}) * {double(float(bound.repeats))} AS w FROM "
             return _script(rows, counted, rows.reading(bound.root))
         tree = _Tree(rows, cut=False).total()
-        if not any(len(_parents(join)) > 1 for join in rows.relation.joins):
+        if not any(len(_parents(join)) > 1 for join in rows.relation.joins if join.kind in ("inner", "left")):
             return _script(rows, "SELECT ", tree, " AS w")
         return _script(rows, "SELECT LEAST(", tree, ", ", _Tree(rows, cut=True).total(), ") AS w")
 
@@ -80,6 +80,8 @@ class _Tree:
         self._children: dict[str, list[tuple[Join, list[Pair]]]] = {}
         self._apart: list[Join] = []
         for join in rows.relation.joins:
+            if join.kind in ("semi", "anti"):  # they add no row
+                continue
             parents = _parents(join)
             if cut and len(parents) > 1:
                 self._apart.append(join)

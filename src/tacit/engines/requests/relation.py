@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tacit.engines.requests.derived import PERSON, Derived, PersonGroups, PersonRows
+from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonGroups, PersonRows
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import expressions
 from tacit.language.expressions import Column, Expression
@@ -170,6 +170,8 @@ class Relation:
 
     def origins(self, column: Column) -> tuple[tuple[str, str], ...]:
         """The columns of tables that a column of the relation is, each as table and name; none if it is computed."""
+        if column == NOBODY:
+            return ()
         table = self.read_as(column.table)
         if isinstance(table, str):
             return ((table, column.name),)
