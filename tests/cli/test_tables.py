@@ -157,12 +157,19 @@ def test_a_gateways_configuration_brings_its_ledger(tacit: Command, place: Path,
     assert (code, err) == (0, "")
     budget = open_ledger(tmp_path / "book.db", read_only=True).budget("shop")
     assert repr(budget.remaining) == "Pure(0.25)"
+    code, out, err = tacit("ask", "--config", str(settings), "--ledger", "other.db", "--epsilon", "0.1", PERSONS)
+    assert (code, out) == (2, "")
+    assert "whose budget is in a ledger of its own" in err
     code, out, _ = tacit("ask", "--config", str(settings), "--preview", "--epsilon", "0.5", PERSONS)
     assert code == 3
     assert "only Pure(0.25) is left" in out
     code, out, _ = tacit("ask", "--config", str(settings), "--preview", "--epsilon", "0.75", PERSONS, "--json")
     assert code == 0
     assert json.loads(out)["free"] is True
+    settings.write_text(settings.read_text() + f'ledger_id = "{"0" * 32}"\n')
+    code, _, err = tacit("ask", "--config", str(settings), "--epsilon", "0.1", PERSONS)
+    assert code == 4
+    assert "not the one that budgets were spent from" in err
 
 
 def test_a_ledger_for_several_sources_needs_a_name(tacit: Command, place: Path) -> None:

@@ -113,6 +113,11 @@ def ask(
     for called in found.tables:
         if not (flags.table or called.replace(".", "_").isidentifier()):
             notice(f'the table is "{called}" in SQL, with its quotes; --table gives it another name.')
+    if ledger and found.ledger:
+        raise InvalidInput(
+            "the configuration is a gateway's, whose budget is in a ledger of its own; leave out --ledger and "
+            "TACIT_LEDGER."
+        )
     kept = ledger or found.ledger
     if kept is None:
         if not preview:

@@ -18,6 +18,7 @@ from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
+    from tacit.ledger import Ledger
     from tacit.tables import Private, Public
 
 _WHOM = re.compile(r"[^=]+|[^=]+=[^=.]+\.[^=]+")
@@ -97,7 +98,8 @@ class Dataset:
     name: str | None
     undeclared: tuple[str, ...] = ()
     """Further tables of the database."""
-    ledger: str | None = None
+    ledger: Ledger | None = None
+    """A gateway's own."""
     budget: Guarantee | None = None
     composition: str = "basic"
 
@@ -109,7 +111,7 @@ def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
         places = find_places(flags)
         tables = declare(flags, places)
         return Dataset(tables, name or _default_name(flags), tuple(place for place in places if place not in tables))
-    from tacit.serve.config import load
+    from tacit.serve.config import connect_spark, load
 
     config = load(path, serving=False)
     if name is None and len(config.datasets) > 1:
@@ -118,7 +120,9 @@ def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
     if name not in config.datasets:
         raise InvalidInput(f"{path} has no dataset {name!r}; there are {', '.join(config.datasets)}.")
     found = config.datasets[name]
-    return Dataset(found.tables, name, (), config.server.ledger or None, found.budget, found.composition)
+    tables = {key: connect_spark(table) for key, table in found.tables.items()}
+    ledger = config.server.open_ledger() if config.server.ledger else None
+    return Dataset(tables, name, (), ledger, found.budget, found.composition)
 
 
 def _default_name(flags: Flags) -> str | None:

@@ -18,8 +18,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
+from tacit.ledger import Ledger, open_ledger
 from tacit.serve.settings import Section, read_toml
 from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
 from tacit.tables import Private, Public
@@ -54,6 +55,18 @@ class Server:
     """The identity of the ledger, so that a lost one is not replaced by a new one; printed at the first start."""
     share_answers: bool = False
     """Whether an answer is free for everybody once one analyst paid for it; then analysts see what others asked."""
+
+    def open_ledger(self) -> Ledger:
+        """The ledger of the expected identity; without one any ledger, which is made if it is not there."""
+        ledger = open_ledger(self.ledger, create=not self.ledger_id)
+        if self.ledger_id not in ("", ledger.identity):
+            ledger.close()
+            raise LedgerError(
+                f"the ledger has the identity {ledger.identity!r} and the configuration expects {self.ledger_id!r}, so "
+                "it is not the one that budgets were spent from; nothing was spent: put the right one back, or correct "
+                "ledger_id."
+            )
+        return ledger
 
 
 @dataclass(frozen=True)
