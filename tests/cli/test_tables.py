@@ -6,12 +6,15 @@ import sys
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
 
 from tacit.cli.app import run
 from tacit.cli.speech import in_flags
+from tacit.cli.tables import complete_tables
 from tacit.ledger import open_ledger
 from tests.test_docs import ROOT, blocks, commands
 
@@ -230,6 +233,16 @@ def test_what_is_missing_is_said_in_the_words_of_the_flags(tacit: Command, flags
     code, out, err = tacit("ask", *flags, *SURE, PERSONS)
     assert (code, out) == (2, "")
     assert WRONG[flags] in err.splitlines()[-1]
+
+
+def test_the_shell_completes_tables(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As typer asks for it while an option waits for its value."""
+    monkeypatch.chdir(place)
+    line: Any = SimpleNamespace(args=["shop.duckdb", "nothing.csv"])
+    assert complete_tables(line, "") == ["items", "late", "nations", "old.orders", "orders"]
+    assert complete_tables(line, "na") == ["nations"]
+    line.args = []
+    assert complete_tables(line, "") == []
 
 
 def test_a_forgotten_query_is_said(tacit: Command) -> None:

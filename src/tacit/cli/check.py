@@ -7,17 +7,8 @@ from typing import Annotated
 
 import typer
 
+from tacit.cli import tables as said
 from tacit.cli.speech import Json, notice, say, say_json, working
-from tacit.cli.tables import (
-    Flags,
-    OnePerson,
-    OneTable,
-    PrivateTables,
-    PublicTables,
-    ReaderOptions,
-    declare,
-    find_places,
-)
 from tacit.errors import InvalidInput
 
 HELP = """What the custodian should know about the data: unreadable lines, repeated keys, odd identifiers.
@@ -41,11 +32,11 @@ def check(
     sources: Annotated[
         list[str], typer.Argument(help="Files, a connection string, or the gateway's tacit.toml.", metavar="SOURCE...")
     ],
-    person: OnePerson = None,
-    private: PrivateTables = None,
-    public: PublicTables = None,
-    table: OneTable = None,
-    option: ReaderOptions = None,
+    person: said.OnePerson = None,
+    private: said.PrivateTables = None,
+    public: said.PublicTables = None,
+    table: said.OneTable = None,
+    option: said.ReaderOptions = None,
     seconds: Annotated[float | None, typer.Option(help="Leave out what takes longer than this.")] = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:
@@ -57,17 +48,17 @@ def check(
         raise InvalidInput("seconds must be a number above 0, such as 60.")
     given = (person or (), private or (), public or (), table, option or ())
     if sources[0].lower().endswith(".toml"):
-        path = Flags(sources[1:], *given, Path(sources[0])).settings()
+        path = said.Flags(sources[1:], *given, Path(sources[0])).settings()
         from tacit.serve.config import load
 
         datasets = load(path or sources[0], serving=False).datasets
         with working("looking at the data"):
             report = Report.together({name: checked(one.tables, seconds) for name, one in datasets.items()})
     else:
-        flags = Flags(sources, *given)
+        flags = said.Flags(sources, *given)
         if not person and not private:
             notice("no --person, so nothing about persons was checked.")
-        tables = declare(flags, find_places(flags), of_persons=False)
+        tables = said.declare(flags, said.find_places(flags), of_persons=False)
         with working("looking at the data"):
             report = checked(tables, seconds)
     if as_json:

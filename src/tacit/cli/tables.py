@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, TacitError
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
@@ -27,6 +27,17 @@ SETTINGS = Path("tacit.toml")
 """The configuration that is found in the folder where no source is named."""
 
 SOURCE = "a Parquet, CSV, JSON or DuckDB file, or a connection string"
+
+
+def complete_tables(context: typer.Context, incomplete: str) -> list[str]:
+    """What the shell offers while a table's name is typed: the tables of the sources before it."""
+    given = context.args  # as an option waits for its value, no word has found its place
+    try:
+        names = list(find_places(Flags([word for word in given if Path(word).is_file()])))
+    except TacitError:
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
 
 OnePerson = Annotated[
     list[str] | None,
@@ -41,13 +52,19 @@ PrivateTables = Annotated[
     typer.Option(
         "--private",
         metavar="TABLE:COLUMN",
+        autocompletion=complete_tables,
         help="A table about persons: orders:customer. Several columns are joined by commas. items:order_id=orders.id "
         "follows a foreign key to the persons of another table; stock:supplier:s_id names a kind of person.",
     ),
 ]
 PublicTables = Annotated[
     list[str] | None,
-    typer.Option("--public", metavar="TABLE", help="A table about nobody; several are joined by commas."),
+    typer.Option(
+        "--public",
+        metavar="TABLE",
+        autocompletion=complete_tables,
+        help="A table about nobody; several are joined by commas.",
+    ),
 ]
 OneTable = Annotated[
     str | None, typer.Option("--table", help="The only table that is meant: its name in SQL, or in a database.")
