@@ -135,6 +135,17 @@ def open_engine(tables: Mapping[str, Source], timeout: float | None = None) -> E
     return DuckDB(tables, timeout)
 
 
+def list_tables(data: str) -> tuple[str, ...] | None:
+    """The names of the tables in a database, which are public; None for a file that is one table itself."""
+    if _home(data) == "PostgreSQL":
+        from tacit.engines.postgres import engine as postgres
+
+        return postgres.list_tables(data)
+    from tacit.engines.duckdb import engine as duck
+
+    return duck.list_tables(data)
+
+
 def _home(data: object) -> str:
     """The engine of a source, told by its type alone: no library is loaded for sources that are not its own."""
     if isinstance(data, str) and data.startswith(("postgresql://", "postgres://")):
