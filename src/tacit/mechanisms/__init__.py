@@ -11,6 +11,7 @@ from tacit.mechanisms.choose.priors import Decaying, Prior, Uniform
 from tacit.mechanisms.choose.stable_argmin import stable_argmin
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.mechanisms.choose.stable_mode import stable_mode
+from tacit.mechanisms.inverse.cuts import Levels, Stretch, Weights, cuts
 from tacit.mechanisms.inverse.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
 from tacit.mechanisms.inverse.inverse_search import searched_loss
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
@@ -48,6 +49,7 @@ __all__ = [
     "Decaying",
     "InterquartileRange",
     "Law",
+    "Levels",
     "Maximum",
     "Minimum",
     "NegativeBinomial",
@@ -56,10 +58,12 @@ __all__ = [
     "Quantile",
     "Ratio",
     "Release",
+    "Stretch",
     "Triangles",
     "TrimmedMean",
     "TwoSums",
     "Uniform",
+    "Weights",
     "absorb",
     "bayesian_search",
     "binary_search",
@@ -67,6 +71,7 @@ __all__ = [
     "capped_flow",
     "condition_on_success",
     "count_loss",
+    "cuts",
     "exponential",
     "gaussian",
     "gaussian_vector",

@@ -1,9 +1,9 @@
 """What an engine is asked, and what it returns: frozen, dialect-free values.
 
 PROMISE. A round is one statement over one `Relation`, at most two rounds see one read-only snapshot, and what comes
-back never grows with the table: at most 10,000 numbers a round, `KeyCounts`, `Incidence` and `Blocks` excepted (their
-docstrings say why). No result names a person or shows a row, `Blocks` excepted, every number is exact, and no answer or
-failure depends on the order of rows.
+back never grows with the table: at most 10,000 numbers a round, `KeyCounts`, `Incidence`, `WeighedRows` and `Blocks`
+excepted (their docstrings say why). No result names a person or shows a row, `Blocks` excepted, every number is exact,
+and no answer or failure depends on the order of rows.
 
 PERSONS. Rows with a NULL (or NaN) person are dropped, then rows whose filter is not true. A person is present when
 at least one row remains. Persons are equal when their column's own type says so.
@@ -52,6 +52,7 @@ from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membershi
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
 from tacit.engines.requests.top_rows import TopRows
 from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
+from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
 
 __all__ = [
     "LARGEST_ANSWER",
@@ -103,6 +104,8 @@ __all__ = [
     "TotalBuckets",
     "Touches",
     "Value",
+    "WeighedRows",
+    "WeighedValues",
     "check_by",
     "duplicate_keys",
     "key_repeats",
