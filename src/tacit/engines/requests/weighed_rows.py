@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests.group_vectors import Keys, check_keys, in_groups
 from tacit.engines.requests.incidence import MAX_ROWS
-from tacit.engines.requests.operands import Ordered
+from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import Standalone, Withheld
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment, join
 from tacit.errors import InvalidInput
@@ -38,7 +38,7 @@ class WeighedValues(Withheld):
 
     groups: NDArray[np.int64]
     values: NDArray[Any]
-    """Doubles, or whole numbers of the type's steps."""
+    """Doubles, or whole numbers of the type's steps; of a `Value`, of its units."""
     weights: NDArray[np.int64]
     numbers: NDArray[np.int64]
 
@@ -59,7 +59,7 @@ class WeighedRows(Standalone[WeighedValues]):
     are a failure of the engine.
     """
 
-    value: Ordered
+    value: Ordered | Value
     by: tuple[Expression, ...] = ()
     keys: Keys = ()
     cap: int = 1
@@ -153,7 +153,7 @@ class WeighedRows(Standalone[WeighedValues]):
         """The columns of the answer."""
         import pyarrow as pa
 
-        kinds = {"g": pa.int64(), "v": pa.float64() if self.value.double else pa.int64()}
+        kinds = {"g": pa.int64(), "v": pa.float64() if _double(self.value) else pa.int64()}
         return pa.schema({**kinds, "w": pa.int64(), "n": pa.int64()})
 
     def read(self, columns: Sequence[NDArray[Any]]) -> WeighedValues:
@@ -167,9 +167,13 @@ def _capped(dialect: Dialect, unit: int, cap: int, number: str) -> str:
     return f"CASE WHEN {number} <= {cap} THEN {unit} ELSE {dialect.quotient(str(unit * cap), count, short=True)} END"
 
 
-def _counted(dialect: Dialect, value: Ordered, group: str, weighed: Fragment) -> Fragment:
+def _double(value: Ordered | Value) -> bool:
+    return isinstance(value, Ordered) and value.double
+
+
+def _counted(dialect: Dialect, value: Ordered | Value, group: str, weighed: Fragment) -> Fragment:
     """How many rows have each weight and value."""
-    kind = dialect.float64 if value.double else dialect.int64
+    kind = dialect.float64 if _double(value) else dialect.int64
     return fragment(
         f"SELECT CAST({group} AS {dialect.int64}) AS g, CAST(v AS {kind}) AS v, CAST(w AS {dialect.int64}) AS w, "
         f"CAST(COUNT(*) AS {dialect.int64}) AS number FROM ",
