@@ -33,6 +33,7 @@ class Together(Law[tuple[T, ...]], Generic[T]):
 
     def __init__(self, parts: Sequence[Law[Any]], guarantee: Guarantee) -> None:
         self._parts, self.guarantee = list(parts), guarantee
+        self._known: dict[tuple[int, Any, int], Enclosure] = {}
 
     def _draw(self, source: Randomness) -> tuple[T, ...]:
         return tuple(part._draw(source) for part in self._parts)
@@ -40,8 +41,10 @@ class Together(Law[tuple[T, ...]], Generic[T]):
     def pmf(self, y: tuple[T, ...], bits: int = BITS) -> Enclosure:
         """The product of the parts' probabilities."""
         result = Enclosure.of(1, bits)
-        for part, value in zip(self._parts, y, strict=True):
-            result = result * part.pmf(value, bits)
+        for place, (part, value) in enumerate(zip(self._parts, y, strict=True)):
+            if (asked := (place, value, bits)) not in self._known:  # outputs share what their parts have in common
+                self._known[asked] = part.pmf(value, bits)
+            result = result * self._known[asked]
         return result
 
     def outcomes(self) -> Iterable[tuple[T, ...]]:

@@ -25,6 +25,7 @@ of its answer (`read`). A new one is a new file and a line here.
 from tacit.engines.requests.blocks import MOST_BLOCKS, Blocks
 from tacit.engines.requests.extremes import Extremes
 from tacit.engines.requests.flags import FlagCounts, Flags
+from tacit.engines.requests.group_parts import FINE, GroupDistinct, GroupFlags, GroupMoments
 from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
 from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize
@@ -35,7 +36,9 @@ from tacit.engines.requests.moments import RESOLUTION, Moments
 from tacit.engines.requests.operands import (
     SATURATION,
     Deviation,
+    Different,
     Entry,
+    HasValue,
     Key,
     Ordered,
     PersonMean,
@@ -55,6 +58,7 @@ from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
 from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
 
 __all__ = [
+    "FINE",
     "LARGEST_ANSWER",
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
@@ -68,12 +72,17 @@ __all__ = [
     "Bucket",
     "Buckets",
     "Deviation",
+    "Different",
     "Entry",
     "Extremes",
     "FlagCounts",
     "Flags",
+    "GroupDistinct",
+    "GroupFlags",
+    "GroupMoments",
     "GroupNorms",
     "GroupTotals",
+    "HasValue",
     "Incidence",
     "Join",
     "JoinSize",

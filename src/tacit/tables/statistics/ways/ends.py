@@ -1,7 +1,8 @@
 """Extremes of every group by shared weight (`tacit.mechanisms.search.shared_scans`).
 
-WEIGHTS  A person in m groups weighs 1/m in each of them; of the k-th largest rows, each of a person's c ≤ k largest in a
-group weighs 1/(m·c). Whatever the weights, the loss is 0 at the k-th largest itself: the question is the one asked.
+WEIGHTS  A person in m groups weighs 1/m in each of them. Where rows are ranked, each of the c ≤ k largest rows that a
+person has in a group weighs 1/(m·c). Whatever the weights, the loss is 0 at the k-th largest itself: the question is
+the one that was asked.
 
 LOSS  ℓ(y) = the weight of the rows above y, less the k − 1 heaviest of them: how much weight must go until fewer than k
 are left. A person's rows raise the sum by what they weigh at most, and taking the heaviest away lowers it by no more

@@ -19,7 +19,7 @@ from typing import Any
 
 from tacit.answers import Answer
 from tacit.answers.order import Ranked
-from tacit.engines.requests import GroupNorms, Ordered, Presence, RowCount, WeighedRows
+from tacit.engines.requests import GroupNorms, HasValue, Ordered, RowCount, WeighedRows
 from tacit.engines.requests.weighed_rows import UNIT
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.inverse.cuts import TIES, Levels, cuts
@@ -102,6 +102,6 @@ def _cap(room: Room, value: Ordered, per: Per, groups: Groups | None, allowance:
     """A cap on one person's rows, or groups."""
     if groups is None:
         return row_cap(room, value, allowance, PRIOR)
-    entry = Presence() if per == "person" else RowCount(value.expression)
+    entry = HasValue(value.expression) if per == "person" else RowCount(value.expression)
     (counts,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "l1", ROW_LEVELS))
     return choose_cap(room, ROW_LEVELS, counts, allowance, PRIOR)
