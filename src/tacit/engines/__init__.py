@@ -26,7 +26,16 @@ from tacit.language.types import KeyType, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tacit.engines.requests import Blocks, Incidence, Relation, Repeats, Request, Touches
+    from tacit.engines.requests import (
+        Blocks,
+        Incidence,
+        Relation,
+        Repeats,
+        Request,
+        Touches,
+        WeighedRows,
+        WeighedValues,
+    )
     from tacit.engines.requests.derived import Derived
     from tacit.language.expressions import Column
 
@@ -75,6 +84,9 @@ class Snapshot(Protocol):
     def ask(self, relation: Relation, requests: tuple[Request[Any], ...], /) -> tuple[Any, ...]: ...
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """Whom the rows of a relation of several persons concern; a round of its own."""
+
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        """The values of rows that weigh their part of a person, by group; a round of its own."""
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         """Rows with the number of their block, for functions that run on the trusted side; a round of its own."""

@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import FAILED
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
+from tacit.engines.requests import (
+    Blocks,
+    Incidence,
+    JoinSize,
+    KeyRepeats,
+    Relation,
+    Repeats,
+    Request,
+    Touches,
+    WeighedRows,
+    WeighedValues,
+)
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
@@ -86,6 +97,17 @@ class SQLSnapshot(ABC):
         if len(touches.weights) > request.limit:
             raise EngineError(FAILED)
         return touches
+
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        """One statement: the values with their weights."""
+        if relation.others:
+            raise InvalidInput("rows that concern several persons are asked for by their incidence.")
+        with self._round(relation) as tables:
+            script = request.script(Rows(self.dialect, relation, tables))
+            found = request.read(withhold_errors(lambda: self._numbers(script, request.schema())))
+        if len(found.weights) > request.limit:
+            raise EngineError(FAILED)
+        return found
 
     def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
         """The columns of a script in their types, which are 64-bit integers if there is no schema."""

@@ -62,8 +62,8 @@ ROW_LEVELS = levels(2**30)
 """Caps on rows per person."""
 
 
-def row_cap(room: Room, value: Ordered, allowance: Allowance) -> int:
+def row_cap(room: Room, value: Ordered, allowance: Allowance, prior: Decaying = PRIOR) -> int:
     """A cap on the rows with a value that one person counts for; one round of the room."""
     (buckets,) = room.ask(TotalBuckets(RowCount(value.expression), ROW_LEVELS))
     assert isinstance(buckets, Buckets)
-    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance)
+    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance, prior)
