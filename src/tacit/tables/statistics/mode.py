@@ -43,6 +43,9 @@ MOST = 4096
 STEPS = levels(2**40)
 """Caps on one person's rows for one candidate."""
 
+CAP_SHARE = Fraction(1, 5)
+"""What the choice of that cap takes of the cost."""
+
 
 def choice_law(counts: Sequence[int], epsilon: Fraction) -> Law[Any]:
     """The law of the index of a frequent candidate; what one unit of the counts costs is ε."""

@@ -1,9 +1,10 @@
 """Count, sum and mean for each of some given groups, with every person's whole vector capped at once.
 
-A person's contribution is a vector over the groups. The exponential mechanism chooses λ by the persons' norms; each
-vector is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
-noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. A
-mean for each group is the quotient of two such vectors (`mean`).
+A person's contribution is a vector over the groups. A norm λ is chosen that few persons exceed, as many as the noise
+of all groups is worth (`tacit.mechanisms.totals.vector_cap`); each vector is then scaled down to norm at most λ, its
+parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian noise), and the groups' totals get noise for
+sensitivity λ. So the cost does not grow with the number of groups. A mean for each group is the quotient of two such
+vectors (`mean`).
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from fractions import Fraction
 from tacit.answers import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
+from tacit.mechanisms.totals import vector_cap
 from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy_vector, unit_of
-from tacit.tables.statistics.ways.caps import choose_cap, levels, prior_for
+from tacit.tables.statistics.ways.caps import levels, persons_above
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 
-CAP_SHARE = Fraction(1, 5)
-"""What the choice of the cap takes of the cost."""
+LEVEL = 5
+"""Caps to choose from are larger by one fifth each."""
 
 FINE = 2**12
 """Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
@@ -90,16 +92,18 @@ class Vector:
 
 def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
     """What must be known to choose a cap on the persons' vectors."""
-    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(groups))
+    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(entry, groups))
 
 
 def capped_vectors(
     room: Room, entries: Sequence[Entry], groups: Groups, norms: Sequence[Sequence[int]], allowance: Allowance
 ) -> list[Vector]:
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
-    steps, norm = _steps(groups), _norm(allowance)
-    prior = prior_for(len(groups.keys))
-    caps = [choose_cap(room, steps, counts, allowance.share(CAP_SHARE), prior) for counts in norms]
+    share, norm = vector_cap.share(len(groups.keys), allowance.concentrated), _norm(allowance)
+    caps = [
+        _choose(room, _steps(entry, groups), counts, len(groups.keys), allowance)
+        for entry, counts in zip(entries, norms, strict=True)
+    ]
     fines = [FINE if cap < 2**50 else 1 for cap in caps]
     requests = [
         GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
@@ -107,14 +111,24 @@ def capped_vectors(
     ]
     found = []
     for totals, cap, fine in zip(room.ask(*requests), caps, fines, strict=True):
-        law, noise = noisy_vector(totals, allowance.share(1 - CAP_SHARE), cap * fine)
+        law, noise = noisy_vector(totals, allowance.share(1 - share), cap * fine)
         found.append(Vector(room.draw(law), cap, fine, noise))
     return found
+
+
+def _choose(room: Room, steps: Sequence[int], counts: Sequence[int], groups: int, allowance: Allowance) -> int:
+    """A cap, for the share of the allowance that its choice is worth."""
+    concentrated = allowance.concentrated
+    left = vector_cap.target(groups, allowance.epsilon, concentrated)
+    cost = allowance.share(vector_cap.share(groups, concentrated)).epsilon
+    return steps[int(room.draw(vector_cap.vector_cap(persons_above(counts), steps, groups, cost, left)))]
 
 
 def _norm(allowance: Allowance) -> Norm:
     return "l2" if allowance.concentrated else "l1"
 
 
-def _steps(groups: Groups) -> tuple[int, ...]:
-    return levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
+def _steps(entry: Entry, groups: Groups) -> tuple[int, ...]:
+    """The caps to choose from; a person who counts once in each group has at most as many as there are."""
+    count = len(groups.keys)
+    return levels(count if isinstance(entry, Presence) else min(saturation(count) * count, 2**62), LEVEL)
