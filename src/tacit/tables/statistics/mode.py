@@ -35,7 +35,7 @@ from tacit.tables.statistics.ways.caps import choose_cap, levels
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.groups import candidates as given_values
-from tacit.tables.statistics.ways.vectors import CAP_SHARE, FINE
+from tacit.tables.statistics.ways.vectors import FINE
 
 MOST = 4096
 """The most candidates one question may have."""
