@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
 from tacit.engines.requests.derived import Listed
@@ -100,6 +100,29 @@ class Crossing:
         return self.answers[number] if number < len(self.answers) else None
 
 
+class Reader(Protocol):
+    """Reads a query, and the questions in it that are asked first."""
+
+    def read(self) -> Query:
+        """The query as it is written."""
+
+    def first(self, first: First) -> Query:
+        """A question in it."""
+
+
+Reading = Callable[[Crossing, Guarantee], Reader]
+"""Who reads a query at a cost, as far as answers are known."""
+
+
+def in_turn(releaser: Releaser, cost: Guarantee, reader: Reading) -> Query | QuestionsInTurn:
+    """A query, or the questions that it takes."""
+    crossing = Crossing()
+    query = reader(crossing, cost).read()
+    if not crossing.first:
+        return query
+    return QuestionsInTurn(releaser, cost, len(crossing.first) + 1, reader)
+
+
 @dataclass(frozen=True)
 class QuestionsInTurn:
     """A query whose subqueries across persons are answered first; it is asked as a `Query` is."""
@@ -108,9 +131,7 @@ class QuestionsInTurn:
     cost: Guarantee
     count: int
     """How many questions there are, the outer one included."""
-    read: Callable[[Crossing, Guarantee], Query]
-    """The outer query as far as answers are known, at a cost."""
-    inner: Callable[[First, Crossing, Guarantee], Query]
+    reader: Reading
 
     @property
     def share(self) -> Guarantee:
@@ -124,8 +145,9 @@ class QuestionsInTurn:
 
     def _known(self, crossing: Crossing) -> list[Query]:
         """All questions in turn, as far as they can be known."""
-        outer = self.read(crossing, self.share)
-        return [*(self.inner(first, crossing, self.share) for first in crossing.first), outer]
+        reader = self.reader(crossing, self.share)
+        outer = reader.read()
+        return [*map(reader.first, crossing.first), outer]
 
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
@@ -134,10 +156,11 @@ class QuestionsInTurn:
         answers = list[Answer | Answers]()
         while True:
             crossing = Crossing(answers)
-            outer = self.read(crossing, self.share)
+            reader = self.reader(crossing, self.share)
+            outer = reader.read()
             if len(crossing.first) == len(answers):
                 return self._told(outer.ask(fresh), crossing, answers)
-            answers.append(self.inner(crossing.first[len(answers)], crossing, self.share).ask(fresh))
+            answers.append(reader.first(crossing.first[len(answers)]).ask(fresh))
 
     def _turns(self, fresh: bool) -> list[Query]:
         """The questions; those after stored answers as they will be, those after others as they would be."""
@@ -201,7 +224,14 @@ class QuestionsInTurn:
         for first, answer in zip(crossing.first, answers, strict=True):
             value = f"gave {answer.value}" if isinstance(answer, Answer) else f"gave {len(answer)} groups"
             notes.append(f"({first.text}) was answered first, for {self.share!r}, and {value}.")
-        return found.with_notes(tuple(notes), self.cost)
+        return _noted(found, tuple(notes), self.cost)
+
+
+def _noted(found: Answer | Answers, notes: tuple[str, ...], cost: Guarantee) -> Answer | Answers:
+    """An answer with further notes, and what it cost together with those before it."""
+    if isinstance(found, Answer):
+        return replace(found, notes=(*found.notes, *notes), guarantee=cost)
+    return Answers({key: cast(Answer, _noted(each, notes, cost)) for key, each in found.items()}, cost, found.name)
 
 
 def _literal(value: Any, kind: ColumnType, unknown: bool) -> Literal:

@@ -8,7 +8,7 @@ and what to write instead.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -21,9 +21,11 @@ from tacit.language.parsing import convert, deep, parsed
 from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
 from tacit.tables.face.declarations import Private
+from tacit.tables.sql.crossing import Crossing, First, QuestionsInTurn, in_turn
 from tacit.tables.sql.privacy_clause import Priced, check_unit
 from tacit.tables.sql.public_keys import public_keys
 from tacit.tables.sql.query import Order, Query
+from tacit.tables.sql.subqueries import with_subqueries
 from tacit.tables.sql.views import View, ViewBuilder, refuse
 from tacit.tables.statistics import catalogue
 from tacit.tables.statistics.base import Call, Operand, Statistic
@@ -44,10 +46,10 @@ LARGEST_QUERY = 40_000
 """The most parts of all expressions of a query together, each aggregate with its filter and its keys."""
 
 
-def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query:
+def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query | QuestionsInTurn:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return _Reader(releaser, asked, keys).read()
+        return in_turn(releaser, asked.cost, lambda crossing, cost: _Reader(releaser, replace(asked, cost=cost), keys, crossing))
     except RecursionError:
         raise deep("the query") from None
 
@@ -72,15 +74,27 @@ class _Reader:
     releaser: Releaser
     asked: Priced
     keys: Any
+    crossing: Crossing
 
     def read(self) -> Query:
+        """The query as it is written."""
         select = parse_select(self.asked.query)
         refuse(select, _CLAUSES)
         for clause in (select, select.args.get("group"), select.args.get("order")):
             if clause is not None and len(clause.expressions) > MOST_COLUMNS:
                 raise UnsupportedQuery(f"a query has at most {MOST_COLUMNS} columns; ask several queries.")
-        views = ViewBuilder(self.releaser.tables)
-        view = views.rows(select, {})
+        views = ViewBuilder(self.releaser.tables, self.crossing)
+        known = views.ctes(select, {})
+        select, view = with_subqueries(views, views.rows(select, known), select, known)
+        return self.read_over(views, view, select)
+
+    def first(self, first: First) -> Query:
+        """A subquery that is asked before this query."""
+        asked = replace(self.asked, query=first.text)
+        return replace(self, asked=asked, keys=first.keys).read_over(first.builder, first.view, first.select)
+
+    def read_over(self, views: ViewBuilder, view: View, select: Any) -> Query:
+        """What a SELECT asks of a view."""
         relation = views.relation(view)
         if self.asked.unit is not None:
             tables = [self.releaser.tables.declared[name] for name in relation.tables]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from tacit.engines.requests.derived import PERSON, PersonGroups
 from tacit.errors import UnsupportedQuery
@@ -23,7 +23,7 @@ from tacit.language import build
 from tacit.language.expressions import Column, Comparison, Expression, IsNull, Scope
 from tacit.language.expressions import Literal as Constant
 from tacit.language.functions import COALESCE
-from tacit.language.types import BOOLEAN, INTEGER
+from tacit.language.types import BOOLEAN, FLOAT, INTEGER
 from tacit.tables.sql.rewriting import with_columns
 from tacit.tables.sql.stages import COMPUTED, Stage, check_clauses, computed_column, selected
 from tacit.tables.sql.views import Side, View, ViewBuilder, equality, unused
@@ -56,6 +56,26 @@ def with_values(
         node, view = reader.replaced(view, node)
         found.append(node)
     return found, view
+
+
+def with_subqueries(
+    builder: ViewBuilder, view: View, select: Any, known: Mapping[str, View]
+) -> tuple[Any, View]:
+    """A SELECT in whose columns, GROUP BY and HAVING values stand for subqueries, and the view that has them."""
+    clauses = [select.args[name] for name in ("group", "having") if select.args.get(name)]
+    if not any(map(_nested, (*select.expressions, *clauses))):
+        return select, view
+    select = select.copy()
+    for item in list(select.expressions):
+        if _nested(item) and not item.alias:
+            item.replace(_aliased(item.copy(), item.sql("duckdb")))
+    clauses = [select.args[name] for name in ("group", "having") if select.args.get(name)]
+    for part in (*select.expressions, *clauses):
+        if _nested(part):
+            (new,), view = with_values(builder, view, [part], known)
+            if new is not part:
+                part.replace(new)
+    return select, view
 
 
 @dataclass(frozen=True)
@@ -166,6 +186,8 @@ class _Reader:
                 raise UnsupportedQuery(f"{kind.upper()} (SELECT …) is not supported; use IN, EXISTS, MIN or MAX.")
             else:
                 return part
+            if isinstance(value, Constant) and value.type == FLOAT and value.value is not None:
+                return _number(cast(float, value.value))
             name = f"subquery {taken + len(made)}"
             made[name] = value
             return computed_column(name)
@@ -221,7 +243,9 @@ class _Reader:
                     "a subquery that is a value must be about the same person here, as in WHERE inner.person = "
                     "outer.person; ask one across persons as a question of its own."
                 )
-            return self.builder.crossing.value(self.builder, view, opened.query, opened.rows, opened.ties, self.known)
+            keys = [_sides(tie, opened.rows.aliases, "a subquery across persons") for tie in opened.ties]
+            alone = replace(opened.builder, outer=None)
+            return self.builder.crossing.value(alone, view, opened.query, opened.rows, dict(keys))
         inner = self._close(opened)
         if len(inner.columns) != 1:
             raise UnsupportedQuery("a subquery that is a value selects one column; name one.")
@@ -340,6 +364,13 @@ def _one() -> Any:
     from sqlglot import exp
 
     return exp.Literal.number(1)
+
+
+def _number(value: float) -> Any:
+    """A released number, written out."""
+    from sqlglot import exp
+
+    return exp.Paren(this=exp.Literal.number(f"{value!r}e0" if "e" not in repr(value) else repr(value)))
 
 
 def _aliased(node: Any, name: str) -> Any:
