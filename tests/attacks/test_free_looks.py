@@ -18,7 +18,8 @@ from tacit.engines.snapshots import SQLSnapshot
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
 from tacit.tables.face.grouping import GroupBy
-from tacit.tables.sql.public_keys import public_keys
+from tacit.tables.sql.public_keys import public_values
+from tacit.tables.sql.views import ViewBuilder
 
 pa = pytest.importorskip("pyarrow")
 

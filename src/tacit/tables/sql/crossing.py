@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
+from tacit.answers.results import Result, Row
 from tacit.engines.requests.derived import Listed
 from tacit.errors import BudgetExceeded, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -28,7 +29,7 @@ from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope
 from tacit.language.types import DATE, FLOAT, TIMESTAMP, ColumnType
 from tacit.tables.face.preview import Preview
-from tacit.tables.sql.public_keys import public_values
+from tacit.tables.sql.public_keys import known_keys
 from tacit.tables.sql.stages import COMPUTED, computed_column
 from tacit.tables.sql.views import Side, View, ViewBuilder, unused
 
@@ -63,6 +64,7 @@ class Crossing:
         builder: ViewBuilder,
         view: View,
         select: Any,
+        text: str,
         rows: View,
         ties: Mapping[Expression, Expression],
     ) -> tuple[Expression, View]:
@@ -72,12 +74,13 @@ class Crossing:
                 "a subquery across persons is one aggregate without GROUP BY, such as (SELECT AVG(x) FROM t); write it "
                 "so, or compare it by the person."
             )
-        asked, text = select.copy(), select.sql("duckdb")
+        asked = select.copy()
         kind = _type(select.expressions[0], lambda node: builder.convert(node, rows.scope))
         if not ties:
             found = self._answer(First(text, builder, asked, rows, None))
             return _literal(found.value if isinstance(found, Answer) else None, kind, found is None), view
-        keys = _public(builder, view, list(ties))
+        known = known_keys(builder, view, list(ties))
+        keys = None if known is None else tuple(known)
         names = {f"key {i}": inside for i, inside in enumerate(ties.values())}
         asked.set("group", _group([computed_column(name) for name in names]))
         computed = {**rows.scope.tables.get(COMPUTED, {}), **names}
@@ -229,6 +232,9 @@ class QuestionsInTurn:
 
 def _noted(found: Answer | Answers, notes: tuple[str, ...], cost: Guarantee) -> Answer | Answers:
     """An answer with further notes, and what it cost together with those before it."""
+    if isinstance(found, Result):
+        rows = [Row(row.key, tuple(_noted(c, notes, cost) if isinstance(c, Answer) else c for c in row.cells)) for row in found.rows]
+        return Result(found.columns, found.released, rows, found.by, cost)
     if isinstance(found, Answer):
         return replace(found, notes=(*found.notes, *notes), guarantee=cost)
     return Answers({key: cast(Answer, _noted(each, notes, cost)) for key, each in found.items()}, cost, found.name)
@@ -258,21 +264,6 @@ def _type(item: Any, convert: Callable[[Any], Expression]) -> ColumnType:
         kind = convert(node.this).type
         return kind if kind in (DATE, TIMESTAMP) else FLOAT
     return FLOAT
-
-
-def _public(builder: ViewBuilder, view: View, columns: list[Expression]) -> tuple[Any, ...] | None:
-    """The public keys of the groups: the values that the columns around the subquery have in a public table."""
-    tables = dict(view.tables)
-    aliases = {column.table for column in columns if isinstance(column, Column)}
-    if not all(isinstance(column, Column) for column in columns) or len(aliases) != 1:
-        return None
-    (alias,) = aliases
-    table = tables.get(alias)
-    if not isinstance(table, str) or builder.tables.persons.private(table):
-        return None
-    own = [c for c in view.conditions if {column.table for column in c.columns()} == {alias}]
-    values = public_values(builder.tables, table, alias, [c for c in columns if isinstance(c, Column)], own)
-    return tuple(value[0] if len(columns) == 1 else value for value in values)
 
 
 def _group(nodes: list[Any]) -> Any:

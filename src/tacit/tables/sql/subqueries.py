@@ -96,6 +96,7 @@ class _Opened:
     query: Any
     rows: View
     ties: tuple[Expression, ...]
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -245,8 +246,10 @@ class _Reader:
                 )
             keys = [_sides(tie, opened.rows.aliases, "a subquery across persons") for tie in opened.ties]
             alone = replace(opened.builder, outer=None)
-            return self.builder.crossing.value(alone, view, opened.query, opened.rows, dict(keys))
+            return self.builder.crossing.value(alone, view, opened.query, opened.text, opened.rows, dict(keys))
         inner = self._close(opened)
+        if not inner.rows.tables and len(inner.columns) == 1:
+            return inner.columns[0], view  # a number that was answered first
         if len(inner.columns) != 1:
             raise UnsupportedQuery("a subquery that is a value selects one column; name one.")
         value, ties = inner.columns[0], inner.ties
@@ -283,7 +286,7 @@ class _Reader:
         if type(query).__name__ != "Select":
             alone = replace(inside, outer=None)
             return _Opened(alone, None, selected(alone, query, "subquery", self.known).view("subquery"), ())
-        query = query.copy()
+        text, query = query.sql("duckdb"), query.copy()
         if not values:
             query.set("limit", None)
             if not any(query.args.get(name) for name in ("group", "having", "qualify")):
@@ -300,7 +303,7 @@ class _Reader:
         if any(c.table not in own for side in rows.sides for e in side.conditions for c in e.columns()):
             raise UnsupportedQuery("a subquery may refer to the query directly around it only; join the tables there.")
         rows = replace(rows, conditions=tuple(c for c in rows.conditions if c not in ties))
-        return _Opened(inside, query, rows, ties)
+        return _Opened(inside, query, rows, ties, text)
 
     def _close(self, opened: _Opened) -> _Inner:
         """The subquery with its SELECT, GROUP BY and what else it has."""

@@ -331,6 +331,8 @@ class ViewBuilder:
     def relation(self, view: View, public: bool = False) -> Relation:
         """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
         persons = self._tables.persons
+        if not view.tables:
+            raise UnsupportedQuery("the query reads no table, only numbers that were answered first; name a table.")
         private = [pair for pair in view.tables if persons.private(pair[1])]
         if not private and not public:
             raise UnsupportedQuery(

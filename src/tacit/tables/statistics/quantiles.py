@@ -142,6 +142,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
             return f"{ordinal(self.quantiles[0])} of {self.name}"
         return f"quantiles of {self.name}"
 
+    @property
+    def answer_keys(self) -> tuple[float, ...]:
+        """One answer for each of several quantiles."""
+        return () if self.single else tuple(map(float, self.quantiles))
+
     def release(self, room: Room) -> Answer | Answers:
         """A cap on rows per person where rows count, then one draw for each quantile between its neighbours."""
         allowance, cap = room.allowance, None
