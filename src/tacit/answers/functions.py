@@ -39,7 +39,13 @@ class Function:
             return None
         try:
             return self.on(*points)
-        except (ValueError, ArithmeticError, AttributeError, TypeError, LookupError):  # of the wrong kind, or out of reach
+        except (
+            ValueError,
+            ArithmeticError,
+            AttributeError,
+            TypeError,
+            LookupError,
+        ):  # of the wrong kind, or out of reach
             return None
 
 

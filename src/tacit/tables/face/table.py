@@ -108,7 +108,9 @@ class Table(Statistics[Answer], AnswersSelects):
 
         names = [by] if isinstance(by, str) else listed(by, "by")
         if not names and not aggregates:
-            raise InvalidInput('per_person needs an aggregate by the name of a new column, such as spent="SUM(amount)".')
+            raise InvalidInput(
+                'per_person needs an aggregate by the name of a new column, such as spent="SUM(amount)".'
+            )
         if self._relation.others:
             raise UnsupportedQuery(
                 "per_person needs rows that concern one person each, and these concern several; ask about the rows."

@@ -233,7 +233,10 @@ class QuestionsInTurn:
 def _noted(found: Answer | Answers, notes: tuple[str, ...], cost: Guarantee) -> Answer | Answers:
     """An answer with further notes, and what it cost together with those before it."""
     if isinstance(found, Result):
-        rows = [Row(row.key, tuple(_noted(c, notes, cost) if isinstance(c, Answer) else c for c in row.cells)) for row in found.rows]
+        rows = [
+            Row(row.key, tuple(_noted(c, notes, cost) if isinstance(c, Answer) else c for c in row.cells))
+            for row in found.rows
+        ]
         return Result(found.columns, found.released, rows, found.by, cost)
     if isinstance(found, Answer):
         return replace(found, notes=(*found.notes, *notes), guarantee=cost)

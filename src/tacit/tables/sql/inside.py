@@ -113,7 +113,9 @@ def aggregate_of(node: Any, convert: Convert) -> Aggregate:
     if name in ("quantile_cont", "quantile_disc", "mode") and order:
         number, parts = parts, [order[0].by]
         if order[0].descending and number:
-            raise UnsupportedQuery("WITHIN GROUP (ORDER BY … DESC) is not supported; use 1 minus the number, ascending.")
+            raise UnsupportedQuery(
+                "WITHIN GROUP (ORDER BY … DESC) is not supported; use 1 minus the number, ascending."
+            )
         operands = (*(part for part in parts), *map(convert, number))
         return aggregate(name, operands, distinct=distinct, filter=filter_)
     return aggregate(name, tuple(map(convert, parts)), distinct=distinct, filter=filter_, order=order)
@@ -195,4 +197,3 @@ def _edge(edge: Any, side: Any) -> int | None:
     if type(edge).__name__ != "Literal" or edge.is_string or not edge.this.isdigit() or len(edge.this) > 9:
         raise UnsupportedQuery("a window's frame counts rows by whole numbers, such as 2 PRECEDING.")
     return -int(edge.this) if side == "PRECEDING" else int(edge.this)
-

@@ -289,7 +289,11 @@ class PersonFinder:
         return touched
 
     def _walk_back(
-        self, alias: str, path: tuple[str, ...], tables: Mapping[str, Table], leading: Mapping[str, list[tuple[str, str]]]
+        self,
+        alias: str,
+        path: tuple[str, ...],
+        tables: Mapping[str, Table],
+        leading: Mapping[str, list[tuple[str, str]]],
     ) -> Iterable[Root]:
         """The roots of a person: keys of the table that names it, and of those whose foreign keys lead there."""
         name = tables[alias]
@@ -304,7 +308,9 @@ class PersonFinder:
             return []
         source, kinds = table.sources[0], dict(table.columns)
         kinds[PERSON] = source.person.type
-        roots = tuple((path, tuple(Column(kinds[n], alias, n) for n in key)) for path, key in self._derived_roots(table))
+        roots = tuple(
+            (path, tuple(Column(kinds[n], alias, n) for n in key)) for path, key in self._derived_roots(table)
+        )
         return [PersonColumn(source.kind, Column(source.person.type, alias, PERSON), roots)]
 
     def _derived_roots(self, table: Derived) -> Roots:

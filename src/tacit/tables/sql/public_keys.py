@@ -58,7 +58,9 @@ def known_keys(
         raise UnsupportedQuery(f"the groups have more than {MOST_KEYS} combinations of keys; name the wanted ones.")
     keys = []
     for parts in product(*(values for _, values in sorted(found))):
-        key = dict(zip((p for places, _ in sorted(found) for p in places), (v for part in parts for v in part), strict=True))
+        key = dict(
+            zip((p for places, _ in sorted(found) for p in places), (v for part in parts for v in part), strict=True)
+        )
         keys.append(tuple(key[place] for place in range(len(by))))
     return [key[0] for key in keys] if len(by) == 1 else keys
 
@@ -116,7 +118,9 @@ def public_values(views: ViewBuilder, view: View, around: frozenset[str], by: Se
 def _read(tables: OpenTables, relation: Relation, by: Sequence[Expression]) -> Values | None:
     """What the rows of public tables hold; those of any other table are nobody's to see."""
     if relation.person != NOBODY or any(name in tables.private_names for name in relation.tables):
-        raise UnsupportedQuery("the values of private tables are nobody's to see; name the wanted ones with IN or keys=.")
+        raise UnsupportedQuery(
+            "the values of private tables are nobody's to see; name the wanted ones with IN or keys=."
+        )
     every = KeyCounts(tuple(by), cap=MOST_KEYS + 1, least=1, salt=bytes(16))
     with tables.engine.snapshot() as snapshot:
         (counts,) = snapshot.ask(relation, (every,))
@@ -124,4 +128,3 @@ def _read(tables: OpenTables, relation: Relation, by: Sequence[Expression]) -> V
         return None
     present = sorted(key for key, _ in counts if None not in key)
     return [tuple(map(written, key)) for key in present]
-

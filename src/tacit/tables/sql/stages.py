@@ -99,7 +99,11 @@ class Stage:
         links, counts = tuple(links), frozenset[Column]()
         if self._across(view, nodes, links):
             return self._answered_first(view, items, nodes)
-        if select.args.get("group") or select.args.get("having") or any(next(_aggregates(node), None) for node in nodes):
+        if (
+            select.args.get("group")
+            or select.args.get("having")
+            or any(next(_aggregates(node), None) for node in nodes)
+        ):
             view, nodes, links, counts = self._grouped(view, nodes, [name for name, _ in items], links)
         shown, clauses = nodes[: len(items)], nodes[len(items) :]
         if select.args.get("having"):
@@ -127,7 +131,13 @@ class Stage:
         items: list[tuple[str, Any]] = []
         for item in self.select.expressions:
             kind = type(item).__name__
-            star = item if kind == "Star" else item.this if kind == "Column" and type(item.this).__name__ == "Star" else None
+            star = (
+                item
+                if kind == "Star"
+                else item.this
+                if kind == "Column" and type(item.this).__name__ == "Star"
+                else None
+            )
             if star is None:
                 items.append((item.alias_or_name or item.sql("duckdb"), item.this if kind == "Alias" else item))
                 continue
@@ -194,7 +204,9 @@ class Stage:
                     raise UnsupportedQuery("GROUP BY names an output column that is not there; write its name.")
                 yield nodes[number - 1]
             elif type(node).__name__ == "Column" and not node.table and node.name.lower() not in known:
-                outputs = dict(zip((name.lower() for name in reversed(names)), reversed(nodes[: len(names)]), strict=True))
+                outputs = dict(
+                    zip((name.lower() for name in reversed(names)), reversed(nodes[: len(names)]), strict=True)
+                )
                 yield outputs.get(node.name.lower(), node)
             else:
                 yield node
@@ -376,12 +388,20 @@ def keeping_apart(
 
 
 def _union(builder: ViewBuilder, query: Any, alias: str, known: Mapping[str, View]) -> Selected:
-    extra = [n for n, part in query.args.items() if part and n not in ("this", "expression", "distinct", "with_", "order")]
+    extra = [
+        n for n, part in query.args.items() if part and n not in ("this", "expression", "distinct", "with_", "order")
+    ]
     if extra:
-        raise UnsupportedQuery(f"UNION with {extra[0].strip('_').upper()} is not supported in a subquery; leave it out.")
+        raise UnsupportedQuery(
+            f"UNION with {extra[0].strip('_').upper()} is not supported in a subquery; leave it out."
+        )
     known = {**known, **builder.ctes(query, known)}
     operands = [query.this, query.expression]
-    while type(operands[0]).__name__ == "Union" and not operands[0].args.get("distinct") and not query.args.get("distinct"):
+    while (
+        type(operands[0]).__name__ == "Union"
+        and not operands[0].args.get("distinct")
+        and not query.args.get("distinct")
+    ):
         operands[:1] = [operands[0].this, operands[0].expression]
     parts = [selected(builder, operand, alias, known) for operand in operands]
     relations = [builder.one_person(part.rows, "UNION") for part in parts]

@@ -58,9 +58,7 @@ def with_values(
     return found, view
 
 
-def with_subqueries(
-    builder: ViewBuilder, view: View, select: Any, known: Mapping[str, View]
-) -> tuple[Any, View]:
+def with_subqueries(builder: ViewBuilder, view: View, select: Any, known: Mapping[str, View]) -> tuple[Any, View]:
     """A SELECT in whose columns, GROUP BY and HAVING values stand for subqueries, and the view that has them."""
     clauses = [select.args[name] for name in ("group", "having") if select.args.get(name)]
     if not any(map(_nested, (*select.expressions, *clauses))):
@@ -138,7 +136,9 @@ class _Reader:
         ((alias, table),) = one.tables
         return replace(view, sides=(*view.sides, Side(kind, table, alias, (*one.conditions, *conditions))))
 
-    def _excluded(self, view: View, inner: _Inner, pairs: tuple[Expression, ...]) -> tuple[View, tuple[Expression, ...]]:
+    def _excluded(
+        self, view: View, inner: _Inner, pairs: tuple[Expression, ...]
+    ) -> tuple[View, tuple[Expression, ...]]:
         """What must be false of every value for NOT IN: that it is equal, or might be, because one of them is NULL."""
         if self._private(inner):
             if self.builder.tied(view, inner.rows.tables, (*inner.rows.conditions, *inner.ties)) is None:
@@ -162,7 +162,10 @@ class _Reader:
         """Refuse rows of other persons as soon as they are seen, with the tables that the analyst named."""
         persons = self.builder.tables.persons
         private = [table for _, table in inner.rows.tables if persons.private(table)]
-        if private and self.builder.tied(view, inner.rows.tables, (*inner.rows.conditions, *inner.ties, *pairs)) is None:
+        if (
+            private
+            and self.builder.tied(view, inner.rows.tables, (*inner.rows.conditions, *inner.ties, *pairs)) is None
+        ):
             name = private[0] if isinstance(private[0], str) else "the subquery"
             raise UnsupportedQuery(
                 f"IN or EXISTS over {name} would let rows of one person depend on rows of others; compare the person "

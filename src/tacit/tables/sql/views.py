@@ -42,8 +42,11 @@ _WORDS = {
     "qualify": ("QUALIFY", "use it in a subquery, with PARTITION BY the person"),
     "windows": ("WINDOW", "use it in a subquery, with PARTITION BY the person"),
     "laterals": ("LATERAL", "use a subquery"),
-    "limit": ("LIMIT", "which rows would stay depends on other persons: rank them inside each person, with QUALIFY "
-        "ROW_NUMBER() OVER (PARTITION BY person ORDER BY …) <= 10"),
+    "limit": (
+        "LIMIT",
+        "which rows would stay depends on other persons: rank them inside each person, with QUALIFY "
+        "ROW_NUMBER() OVER (PARTITION BY person ORDER BY …) <= 10",
+    ),
     "order": ("ORDER BY", "order the outer query"),
     "group": ("GROUP BY", "group the outer query"),
     "offset": ("OFFSET", "skip rows after they are released"),
@@ -297,9 +300,7 @@ class ViewBuilder:
 
         return replace(wrapped, scope=Scope(scope)), with_columns(parts, inside)
 
-    def wrap(
-        self, view: View, shown: Mapping[Expression, str], alias: str
-    ) -> tuple[View, dict[Expression, Column]]:
+    def wrap(self, view: View, shown: Mapping[Expression, str], alias: str) -> tuple[View, dict[Expression, Column]]:
         """A view as a derived table that shows some expressions by name, and the columns that now stand for them."""
         relation = self.one_person(view, "a subquery joined by LEFT JOIN, IN or EXISTS")
         classes = self._tables.persons.classes(relation)
