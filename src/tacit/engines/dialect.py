@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from tacit.engines.script import Fragment, Reading, Script, fragment
 from tacit.language.expressions import Literal
+from tacit.language.patterns import Pattern
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, Kind, Schema, decimal
 
 SMALLEST = -(2**63)
@@ -208,6 +209,10 @@ class Dialect(ABC):
         """A truth value as 0 or 1 in 64 bits."""
         return f"CAST({sql} AS {self.int64})"
 
+    def whole(self, sql: str) -> str:
+        """The largest whole number, as a double, that is not above a double below 2^53 in size."""
+        return f"FLOOR({sql})"
+
     def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
 
@@ -234,6 +239,45 @@ class Dialect(ABC):
         """Whether two columns of one kind are equal or both NULL, in a form that a join can hash."""
         return f"{left} IS NOT DISTINCT FROM {right}"
 
+    # ---- texts --------------------------------------------------------------------------------------------------
+
+    def text_of(self, sql: str) -> str:
+        """A text that a function or a cast made, in binary collation."""
+        return sql
+
+    def short(self, sql: str) -> str:
+        """A small integer as functions of texts take it."""
+        return f"CAST({sql} AS INTEGER)"
+
+    def octets(self, sql: str) -> str:
+        """The number of bytes of a text."""
+        return f"OCTET_LENGTH({sql})"
+
+    def substring(self, sql: str, start: str, count: str | None = None) -> str:
+        """Some characters of a text, or all, from a place on; both integers are in range."""
+        places = [sql, self.short(start), *([] if count is None else [self.short(count)])]
+        return f"SUBSTRING({', '.join(places)})"
+
+    def trim(self, function: str, sql: str, characters: str) -> str:
+        """TRIM, LTRIM or RTRIM of the characters of a constant."""
+        return f"{function}({sql}, {characters})"
+
+    def pad(self, function: str, sql: str, count: str, fill: str) -> str:
+        """LPAD or RPAD to some characters by a constant that is not empty."""
+        return f"{function}({sql}, {self.short(count)}, {fill})"
+
+    def repeat(self, sql: str, count: str) -> str:
+        """A text several times."""
+        return f"REPEAT({sql}, {self.short(count)})"
+
+    def position(self, sql: str, wanted: str) -> str:
+        """Where a text that is not empty begins in another, from 1, or 0."""
+        return f"STRPOS({sql}, {wanted})"
+
+    @abstractmethod
+    def matches(self, sql: str, pattern: Pattern) -> str:
+        """Whether a pattern is found in a text."""
+
     # ---- dates --------------------------------------------------------------------------------------------------
 
     def extract(self, part: str, sql: str, kind: ColumnType) -> str:
@@ -247,6 +291,18 @@ class Dialect(ABC):
     def midnight(self, sql: str) -> str:
         """The first moment of a date, as a timestamp."""
         return f"CAST({sql} AS {self.timestamp_type})"
+
+    def day_of(self, sql: str) -> str:
+        """The date of a timestamp."""
+        return f"CAST({sql} AS DATE)"
+
+    def date_of(self, sql: str) -> str:
+        """The date of a count of days since 1970-01-01, in range."""
+        return f"(DATE '1970-01-01' + CAST({sql} AS INTEGER))"
+
+    @abstractmethod
+    def moment_of(self, sql: str) -> str:
+        """The timestamp of a count of microseconds since 1970-01-01, in range; the operand may be written twice."""
 
     @abstractmethod
     def microseconds(self, sql: str) -> str:

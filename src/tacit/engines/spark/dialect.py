@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from tacit.engines.dialect import Dialect, digits, named
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
+from tacit.language.patterns import BACKSLASH_Z, Pattern, braced, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 _DAY = 86_400_000_000
@@ -112,6 +113,10 @@ class SparkDialect(Dialect):
         """RINT rounds half to even."""
         return f"CAST(RINT({sql}) AS {self.int64})"
 
+    def whole(self, sql: str) -> str:
+        """FLOOR gives a 64-bit integer."""
+        return f"CAST(FLOOR({sql}) AS {self.float64})"
+
     def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """One machine sums the blocks, which are few; the sums inside blocks are shared among all machines."""
         keys = [within, "block"] if within else ["block"]
@@ -122,6 +127,21 @@ class SparkDialect(Dialect):
         inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
         shown = f"SELECT t.*, before + {inside} AS upto FROM "
         return fragment(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
+
+    # ---- texts --------------------------------------------------------------------------------------------------
+
+    def trim(self, function: str, sql: str, characters: str) -> str:
+        """By words, for the order of arguments differs."""
+        side = {"TRIM": "BOTH", "LTRIM": "LEADING", "RTRIM": "TRAILING"}[function]
+        return f"TRIM({side} {characters} FROM {sql})"
+
+    def position(self, sql: str, wanted: str) -> str:
+        """Under another name."""
+        return f"INSTR({sql}, {wanted})"
+
+    def matches(self, sql: str, pattern: Pattern) -> str:
+        """Regular expressions of Java."""
+        return f"({sql} RLIKE {self.text(write(pattern, braced, BACKSLASH_Z))})"
 
     def texts(self, name: str, between: str, order: str) -> str:
         """The standard's own name for it."""
@@ -153,6 +173,18 @@ class SparkDialect(Dialect):
     def midnight(self, sql: str) -> str:
         """Days times the microseconds of a day."""
         return f"({self.days(sql)} * {_DAY})"
+
+    def day_of(self, sql: str) -> str:
+        """Of a count of microseconds."""
+        return self._day(sql)
+
+    def date_of(self, sql: str) -> str:
+        """A function of its own."""
+        return f"DATE_ADD(DATE '1970-01-01', CAST({sql} AS INT))"
+
+    def moment_of(self, sql: str) -> str:
+        """What it is already."""
+        return sql
 
     def days_between(self, left: str, right: str) -> str:
         """A function of its own; the difference would be an interval."""
