@@ -19,6 +19,7 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
 from tacit.engines.requests.operands import Ordered, Value
+from tacit.engines.requests.public_rows import PublicRows
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
@@ -93,7 +94,7 @@ class SQLSnapshot(ABC):
             return self.fetch_columns(script)
         return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")

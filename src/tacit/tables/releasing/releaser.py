@@ -23,8 +23,7 @@ from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
-from tacit.engines.requests.derived import Derived, PersonGroups, PersonRows, Union
-from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions

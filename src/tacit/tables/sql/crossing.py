@@ -2,8 +2,8 @@
 
 ``balance > (SELECT AVG(balance) FROM customer)`` compares a person's row with a number about everybody. That number is
 asked as a question of its own, with noise; what is released may stand in the outer question as a constant. Where the
-subquery is compared by equalities, as in ``(SELECT AVG(quantity) … WHERE part = p.part)``, it is asked by group, and the
-released groups are a public table that is joined. Such subqueries nest to any depth, the innermost are asked first.
+subquery is compared by equalities, as in ``(SELECT AVG(quantity) … WHERE part = p.part)``, it is asked by group, and
+the released groups are a public table that is joined. Such subqueries nest to any depth, the innermost are asked first.
 
 SHARES. A query with k such subqueries is k + 1 questions, and each gets an equal share of the cost. The preview and the
 answer say so. All of it must fit before the first is asked.
@@ -81,6 +81,8 @@ class Crossing:
             return _literal(found.value if isinstance(found, Answer) else None, kind, found is None), view
         known = known_keys(builder, view, list(ties))
         keys = None if known is None else tuple(known)
+        if keys == ():
+            return Literal(kind, None), view  # no row of the public table is left to compare it with
         names = {f"key {i}": inside for i, inside in enumerate(ties.values())}
         asked.set("group", _group([computed_column(name) for name in names]))
         computed = {**rows.scope.tables.get(COMPUTED, {}), **names}
@@ -184,8 +186,8 @@ class QuestionsInTurn:
         total = self._total(known, fresh)
         if total is not None and not self.releaser.budget.fits(total):
             raise BudgetExceeded(
-                f"the question and its subqueries across persons cost {total!r}, and {self.releaser.budget.remaining!r} "
-                "is left; nothing was spent: ask with a smaller cost."
+                f"the question and its subqueries across persons cost {total!r}, and only "
+                f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
             )
 
     def _total(self, known: list[Query], fresh: bool) -> Guarantee | None:

@@ -1,8 +1,8 @@
-"""What a SELECT inside another means: GROUP BY, HAVING, windows, QUALIFY, DISTINCT and UNION over rows of one person each.
+"""What a SELECT inside another means: GROUP BY, HAVING, windows, QUALIFY, DISTINCT and UNION inside each person's rows.
 
 A stage turns a view into a derived table of the same persons (`tacit.engines.requests.derived`), whose rows are made
-from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column that
-determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
+from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column
+that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
 which changes nothing. Where the person is missing, rows of several persons would meet, and the query is refused with
 what to write.
 """
@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tacit.engines.requests import Relation
-from tacit.engines.requests.derived import PERSON, PersonGroups, PersonRows, Union
-from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.derived import NOBODY, PERSON, PersonGroups, PersonRows, Union
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope

@@ -271,8 +271,8 @@ class _Reader:
         alias = one.tables[0][0]
         names = {pair[1].name for tie in ties if (pair := equality(tie, alias)) is not None}
         tables = self.builder.tables
-        if self.builder.tables.persons.private(table) and not isinstance(table, str):
-            names.add(PERSON)
+        if not isinstance(table, str):
+            names.add(PERSON)  # by which it is tied
         if not any(set(key) <= names for key in tables.joins.keys_of(table)):
             raise UnsupportedQuery(
                 "a subquery that is a value may have several rows; select an aggregate such as MIN(…), compared by "

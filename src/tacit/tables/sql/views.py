@@ -5,8 +5,8 @@ and filters rows is inlined; one that groups, ranks, deduplicates or puts tables
 same persons (`tacit.tables.sql.stages`), and so views nest to any depth. IN, EXISTS and subqueries that are values
 become joins on the side (`tacit.tables.sql.subqueries`). Anything else is refused by name.
 
-A join on the side (LEFT, or one that only keeps or drops rows) must not look beyond the persons of the rows on its left:
-its table is public, or every person of a match is a person of the row already (`PersonFinder`). Then a row still
+A join on the side (LEFT, or one that only keeps or drops rows) must not look beyond the persons of the rows on its
+left: its table is public, or every person of a match is a person of the row already (`PersonFinder`). Then a row still
 depends on the rows of its own persons alone.
 """
 
@@ -17,8 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.engines.requests import Join, Relation
-from tacit.engines.requests.derived import PERSON, Derived, PersonRows
-from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonRows
 from tacit.errors import UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Logic, Scope
@@ -58,7 +57,8 @@ _WORDS = {
 @dataclass(frozen=True)
 class Side:
     """A table joined on the side: to show its columns where there is a match, or to keep or drop a row by whether
-    there is one. For a match all of the conditions are true."""
+    there is one. For a match all of the conditions are true.
+    """
 
     kind: Literal["left", "semi", "anti"]
     table: Table
@@ -352,8 +352,8 @@ class ViewBuilder:
             found = next(((pair, links) for pair, links in linked if links), None)
             if found is None:
                 raise UnsupportedQuery(
-                    f"table {_named(*waiting[0])!r} is joined without an equality of two columns of one kind, which would "
-                    "repeat every row; add ON a = b."
+                    f"table {_named(*waiting[0])!r} is joined without an equality of two columns of one kind, which "
+                    "would repeat every row; add ON a = b."
                 )
             (other, name), links = found
             joins.append(Join(name, other, tuple(links.values())))
