@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.incidence import Incidence, Touches
     from tacit.engines.requests.key_repeats import Repeats
+    from tacit.engines.requests.public_rows import PublicRows
     from tacit.language.expressions import Column
 
 ROUNDS = 2
@@ -82,7 +83,7 @@ class _Rounds:
         touches: Touches = self._engine.remember((relation, request), lambda s: s.touches(relation, request))
         return touches
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         blocks: pa.Table = self._engine.remember((relation, request), lambda s: s.blocks(relation, request))
         return blocks
 

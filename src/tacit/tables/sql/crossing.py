@@ -30,6 +30,7 @@ from tacit.language.expressions import Column, Expression, Literal, Scope
 from tacit.language.types import DATE, FLOAT, TIMESTAMP, ColumnType
 from tacit.tables.face.preview import Preview
 from tacit.tables.sql.public_keys import known_keys
+from tacit.tables.sql.public_query import PublicQuery
 from tacit.tables.sql.stages import COMPUTED, computed_column
 from tacit.tables.sql.views import Side, View, ViewBuilder, unused
 
@@ -108,7 +109,7 @@ class Crossing:
 class Reader(Protocol):
     """Reads a query, and the questions in it that are asked first."""
 
-    def read(self) -> Query:
+    def read(self) -> Query | PublicQuery:
         """The query as it is written."""
 
     def first(self, first: First) -> Query:
@@ -119,13 +120,13 @@ Reading = Callable[[Crossing, Guarantee], Reader]
 """Who reads a query at a cost, as far as answers are known."""
 
 
-def in_turn(releaser: Releaser, cost: Guarantee, reader: Reading) -> Query | QuestionsInTurn:
+def in_turn(releaser: Releaser, cost: Guarantee, reader: Reading) -> Query | PublicQuery | QuestionsInTurn:
     """A query, or the questions that it takes."""
     crossing = Crossing()
     query = reader(crossing, cost).read()
     if not crossing.first:
         return query
-    return QuestionsInTurn(releaser, cost, len(crossing.first) + 1, reader)
+    return QuestionsInTurn(releaser, cost, len(crossing.first) + (not isinstance(query, PublicQuery)), reader)
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ class QuestionsInTurn:
     releaser: Releaser
     cost: Guarantee
     count: int
-    """How many questions there are, the outer one included."""
+    """How many questions there are, the outer one included unless it is about public tables alone."""
     reader: Reading
 
     @property
@@ -193,7 +194,7 @@ class QuestionsInTurn:
     def _total(self, known: list[Query], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
         costs = [query.each * len(unpaid) for query in known if (unpaid := query.unpaid(fresh))]
-        if len(costs) == len(known) and all(len(q.unpaid(fresh)) == len(q.statistics) for q in known):
+        if all(len(query.unpaid(fresh)) == len(query.statistics) for query in known):
             return self.cost
         total: Guarantee | None = None
         for cost in costs:

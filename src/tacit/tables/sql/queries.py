@@ -20,6 +20,7 @@ from tacit.tables.sql.aggregates import AggregateReader, has_aggregate
 from tacit.tables.sql.crossing import Crossing, First, QuestionsInTurn, in_turn
 from tacit.tables.sql.privacy_clause import Priced, check_unit
 from tacit.tables.sql.public_keys import known_keys
+from tacit.tables.sql.public_query import PublicQuery, is_public, public_query
 from tacit.tables.sql.query import Query
 from tacit.tables.sql.selection import Asked, Selection, bare, position
 from tacit.tables.sql.subqueries import with_subqueries
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "having", "order", "limit", "offset", "kind"}
-
+_OF_ROWS = {"distinct", "qualify", "windows"}
+"""What a query over public tables may have besides."""
 
 MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
@@ -73,16 +75,20 @@ class _Reader:
     keys: Any
     crossing: Crossing
 
-    def read(self) -> Query:
+    def read(self) -> Query | PublicQuery:
         """The query as it is written."""
         select = parse_select(self.asked.query)
-        refuse(select, _CLAUSES)
+        refuse(select, _CLAUSES | _OF_ROWS)
         for clause in (select, select.args.get("group"), select.args.get("order")):
             if clause is not None and len(clause.expressions) > MOST_COLUMNS:
                 raise UnsupportedQuery(f"a query has at most {MOST_COLUMNS} columns; ask several queries.")
         views = ViewBuilder(self.releaser.tables, self.crossing)
         known = views.ctes(select, {})
-        select, view = with_subqueries(views, views.rows(select, known), select, known)
+        rows = views.rows(select, known)
+        if is_public(views, rows):
+            return public_query(self.releaser, views, rows, select, known, self.asked.cost)
+        refuse(select, _CLAUSES)
+        select, view = with_subqueries(views, rows, select, known)
         return self.read_over(views, view, select)
 
     def first(self, first: First) -> Query:

@@ -138,7 +138,8 @@ class Stage:
                 else None
             )
             if star is None:
-                items.append((item.alias_or_name or item.sql("duckdb"), item.this if kind == "Alias" else item))
+                named = item.alias or (item.name if kind == "Column" else item.sql("duckdb"))
+                items.append((named, item.this if kind == "Alias" else item))
                 continue
             if any(star.args.values()):
                 raise UnsupportedQuery("* with EXCLUDE, REPLACE or RENAME is not supported; name the columns.")
