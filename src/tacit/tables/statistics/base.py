@@ -91,6 +91,11 @@ class Statistic(ABC):
         """What it is answered for each value of; nothing where it is answered once."""
         return ()
 
+    @property
+    def answer_keys(self) -> tuple[Any, ...]:
+        """The keys of its answers, where it has several about the same rows."""
+        return ()
+
     @abstractmethod
     def release(self, room: Room) -> Answer | Answers:
         """Ask the engine, draw, and state the answer."""

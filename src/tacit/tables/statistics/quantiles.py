@@ -144,6 +144,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         """The quantiles of each group, by shared weight."""
         return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
 
+    @property
+    def answer_keys(self) -> tuple[float, ...]:
+        """One answer for each of several quantiles."""
+        return () if self.single else tuple(map(float, self.quantiles))
+
     def release(self, room: Room) -> Answer | Answers:
         """One quantile by its own loss, several by levels."""
         if len(self.quantiles) == 1:
