@@ -107,7 +107,7 @@ def run(arguments: Sequence[str]) -> int:
 def _said(error: BaseException) -> tuple[str, int]:
     """One sentence about an error, and its exit code."""
     if isinstance(error, TacitError):
-        return str(error), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+        return error.told("command line"), next((code for kind, code in CODES if isinstance(error, kind)), 2)
     if isinstance(error, Interrupted):
         return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):

@@ -123,7 +123,8 @@ class Releaser:
             if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
                 raise UnsupportedQuery(
                     f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
-                    "group by what persons have in common, or ask for all with per='person'."
+                    f"write it as a subquery with an aggregate over it: SELECT AVG(x) FROM (SELECT {column.name}, … AS "
+                    f"x … GROUP BY {column.name}) AS p[[, or as .per_person(x=…).mean('x')]]."
                 )
 
     @contextmanager
