@@ -32,6 +32,13 @@ def named(types: Mapping[ColumnType, Sequence[str]]) -> dict[str, ColumnType]:
     return {name: kind for kind, names in types.items() for name in names}
 
 
+def digits(steps: int, scale: int) -> str:
+    """A number of steps of 10^-scale, written out."""
+    text = str(abs(steps)).rjust(scale + 1, "0")
+    split = len(text) - scale
+    return ("-" if steps < 0 else "") + text[:split] + ("." + text[split:] if scale else "")
+
+
 class Dialect(ABC):
     """How one engine writes what differs."""
 
@@ -55,6 +62,8 @@ class Dialect(ABC):
     """Drops the rows without a person once they are one group, for engines where a test of every row costs more."""
     row_number = "ROW_NUMBER() OVER ()"
     """A different positive integer for each row."""
+    counts_keys = False
+    """Whether keys of decimals count their steps; otherwise they are the numbers themselves."""
     native_types: Mapping[str, ColumnType]
     """The engine's own types by their names, but for decimals; all others can only name persons."""
     native_decimal = "DECIMAL"
@@ -120,6 +129,21 @@ class Dialect(ABC):
             return f"CAST('{value.isoformat(' ') if isinstance(value, datetime) else value.isoformat()}' AS {kind})"
         return f"CAST({value} AS {kind})"
 
+    def item(self, literal: Literal) -> str:
+        """A constant of a list as a text, which `listed` reads."""
+        value = literal.value
+        if value is None:
+            return "NULL"
+        if literal.type.exact_number:
+            return f"'{self.steps(literal, literal.type.scale)}'"
+        if isinstance(value, datetime):
+            return f"'{value.isoformat(' ')}'"
+        return self.text(value) if isinstance(value, str) else f"'{value!s}'"
+
+    def listed(self, sql: str, kind: ColumnType) -> str:
+        """A text of `item` as a value of its kind."""
+        return f"CAST({sql} AS {self.type(kind)})"
+
     def group_key(self, literal: Literal) -> str:
         """A constant to be compared with a group: as `constant`, but an exact number may have 128 bits."""
         if literal.type.exact_number and literal.value is not None:
@@ -152,6 +176,10 @@ class Dialect(ABC):
 
     def total(self, name: str) -> str:
         """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
+        return f"SUM({name})"
+
+    def total_over(self, name: str) -> str:
+        """As `total`, over a window, which `OVER` can follow."""
         return f"SUM({name})"
 
     def operation(self, operator: str, left: str, right: str) -> str:
@@ -196,6 +224,14 @@ class Dialect(ABC):
         """The sum of w over all rows up to this one."""
         part = f"PARTITION BY {within} " if within else ""
         return f"SUM(w) OVER ({part}ORDER BY {key} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """A value of a kind as the key that a column of that kind has for it."""
+        return self.folded(sql) if kind.kind is Kind.FLOAT else sql
+
+    def texts(self, name: str, between: str, order: str) -> str:
+        """Texts one after another with a constant between them, an aggregate; ``order`` is a column."""
+        return f"STRING_AGG({name}, {between} ORDER BY {order})"
 
     # ---- comparisons --------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatchmethod
+from typing import Literal as Choice
 from typing import TypeVar
 
 from tacit.engines.calls import WRITTEN
@@ -84,7 +85,13 @@ class Terms:
 
     def key(self, column: ast.Column) -> str:
         """The canonical key of a column, as the tables name it."""
-        return self.column_sql(column).key(self.qualified(column))
+        return self.read_column(column, "key")
+
+    def read_column(self, column: ast.Column, reading: Choice["value", "key", "double", "group"]) -> str:
+        """A column in one of its readings, as the tables name it."""
+        self.tables[column.table].ask(column.name, reading)
+        read: Callable[[str], str] = getattr(self.column_sql(column), reading)
+        return read(self.qualified(column))
 
     def sides(self, left: ast.Column, right: ast.Column) -> list[str]:
         """The two sides of an equality between columns, as the tables name them."""
@@ -92,7 +99,7 @@ class Terms:
 
     def reading(self, alias: str) -> Reading:
         """A table, by its alias, with the columns that were used before."""
-        return Reading(self.tables[alias], self.dialect.name(alias), frozenset(self._used[alias]))
+        return self.tables[alias].reading(self.dialect.name(alias), frozenset(self._used[alias]))
 
     def column_sql(self, column: ast.Column) -> ColumnSQL:
         """How a column is read."""
@@ -113,7 +120,7 @@ class Terms:
         if sides[0][1].key_type.meets(sides[1][1].key_type):
             read = [(self.key(column), sql.steps) for column, sql in sides]
         else:
-            read = [(sql.value(self.qualified(column)), column.type.scale) for column, sql in sides]
+            read = [(self.read_column(column, "value"), column.type.scale) for column, _ in sides]
         scale = max(steps for _, steps in read)
         return [multiplied(sql, 10 ** (scale - steps)) for sql, steps in read]
 
@@ -133,7 +140,7 @@ class Terms:
 
     @term.register
     def _(self, expression: ast.Column) -> Term:
-        return self.read(self.column_sql(expression).value(self.qualified(expression)))
+        return self.read(self.read_column(expression, "value"))
 
     @term.register
     def _(self, expression: ast.Literal) -> Term:

@@ -118,12 +118,17 @@ _COMMON = ("COALESCE", "ROUND", "LOWER", "SUBSTRING", "DATE_DIFF")
 
 def parse(text: str, scope: Scope) -> Expression:
     """The expression a text such as ``region = 'EU' AND amount > 0`` means."""
+    return convert(parsed_expression(text), scope)
+
+
+def parsed_expression(text: str) -> exp.Expr:
+    """The one node that a text such as ``SUM(amount)`` is parsed to."""
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("an expression must be a non-empty string such as \"region = 'EU'\".")
     statements = parsed(text, f"the expression {_shortened(text)}")
     if len(statements) != 1 or statements[0] is None:
         raise UnsupportedQuery("one expression is expected, not several statements; remove the semicolon.")
-    return convert(statements[0], scope)
+    return statements[0]
 
 
 def convert(node: exp.Expr, scope: Scope) -> Expression:

@@ -21,6 +21,7 @@ class DuckDialect(Dialect):
     """DuckDB 1.5 and later. Casts from double to integer round half to even; NaN is larger than any number."""
 
     int128 = "HUGEINT"
+    counts_keys = True
     native_types = named(
         {
             INTEGER: (*NARROW, *WIDE, '"NULL"'),  # without any value: every sum over it is an ordinary zero
@@ -39,6 +40,10 @@ class DuckDialect(Dialect):
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """``//`` truncates, in either width."""
         return f"({left} // {right})"
+
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of moments are microseconds."""
+        return self.microseconds(sql) if kind == TIMESTAMP else super().value_key(sql, kind)
 
     def microseconds(self, sql: str) -> str:
         """A function of its own."""

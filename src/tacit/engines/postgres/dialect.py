@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from tacit.engines.dialect import Dialect, named
+from tacit.engines.dialect import Dialect, digits, named
 from tacit.language.expressions import Literal, Scalar
 from tacit.language.patterns import Pattern, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Kind
@@ -85,6 +85,12 @@ class PostgresDialect(Dialect):
         else:
             zero = self.constant(Literal(kind, _ZEROS.get(kind.kind, 0)))
         return f"({left} IS NULL) = ({right} IS NULL) AND COALESCE({left}, {zero}) = COALESCE({right}, {zero})"
+
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of decimals are NUMERIC, whose products are exact."""
+        if not kind.scale:
+            return super().value_key(sql, kind)
+        return f"({self.wide(sql)} * CAST('{digits(1, kind.scale)}' AS NUMERIC))"
 
     def extract(self, part: str, sql: str, kind: ColumnType) -> str:
         """Seconds have a fraction here, which a cast would round."""

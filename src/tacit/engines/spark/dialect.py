@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import LARGEST, SMALLEST, Dialect, named
+from tacit.engines.dialect import LARGEST, SMALLEST, Dialect, digits, named
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
 from tacit.language.patterns import BACKSLASH_Z, Pattern, braced, write
@@ -74,6 +74,12 @@ class SparkDialect(Dialect):
             return f"CAST({microseconds(literal.value)} AS {self.int64})"
         return super().constant(literal)
 
+    def item(self, literal: Literal) -> str:
+        """A timestamp is a number here."""
+        if isinstance(literal.value, datetime):
+            return f"'{microseconds(literal.value)}'"
+        return super().item(literal)
+
     # ---- numbers ------------------------------------------------------------------------------------------------
 
     def total(self, name: str) -> str:
@@ -82,6 +88,10 @@ class SparkDialect(Dialect):
         high = self.wide(f"SUM(SHIFTRIGHT({name}, {2 * _THIRD}))")
         middle = self.wide(f"SUM(SHIFTRIGHT({name}, {_THIRD}) & {mask})")
         return f"({high} * {2 ** (2 * _THIRD)} + {middle} * {2**_THIRD} + {self.wide(f'SUM({name} & {mask})')})"
+
+    def total_over(self, name: str) -> str:
+        """A sum of decimals; windows are no place for three of 64 bits."""
+        return f"SUM({self.wide(name)})"
 
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """DIV gives 64 bits, so a wide quotient, below 2^83 wherever one is asked for, is taken in two steps."""
@@ -96,6 +106,13 @@ class SparkDialect(Dialect):
         """Limits of the very type: Spark finds types in at most 100 rounds, and a conversion at each link takes one."""
         low, high = self.wide(str(SMALLEST)), self.wide(str(LARGEST))
         return f"CASE WHEN {name} BETWEEN {low} AND {high} THEN CAST({name} AS {self.int64}) END"
+
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of decimals are decimals; 19 digits and those after the point fit a product of 38."""
+        if not kind.scale:
+            return super().value_key(sql, kind)
+        step = f"CAST('{digits(1, kind.scale)}' AS DECIMAL({kind.scale},{kind.scale}))"
+        return f"CAST(CAST({sql} AS DECIMAL(19,0)) * {step} AS DECIMAL(38,{kind.scale}))"
 
     def rounded(self, sql: str) -> str:
         """RINT rounds half to even."""
@@ -130,6 +147,12 @@ class SparkDialect(Dialect):
     def matches(self, sql: str, pattern: Pattern) -> str:
         """Regular expressions of Java."""
         return f"({sql} RLIKE {self.text(write(pattern, braced, BACKSLASH_Z))})"
+
+    def texts(self, name: str, between: str, order: str) -> str:
+        """A sorted list: LISTAGG cannot stand beside a COUNT(DISTINCT …)."""
+        pairs = f"COLLECT_LIST(CASE WHEN {name} IS NOT NULL THEN STRUCT({order} AS o, {name} AS x) END)"
+        joined = f"ARRAY_JOIN(TRANSFORM(ARRAY_SORT({pairs}), pair -> pair.x), {between})"
+        return f"CASE WHEN COUNT({name}) > 0 THEN {joined} END"
 
     # ---- dates --------------------------------------------------------------------------------------------------
 
