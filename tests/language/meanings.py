@@ -322,8 +322,8 @@ def cast(call: NamedCall, value: Any) -> Any:
         if target.kind is Kind.DATE:
             return date(*map(int, found.groups()))
         fraction = int((found[9] or ".0")[1:].ljust(6, "0"))
-        year, month, day, *time = (int(found[i] or 0) for i in (1, 2, 3, 5, 6, 8))
-        return datetime(year, month, day, *time, fraction)
+        year, month, day, hour, minute, second = (int(found[i] or 0) for i in (1, 2, 3, 5, 6, 8))
+        return datetime(year, month, day, hour, minute, second, fraction)
     except ValueError:
         return None
 
