@@ -32,6 +32,7 @@ SCHEMA = Schema.of(
     }
 )  # fmt: skip
 SCOPE = Scope.of(SCHEMA, "t")
+COLUMNS = [name for name in FIELDS if name not in ("number", "who")]
 
 INTEGERS = [
     0, 1, -1, 2, 3, 5, 7, 12, 28, 29, 31, -7, 10, 60, 100, 1000, 10**5, 10**5 + 1, 2**31 - 1, 2**31, 2**53 + 1, 2**62,
@@ -218,17 +219,22 @@ def text(draw: Random, kind: str, depth: int) -> str:
 _COLUMNS = {"I": "ij", "C": "cw", "F": "fg", "B": "bb", "D": "de", "M": "tu", "T": "rs"}
 
 
-def each() -> list[tuple[str, Expression]]:
-    """Every form once, over bare columns."""
-    found = []
+def filled() -> dict[str, list[str]]:
+    """Every form of each type once, over bare columns."""
+    found: dict[str, list[str]] = {}
     for kind, forms in FORMS.items():
         for form in forms:
             written = form.replace("{X}", f"{{{kind}}}")
             for hole, names in _COLUMNS.items():
                 for place in range(written.count(f"{{{hole}}}")):
                     written = written.replace(f"{{{hole}}}", names[place % 2], 1)
-            found.append((written, parse(written, SCOPE)))
+            found.setdefault(kind, []).append(written)
     return found
+
+
+def each() -> list[tuple[str, Expression]]:
+    """The same as expressions."""
+    return [(text, parse(text, SCOPE)) for forms in filled().values() for text in forms]
 
 
 def expression(draw: Random) -> tuple[str, Expression]:

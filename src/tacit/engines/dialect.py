@@ -279,6 +279,10 @@ class Dialect(ABC):
         """A text several times."""
         return f"REPEAT({sql}, {self.short(count)})"
 
+    def split(self, sql: str, delimiter: str, place: str) -> str:
+        """A part of a column between delimiters, from 1; empty where there is none."""
+        return f"SPLIT_PART({sql}, {delimiter}, {self.short(place)})"
+
     def position(self, sql: str, wanted: str) -> str:
         """Where a text that is not empty begins in another, from 1, or 0."""
         return f"STRPOS({sql}, {wanted})"

@@ -94,8 +94,7 @@ def _pad(terms: Writing, call: Calling) -> Term:
 
 def _split(terms: Writing, call: Calling) -> Term:
     x, place = terms.named(call.operands[0]), terms.named(call.operands[2])
-    count = terms.dialect.short(inside(place, 1, _FAR))
-    sql = f"SPLIT_PART({x.sql}, {terms.dialect.text(_text(call, 1))}, {count})"
+    sql = terms.dialect.split(x.sql, terms.dialect.text(_text(call, 1)), inside(place, 1, _FAR))
     return combine(f"CASE WHEN {place.sql} >= 1 THEN {sql} END", x, place)
 
 
