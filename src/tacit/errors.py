@@ -56,7 +56,17 @@ class TacitError(Exception):
         return str(self.args[0]) if self.args else ""
 
     def told(self, face: Face) -> str:
-        """The message in the words of a face."""
+        """The message in the words of a face.
+
+        Args:
+            face: where it was asked: "python", "command line", "json" or "page".
+
+        >>> try:
+        ...     orders.count()
+        ... except tacit.TacitError as error:
+        ...     print(error.told("command line"))
+        name what the answer may cost: --epsilon 0.5, or --rho 0.01, or --epsilon 0.5 --delta 1e-6.
+        """
         return tell(self.message, face)
 
     def __str__(self) -> str:

@@ -267,7 +267,7 @@ def test_older_answers_state_what_holds_now() -> None:
         {"!": "tuple", "items": 3},
         {"!": "Answers", "pairs": [[1, 2]], "guarantee": None, "name": ""},
         {"!": "Answers", "pairs": 3, "guarantee": None, "name": ""},
-        {"!": "Result", "columns": 3},
+        {"!": "Answers", "pairs": [], "guarantee": None, "name": "", "columns": 3},
         {"!": "Calculation", "name": "SYSTEM", "operands": {"!": "tuple", "items": []}},
         {"!": "Computed", "formula": {"!": "Part", "number": 3}, "parts": {"!": "tuple", "items": []}},
     ],
