@@ -193,7 +193,7 @@ class Result(Answers):
 
     def __str__(self) -> str:
         """A table with a head, then what all answers have in common."""
-        if not self._answers:
+        if not self.rows:
             return f"No row is shown. All together: {self.guarantee!r}."
         head, rows = self.shown()
         kept = [i for i, name in enumerate(head) if name != INTERVAL or any(row[i] for row in rows)]
@@ -203,7 +203,13 @@ class Result(Answers):
             "  ".join(f"{line[i]:>{widths[i]}}" if i in numbers else f"{line[i]:<{widths[i]}}" for i in kept).rstrip()
             for line in (head, *rows)
         ]
-        return "\n".join([*lines, *common_sentences(self)])
+        return "\n".join([*lines, *self._common()])
+
+    def _common(self) -> list[str]:
+        """What holds for all answers; where there is none, only public tables were read."""
+        if self.rows and not self._answers:
+            return ["Only public tables were read: the rows are exact and cost nothing."]
+        return list(common_sentences(self)) if self._answers else [str(self)]
 
     def __repr__(self) -> str:
         return super().__repr__().replace("Answers(", "Result(", 1)
@@ -212,7 +218,7 @@ class Result(Answers):
         head, rows = self.shown()
         top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        common = html.escape(" ".join(common_sentences(self)) if self._answers else str(self))
+        common = html.escape(" ".join(self._common()))
         return f"<table><tr>{top}</tr>{cells}</table><p>{common}</p>"
 
 

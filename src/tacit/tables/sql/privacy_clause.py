@@ -44,7 +44,7 @@ def price(query: str, epsilon: Number | None = None, delta: Number | None = None
     """Find a query's cost, named by keywords or by the clause inside it, never by both."""
     rest, options = _cut(query)
     if options is None:
-        return Priced(query, cost_of(epsilon, delta, rho))
+        return Priced(rest, cost_of(epsilon, delta, rho))
     amounts = {"epsilon": epsilon, "delta": delta, "rho": rho}
     if doubled := [name for name, amount in amounts.items() if amount is not None]:
         raise InvalidInput(f"the query names its cost in OPTIONS and {doubled[0]}= names one too; leave one out.")
@@ -115,15 +115,16 @@ def _without(query: str, tokens: Sequence[Any], gone: Sequence[tuple[int, int]])
 
 
 def _clamped(words: Sequence[str], upper: Sequence[str]) -> list[tuple[int, int]]:
-    """Where ``CLAMPED BETWEEN low AND high`` stands, behind what is added up."""
+    """Where ``CLAMPED BETWEEN low AND high`` stands, last inside an ``ANON_…(`` and behind what is added up."""
     found = []
-    for i in range(len(upper)):
-        if upper[i : i + 2] == ["CLAMPED", "BETWEEN"]:
-            end = next((j for j in range(i + 2, len(words)) if words[j] == ")"), len(words))
-            low, between, high = "".join(upper[i + 2 : end]).partition("AND")
-            if not between or not _number(low) or not _number(high):
+    for i, word in enumerate(upper):
+        if word.startswith("ANON_") and words[i + 1 : i + 2] == ["("]:
+            end = _closing(words, i + 1)
+            start = next((j for j in range(i + 3, end) if upper[j : j + 2] == ["CLAMPED", "BETWEEN"]), end)
+            low, _, high = "".join(upper[start + 2 : end]).partition("AND")
+            if start < end and not (_number(low) and _number(high)):
                 raise InvalidInput("CLAMPED BETWEEN takes two numbers, such as ANON_SUM(x CLAMPED BETWEEN 0 AND 9).")
-            found.append((i, end - 1))
+            found += [(start, end - 1)] if start < end else []
     return found
 
 

@@ -7,23 +7,25 @@ anything is spent, with the clause at fault and what to write instead.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
-from math import prod
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.language.expressions import Case, Column, Comparison, Expression, In, Literal, Scope
+from tacit.guarantees import Approx, Guarantee
+from tacit.language.expressions import Expression, Scope
 from tacit.language.parsing import convert, deep, parsed
-from tacit.language.types import BOOLEAN
 from tacit.tables.face.declarations import Private
 from tacit.tables.sql.aggregates import AggregateReader, has_aggregate
+from tacit.tables.sql.crossing import Crossing, First, QuestionsInTurn, in_turn
 from tacit.tables.sql.privacy_clause import Priced, check_unit
-from tacit.tables.sql.public_keys import public_keys
+from tacit.tables.sql.public_keys import known_keys
+from tacit.tables.sql.public_query import PublicQuery, is_public, public_query
 from tacit.tables.sql.query import Query
 from tacit.tables.sql.selection import Asked, Selection, bare, position
+from tacit.tables.sql.subqueries import with_subqueries
 from tacit.tables.sql.views import View, ViewBuilder, refuse
-from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, given, listed, written
+from tacit.tables.statistics.ways.groups import Groups, given, listed
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -31,18 +33,24 @@ if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
 
 _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "having", "order", "limit", "offset", "kind"}
-
+_OF_ROWS = {"distinct", "qualify", "windows"}
+"""What a query over public tables may have besides."""
 
 MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
 
 
-def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query:
+def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query | QuestionsInTurn:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return _Reader(releaser, asked, keys).read()
+        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys))
     except RecursionError:
         raise deep("the query") from None
+
+
+def _reader(releaser: Releaser, asked: Priced, keys: Any, crossing: Crossing, cost: Guarantee) -> _Reader:
+    """Who reads a query at a cost."""
+    return _Reader(releaser, replace(asked, cost=cost), keys, crossing)
 
 
 def parse_select(query: str) -> exp.Select:
@@ -65,28 +73,41 @@ class _Reader:
     releaser: Releaser
     asked: Priced
     keys: Any
+    crossing: Crossing
 
-    def read(self) -> Query:
+    def read(self) -> Query | PublicQuery:
+        """The query as it is written."""
         select = parse_select(self.asked.query)
-        refuse(select, _CLAUSES)
+        refuse(select, _CLAUSES | _OF_ROWS)
         for clause in (select, select.args.get("group"), select.args.get("order")):
             if clause is not None and len(clause.expressions) > MOST_COLUMNS:
                 raise UnsupportedQuery(f"a query has at most {MOST_COLUMNS} columns; ask several queries.")
-        views = ViewBuilder(self.releaser.tables)
-        view = views.rows(select, {})
+        views = ViewBuilder(self.releaser.tables, self.crossing)
+        known = views.ctes(select, {})
+        rows = views.rows(select, known)
+        if is_public(views, rows):
+            return public_query(self.releaser, views, rows, select, known, self.asked.cost)
+        refuse(select, _CLAUSES)
+        select, view = with_subqueries(views, rows, select, known)
+        return self.read_over(views, view, select)
+
+    def first(self, first: First) -> Query:
+        """A subquery that is asked before this query."""
+        asked = replace(self.asked, query=first.text)
+        return replace(self, asked=asked, keys=first.keys).read_over(first.builder, first.view, first.select)
+
+    def read_over(self, views: ViewBuilder, view: View, select: Any) -> Query:
+        """What a SELECT asks of a view."""
         relation = views.relation(view)
         if self.asked.unit is not None:
-            names = (relation.table, *(join.table for join in relation.joins))
-            tables = [self.releaser.tables.declared[name] for name in names]
+            tables = [self.releaser.tables.declared[name] for name in relation.tables]
             persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
             check_unit(self.asked.unit, persons, single=not relation.others)
         by = self._by(select, view.scope)
-        groups = self._groups(by, view) if by else None
+        groups = self._groups(by, views, view) if by else None
         if self.keys is not None and not by:
             raise InvalidInput("keys= needs a GROUP BY; add one, or leave keys= out.")
-        declared = self.releaser.tables.declared[relation.table]
-        step = declared.unit if isinstance(declared, Private) else None
-        asked = Asked(AggregateReader(view.scope, relation, step, groups), by)
+        asked = Asked(AggregateReader(view.scope, relation, self.releaser.tables.unit(relation), groups), by)
         layout = Selection(select, asked).layout(tuple(name for _, name in by))
         return Query(self.releaser, relation, tuple(asked.statistics), layout, self.asked.cost, self.asked.query)
 
@@ -116,38 +137,13 @@ class _Reader:
             found.append((convert(node, scope), node.name if type(node).__name__ == "Column" else node.sql()))
         return found
 
-    def _groups(self, by: list[tuple[Expression, str]], view: View) -> Groups:
+    def _groups(self, by: list[tuple[Expression, str]], views: ViewBuilder, view: View) -> Groups:
         expressions = tuple(expression for expression, _ in by)
         names = tuple(name for _, name in by)
         if self.keys is not None:
             return given(expressions, names, listed(self.keys, "keys"))
-        parts = [self._public_keys(expression, view) for expression in expressions]
-        if all(part is not None for part in parts):
-            lists = [cast(list[Any], part) for part in parts]
-            return given(expressions, names, _product(lists))
-        return Groups(expressions, (), (), ", ".join(names))
-
-    def _public_keys(self, expression: Expression, view: View) -> list[Any] | None:
-        """Keys that the query itself, or a public table, makes public."""
-        for condition in view.conditions:
-            if isinstance(condition, In) and condition.operand == expression:
-                return [written(item.value) for item in condition.items]
-            match condition:
-                case Comparison(operator="=", left=left, right=Literal(value=value)) if left == expression:
-                    return [written(value)]
-        if expression.type == BOOLEAN:
-            return [True, False]
-        if isinstance(expression, Case):
-            values = [value for _, value in expression.branches] + [expression.default]
-            if all(isinstance(value, Literal) for value in values):
-                return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
-        tables = dict(view.tables) | {join.alias: join.table for join in view.left}
-        column = expression
-        if isinstance(column, Column) and tables[column.table] not in self.releaser.tables.private_names:
-            values = public_keys(self.releaser.tables, tables[column.table], column.name)
-            absent = [None] if column.table in [join.alias for join in view.left] else []
-            return [*map(written, values), *absent]
-        return None
+        keys = known_keys(views, view, expressions, absent_delta=not isinstance(self.asked.cost, Approx))
+        return Groups(expressions, (), (), ", ".join(names)) if keys is None else given(expressions, names, keys)
 
 
 def _columns(node: Any) -> bool:
@@ -155,10 +151,3 @@ def _columns(node: Any) -> bool:
     from sqlglot import exp
 
     return node.find(exp.Column) is not None
-
-
-def _product(lists: list[list[Any]]) -> list[Any]:
-    """Every combination of keys; how many there are is known before they are made."""
-    if prod(map(len, lists)) > MOST_KEYS:
-        raise UnsupportedQuery(f"the groups have more than {MOST_KEYS} combinations of keys; name the wanted ones.")
-    return lists[0] if len(lists) == 1 else list(product(*lists))

@@ -45,26 +45,27 @@ class Query:
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
         if len(self.statistics) > 1:
-            self._check()
+            self.check()
             unpaid = self.unpaid(fresh)
             if unpaid:
-                self.releaser.budget.check(self.each, *(self._question(s) for s in unpaid))
+                self.releaser.budget.check(self.each, *(self.question(s) for s in unpaid))
         answers = [
             self.releaser.ask(self.relation, statistic, self.each, fresh=fresh, text=self.text)
             for statistic in self.statistics
         ]
         return self.layout.show(answers, self.cost)
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Refuse what cannot be answered before the first is paid for."""
         for statistic in self.statistics:
             self.releaser.check(self.relation, statistic, self.each)
 
     def _unanswered(self, statistic: Statistic, fresh: bool) -> bool:
-        budget, question = self.releaser.budget, self._question(statistic)
+        budget, question = self.releaser.budget, self.question(statistic)
         return budget.repeated(question, self.each) is None and (fresh or budget.recall(question, self.each) is None)
 
-    def _question(self, statistic: Statistic) -> Question:
+    def question(self, statistic: Statistic) -> Question:
+        """What the budget is told about one of the aggregates."""
         return self.releaser.question(self.relation, statistic, self.text)
 
     def unpaid(self, fresh: bool) -> list[Statistic]:
@@ -77,11 +78,11 @@ class Query:
 
     def preview(self, fresh: bool) -> Preview:
         """The cost and whether it fits; refuses what would be refused, and waits for nobody."""
-        self._check()
+        self.check()
         unpaid, budget = self.unpaid(fresh), self.releaser.budget
         for statistic in unpaid:
             with suppress(Unsettled):  # that passes by itself, and nothing is charged here
-                budget.allows(self.each, self._question(statistic))
+                budget.allows(self.each, self.question(statistic))
         fits, remaining = self.fits(unpaid), budget.remaining
         return Preview(
             statistics=tuple(statistic.words for statistic in self.statistics),

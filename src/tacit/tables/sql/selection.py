@@ -100,7 +100,7 @@ class Selection:
         having = self.select.args.get("having")
         condition = None if having is None else _condition(reader.read(having.this))
         order = self._order(reader)
-        limit, offset = _limits(self.select)
+        limit, offset = limits(self.select)
         found = any(isinstance(statistic, FoundGroups) for statistic in self.asked.statistics)
         whole = len(items) == 1 and not by and bool(self.asked.statistics[0].answer_keys)
         layout = Layout(
@@ -173,7 +173,7 @@ def _condition(formula: Any) -> Any:
     return formula
 
 
-def _limits(select: exp.Select) -> tuple[int | None, int]:
+def limits(select: exp.Select) -> tuple[int | None, int]:
     """The most rows to show, and how many to skip."""
     limit, offset = select.args.get("limit"), select.args.get("offset")
     most = None if limit is None else _whole(limit.args.get("expression") or limit.args.get("count"), "LIMIT")
