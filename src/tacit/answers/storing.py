@@ -33,7 +33,7 @@ from typing import Any
 from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
-from tacit.answers.groups import Capped, ShownCount
+from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.order import Fallen, Inner, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -104,6 +104,7 @@ FORMS: dict[str, Form] = {
     "Additive": _form(Additive, "noise unit covers"),
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
+    "CappedGroup": _form(CappedGroup, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),

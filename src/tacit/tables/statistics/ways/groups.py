@@ -24,7 +24,7 @@ from typing import Any, Self, cast
 from tacit.answers import Answers
 from tacit.answers.groups import ShownCount
 from tacit.engines.requests import KeyCounts, KeysPerPerson, check_by
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal
@@ -165,6 +165,14 @@ class FoundGroups(Statistic, tag="FoundGroups"):
     def core(self) -> Statistic:
         """What is asked of the groups that are found."""
         return self.statistic
+
+    def suits(self, several: bool) -> None:
+        """Keys are found where a row concerns one person."""
+        if several:
+            raise UnsupportedQuery(
+                f"Tacit does not find groups where a row concerns several persons; name those of the {self.words} with "
+                "keys=, with IN, or by a public table."
+            )
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
