@@ -79,12 +79,6 @@ class AsksCount(Asking[AnswerT]):
                     network=True,
                 ),
                 Audited("network: count, Gaussian noise", Zcdp(2), lambda t, **c: t.count(**c), network=True),
-                Audited(
-                    "network: count by group, Gaussian noise",
-                    Zcdp(2),
-                    lambda t, **c: t.group_by("group", keys=["x", "y"]).count(**c),
-                    network=True,
-                ),
             ),
         ),
     )

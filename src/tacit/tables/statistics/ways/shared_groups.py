@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.engines.requests import Incidence, Touches, Value
-from tacit.flows.incidences import Incidences
+from tacit.flows.curve import CappedStatistic
 from tacit.flows.sums import capped_sum
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.totals import flow_cap
@@ -42,9 +42,7 @@ def flow_totals(room: Room, statistic: GroupedTotals) -> tuple[tuple[int, ...], 
     curve = _curve(touches, len(groups.keys))
     law = flow_cap.flow_cap(curve, cost, levels=LEVELS, most=most * len(signs), target=left)
     cap = flow_cap.cap_of(LEVELS[int(room.draw(law))])
-    values = [
-        sum(sign * capped_sum(_of_group(touches, g, sign)).at(cap) for sign in signs) for g in range(len(groups.keys))
-    ]
+    values = [sum(sign * _flow(touches, g, sign).at(cap) for sign in signs) for g in range(len(groups.keys))]
     moved = flow_cap.sensitivity(cap, most, allowance.concentrated)
     vector, noise = noisy_vector(values, allowance.share(1 - flow_cap.SHARE), moved)
     return room.draw(vector), cap, noise
@@ -97,8 +95,8 @@ def _laplace_is_smaller(cost: Approx, allowance: Allowance, most: int) -> bool:
     return 4 * most * allowance.amount <= cost.epsilon**2
 
 
-def _of_group(touches: Touches, group: int, sign: int) -> Incidences:
-    """The rows of one group and one sign."""
+def _flow(touches: Touches, group: int, sign: int) -> CappedStatistic:
+    """The rows of one group and one sign, capped."""
     inside = (touches.groups == group) & (sign * touches.weights > 0)
     persons = tuple(person[inside] for person in touches.persons)
-    return shared_rows.rows_of(replace(touches, weights=touches.weights[inside], persons=persons), sign)
+    return capped_sum(shared_rows.rows_of(replace(touches, weights=touches.weights[inside], persons=persons), sign))
