@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from tacit.engines.requests import Relation, Request
     from tacit.engines.requests.blocks import Blocks
+    from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.incidence import Incidence, Touches
     from tacit.engines.requests.key_repeats import Repeats
+    from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
     from tacit.language.expressions import Column
 
 ROUNDS = 2
@@ -41,7 +43,7 @@ class Remembering:
         """The engine's."""
         return self._engine.keys(table)
 
-    def key_type(self, table: str, column: str) -> KeyType:
+    def key_type(self, table: str | Derived, column: str) -> KeyType:
         """The engine's."""
         return self._engine.key_type(table, column)
 
@@ -80,6 +82,10 @@ class _Rounds:
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         touches: Touches = self._engine.remember((relation, request), lambda s: s.touches(relation, request))
         return touches
+
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        weighed: WeighedValues = self._engine.remember((relation, request), lambda s: s.weigh(relation, request))
+        return weighed
 
     def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
         blocks: pa.Table = self._engine.remember((relation, request), lambda s: s.blocks(relation, request))

@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import FAILED
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
+from tacit.engines.requests import (
+    Blocks,
+    Incidence,
+    JoinSize,
+    KeyRepeats,
+    Relation,
+    Repeats,
+    Request,
+    Touches,
+    WeighedRows,
+    WeighedValues,
+)
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
@@ -87,6 +98,17 @@ class SQLSnapshot(ABC):
             raise EngineError(FAILED)
         return touches
 
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        """One statement: the values with their weights."""
+        if relation.others:
+            raise InvalidInput("rows that concern several persons are asked for by their incidence.")
+        with self._round(relation) as tables:
+            script = request.script(Rows(self.dialect, relation, tables))
+            found = request.read(withhold_errors(lambda: self._numbers(script, request.schema())))
+        if len(found.weights) > request.limit:
+            raise EngineError(FAILED)
+        return found
+
     def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
         """The columns of a script in their types, which are 64-bit integers if there is no schema."""
         if schema is None:
@@ -107,7 +129,7 @@ class SQLSnapshot(ABC):
         self._count += 1
         if self._count > _ROUNDS:
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
-        names = (relation.table, *(join.table for join in relation.joins))
+        names = relation.tables
         before = self._states.setdefault(names, withhold_errors(lambda: self._state(names)))
         if not self.fits(relation):  # before any row is made
             raise EngineError(FAILED)
@@ -116,13 +138,18 @@ class SQLSnapshot(ABC):
             raise EngineError(FAILED)
 
     def fits(self, relation: Relation, /) -> bool:
-        """Whether a relation's joins cannot have more rows than its bound; one statement beside the rounds."""
+        """Whether a relation's joins cannot have more rows than its bound, nor those of what it is derived from.
+
+        One statement for each bound, beside the rounds, the innermost first.
+        """
+        return all(self._fits(inner) for inner in relation.every)
+
+    def _fits(self, relation: Relation) -> bool:
         bound, joined = relation.bound, (relation.table, relation.alias, relation.joins, relation.bound)
         if bound is None or joined in self._small:
             return True
-        names = (relation.table, *(join.table for join in relation.joins))
         size = JoinSize()
-        script = size.script(Rows(self.dialect, relation, {name: self.tables[name] for name in names}))
+        script = size.script(Rows(self.dialect, relation, self.tables))
         small = withhold_errors(lambda: size.read(self.fetch_rows(script))) <= bound.most
         if small:
             self._small.add(joined)

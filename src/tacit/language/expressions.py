@@ -21,9 +21,12 @@ from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal as Choice
+from typing import TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.language.types import ColumnType, KeyType, Schema
+
+T = TypeVar("T")
 
 Scalar = int | float | bool | str | date | datetime | Fraction | None
 """A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
@@ -261,9 +264,7 @@ def columns_of(expression: Expression) -> tuple[Column, Column] | None:
     return (left, right) if isinstance(left, Column) and isinstance(right, Column) else None
 
 
-def compares_keys(
-    left: Column, right: Column, tables: Mapping[str, str], key_type: Callable[[str, str], KeyType]
-) -> bool:
+def compares_keys(left: Column, right: Column, tables: Mapping[str, T], key_type: Callable[[T, str], KeyType]) -> bool:
     """Whether an equality of two columns compares their very keys (`tacit.language.types`).
 
     ``tables`` says which table each alias stands for; a column of any other alias has no key.

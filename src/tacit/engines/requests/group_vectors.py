@@ -27,8 +27,12 @@ def saturation(groups: int) -> int:
     return 1 << min(61, (126 - groups.bit_length()) // 2)
 
 
-def check_keys(by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...]) -> None:
-    """Refuse keys that are too many, repeat, or have other types than what rows are grouped by."""
+Keys = tuple[tuple[Constant, ...], ...]
+"""Given groups: a constant for each expression that rows are grouped by."""
+
+
+def check_keys(by: tuple[Expression, ...], keys: Keys) -> None:
+    """Refuse groups that cannot be asked for."""
     check_by(by)
     if not 1 <= len(keys) <= LARGEST_ANSWER or len(set(keys)) < len(keys):
         raise InvalidInput(f"keys must list 1 to {LARGEST_ANSWER} different groups.")
@@ -37,16 +41,13 @@ def check_keys(by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...
         raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
 
 
-def in_groups(rows: Rows, by: tuple[Expression, ...], keys: tuple[tuple[Constant, ...], ...]) -> str:
-    """What joins rows with the number g of their group, the place of its key in the list; other rows are left out."""
-    dialect, columns = rows.dialect, [rows.group(expression) for expression in by]
-    names = [f"k{i}" for i in range(len(columns))]
-    kinds = [expression.type for expression in by]
-    asked = ", ".join(f"({g}, {', '.join(map(dialect.group_key, key))})" for g, key in enumerate(keys))
-    return (
-        f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) "
-        f"ON {' AND '.join(map(dialect.same, columns, names, kinds))}"
-    )
+def in_groups(rows: Rows, by: tuple[Expression, ...], keys: Keys) -> str:
+    """What stands after the rows to keep those of given groups, with the number g of each row's."""
+    columns, kinds = [rows.group(expression) for expression in by], [expression.type for expression in by]
+    names = [f"k{i}" for i in range(len(by))]
+    asked = ", ".join(f"({g}, {', '.join(map(rows.dialect.group_key, key))})" for g, key in enumerate(keys))
+    same = " AND ".join(map(rows.dialect.same, columns, names, kinds))
+    return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) ON {same}"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class PersonVectors(Request[tuple[int, ...]]):
 
     entry: Entry
     by: tuple[Expression, ...]
-    keys: tuple[tuple[Constant, ...], ...]
+    keys: Keys
     norm: Norm
 
     def __post_init__(self) -> None:
@@ -65,8 +66,11 @@ class PersonVectors(Request[tuple[int, ...]]):
         """A table of (person, group g, entry v), the entry saturated."""
         dialect, limit = statement.dialect, saturation(len(self.keys))
         entry = dialect.wide(self.entry.entry(statement.rows))
-        asked = in_groups(statement.rows, self.by, self.keys)
-        entries = fragment(f"SELECT person, g, {entry} AS v FROM ", ALL_ROWS, f"{asked} GROUP BY person, g")
+        entries = fragment(
+            f"SELECT person, g, {entry} AS v FROM ",
+            ALL_ROWS,
+            f"{in_groups(statement.rows, self.by, self.keys)} GROUP BY person, g",
+        )
         saturated = f"CASE WHEN v > {limit} THEN {limit} WHEN v < -{limit} THEN -{limit} ELSE v END"
         return statement.table(
             "vectors", f"SELECT person, g, {saturated} AS v FROM (", entries, ") AS entries", again=True

@@ -47,11 +47,11 @@ class JoinSize(Standalone[float]):
         bound, double = rows.relation.bound, rows.dialect.double
         if bound is not None and bound.root is not None:
             counted = f"SELECT CAST(COUNT(*) AS {rows.dialect.float64}) * {double(float(bound.repeats))} AS w FROM "
-            return _script(counted, rows.reading(bound.root))
+            return _script(rows, counted, rows.reading(bound.root))
         tree = _Tree(rows, cut=False).total()
-        if not any(len(_parents(join)) > 1 for join in rows.relation.joins):
-            return _script("SELECT ", tree, " AS w")
-        return _script("SELECT LEAST(", tree, ", ", _Tree(rows, cut=True).total(), ") AS w")
+        if not any(len(_parents(join)) > 1 for join in rows.relation.joins if join.kind in ("inner", "left")):
+            return _script(rows, "SELECT ", tree, " AS w")
+        return _script(rows, "SELECT LEAST(", tree, ", ", _Tree(rows, cut=True).total(), ") AS w")
 
     def read(self, rows: Sequence[AnswerRow]) -> float:
         """The one number."""
@@ -59,8 +59,9 @@ class JoinSize(Standalone[float]):
         return float(size)
 
 
-def _script(*pieces: Piece) -> Script:
-    return Script((Part("sizes", fragment(*pieces)),), fragment("SELECT * FROM ", Reading("sizes")))
+def _script(rows: Rows, *pieces: Piece) -> Script:
+    sizes = Part("sizes", fragment(*pieces))
+    return Script((*rows.stages.parts(), sizes), fragment("SELECT * FROM ", Reading(sizes.name)))
 
 
 def _parents(join: Join) -> dict[str, list[Pair]]:
@@ -79,6 +80,8 @@ class _Tree:
         self._children: dict[str, list[tuple[Join, list[Pair]]]] = {}
         self._apart: list[Join] = []
         for join in rows.relation.joins:
+            if join.kind in ("semi", "anti"):  # they add no row
+                continue
             parents = _parents(join)
             if cut and len(parents) > 1:
                 self._apart.append(join)

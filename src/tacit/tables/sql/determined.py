@@ -18,19 +18,21 @@ of one person, that person could be in several groups and would lose as many tim
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tacit.engines.requests import Relation
+from tacit.engines.requests.derived import NOBODY
 from tacit.language.expressions import Column, Comparison, Expression, Logic, columns_of
-from tacit.tables.sql.expanding import Keys
+from tacit.tables.face.declarations import Key
+from tacit.tables.sql.persons import Table
 
 
 def most_groups(
     relation: Relation,
     by: Sequence[Expression],
     keys: Sequence[tuple[Any, ...]],
-    known: Keys,
+    known: Callable[[Table], Iterable[Key]],
     meet: Callable[[Column, Column], bool],
 ) -> int:
     """The most groups in which one person can have rows; ``meet`` as for `expanding.reach`."""
@@ -44,12 +46,12 @@ def most_groups(
 
 
 def _determined(
-    relation: Relation, person: Column, known: Keys, meet: Callable[[Column, Column], bool]
+    relation: Relation, person: Column, known: Callable[[Table], Iterable[Key]], meet: Callable[[Column, Column], bool]
 ) -> set[tuple[str, str]]:
     """The columns, with their tables' aliases, that have one value for each person; "*" stands for all of a table."""
     inner = {relation.alias: relation.table} | {j.alias: j.table for j in relation.joins if j.kind == "inner"}
     pairs = [pair for join in relation.joins if join.kind == "inner" for pair in join.on]
-    pairs = [pair for pair in (*pairs, *_equalities(relation.filter, inner)) if meet(*pair)]
+    pairs = [pair for pair in (*pairs, *_equalities(relation.filter, inner)) if NOBODY not in pair and meet(*pair)]
     found, before = _Columns({(person.table, person.name)}), -1
     while len(found) != before:
         before = len(found)
@@ -58,12 +60,12 @@ def _determined(
                 if (near.table, near.name) in found:
                     found.add((far.table, far.name))
         for alias, table in inner.items():
-            if any(all((alias, name) in found for name in key) for key in known.get(table, ())):
+            if any(all((alias, name) in found for name in key) for key in known(table)):
                 found.add((alias, "*"))
         for join in relation.joins:
             tied = {right.name for left, right in join.on if (left.table, left.name) in found and meet(left, right)}
             every = all((left.table, left.name) in found for left, _ in join.on)
-            if join.kind == "left" and every and any(set(key) <= tied for key in known.get(join.table, ())):
+            if join.kind == "left" and every and any(set(key) <= tied for key in known(join.table)):
                 found.add((join.alias, "*"))
     return found
 
@@ -75,7 +77,7 @@ class _Columns(set[tuple[str, str]]):
         return super().__contains__(column) or (isinstance(column, tuple) and super().__contains__((column[0], "*")))
 
 
-def _equalities(condition: Expression | None, inner: dict[str, str]) -> list[tuple[Column, Column]]:
+def _equalities(condition: Expression | None, inner: Mapping[str, Table]) -> list[tuple[Column, Column]]:
     """Equalities of bare columns that a filter asks of every row."""
     if isinstance(condition, Logic) and condition.operator == "AND":
         return [pair for each in condition.operands for pair in _equalities(each, inner)]

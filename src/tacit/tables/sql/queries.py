@@ -83,8 +83,7 @@ class _Reader:
         view = views.rows(select, {})
         relation = views.relation(view)
         if self.asked.unit is not None:
-            names = (relation.table, *(join.table for join in relation.joins))
-            tables = [self.releaser.tables.declared[name] for name in names]
+            tables = [self.releaser.tables.declared[name] for name in relation.tables]
             persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
             check_unit(self.asked.unit, persons, single=not relation.others)
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
@@ -174,8 +173,9 @@ class _Reader:
                 return list(dict.fromkeys(written(cast(Literal, value).value) for value in values))
         tables = dict(view.tables) | {join.alias: join.table for join in view.left}
         column = expression
-        if isinstance(column, Column) and tables[column.table] not in self.releaser.tables.private_names:
-            values = public_keys(self.releaser.tables, tables[column.table], column.name)
+        table = tables[column.table] if isinstance(column, Column) else None
+        if isinstance(column, Column) and isinstance(table, str) and table not in self.releaser.tables.private_names:
+            values = public_keys(self.releaser.tables, table, column.name)
             absent = [None] if column.table in [join.alias for join in view.left] else []
             return [*map(written, values), *absent]
         return None
@@ -205,8 +205,7 @@ class _Reader:
         """What an aggregate is named in the catalogue, and what it is called on."""
 
         def operand(part: Any) -> Operand:
-            declared = self.releaser.tables.declared[relation.table]
-            return Operand(convert(part, scope), part.sql(), declared.unit if isinstance(declared, Private) else None)
+            return Operand(convert(part, scope), part.sql(), self.releaser.tables.unit(relation))
 
         name = _name(node)
         if type(node).__name__ == "Anonymous":

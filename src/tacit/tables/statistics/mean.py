@@ -81,8 +81,10 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
         return cls(column.value, column.name, per_of(per))
 
     def grouped(self, groups: Groups) -> Statistic:
-        """The mean over the rows of each group."""
-        return super().grouped(groups) if self.per == "person" else GroupedMeans(self.value, self.words, groups)
+        """The mean over the rows of each group, or over its persons, each group with a range of its own."""
+        if self.per == "person":
+            return Moment(self.value, self.name, "mean", self.per).grouped(groups)
+        return GroupedMeans(self.value, self.words, groups)
 
     def release(self, room: Room) -> Answer:
         """A test for many persons, then a sum and a count, around a centre where it passes."""

@@ -37,15 +37,17 @@ def persons_above(counts: Sequence[int]) -> tuple[int, ...]:
     return tuple(accumulate(reversed(counts[1:])))[::-1]
 
 
-def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> Law[int]:
+def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR) -> Law[int]:
     """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
     loss = StepLoss.from_losses(integers(0, len(steps) - 1), persons_above(counts), one_directional=True)
-    return exponential(loss, allowance.epsilon, PRIOR)  # type: ignore[return-value]
+    return exponential(loss, allowance.epsilon, prior)  # type: ignore[return-value]
 
 
-def choose_cap(room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance) -> int:
+def choose_cap(
+    room: Room, steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR
+) -> int:
     """Draw a cap."""
-    return steps[int(room.draw(cap_law(steps, counts, allowance)))]
+    return steps[int(room.draw(cap_law(steps, counts, allowance, prior)))]
 
 
 CAP_SHARE = Fraction(1, 5)
@@ -55,8 +57,8 @@ ROW_LEVELS = levels(2**30)
 """Caps on rows per person."""
 
 
-def row_cap(room: Room, value: Ordered, allowance: Allowance) -> int:
+def row_cap(room: Room, value: Ordered, allowance: Allowance, prior: Decaying = PRIOR) -> int:
     """A cap on the rows with a value that one person counts for; one round of the room."""
     (buckets,) = room.ask(TotalBuckets(RowCount(value.expression), ROW_LEVELS))
     assert isinstance(buckets, Buckets)
-    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance)
+    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance, prior)

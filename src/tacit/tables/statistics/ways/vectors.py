@@ -114,29 +114,32 @@ def capped_vectors(
     room: Room, entries: Sequence[Entry], groups: Groups, norms: Sequence[Sequence[int]], allowance: Allowance
 ) -> list[Vector]:
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
-    share, norm = vector_cap.share(len(groups.keys), allowance.concentrated), _norm(allowance)
-    caps = [
-        _choose(room, _steps(entry, groups), counts, len(groups.keys), allowance)
+    norm = _norm(allowance)
+    chosen = [
+        choose_norm(room, _steps(entry, groups), counts, len(groups.keys), allowance)
         for entry, counts in zip(entries, norms, strict=True)
     ]
+    caps = [cap for cap, _ in chosen]
     fines = [FINE if cap < 2**50 else 1 for cap in caps]
     requests = [
         GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
         for entry, cap, fine in zip(entries, caps, fines, strict=True)
     ]
     found = []
-    for totals, cap, fine in zip(room.ask(*requests), caps, fines, strict=True):
-        law, noise = noisy_vector(totals, allowance.share(1 - share), cap * fine)
+    for totals, (cap, rest), fine in zip(room.ask(*requests), chosen, fines, strict=True):
+        law, noise = noisy_vector(totals, rest, cap * fine)
         found.append(Vector(room.draw(law), cap, fine, noise))
     return found
 
 
-def _choose(room: Room, steps: Sequence[int], counts: Sequence[int], groups: int, allowance: Allowance) -> int:
-    """A cap, for the share of the allowance that its choice is worth."""
+def choose_norm(
+    room: Room, steps: Sequence[int], counts: Sequence[int], releases: int, allowance: Allowance
+) -> tuple[int, Allowance]:
+    """A cap on the norm of vectors whose noise falls on that many releases, and what is left of the allowance."""
     concentrated = allowance.concentrated
-    left = vector_cap.target(groups, allowance.epsilon, concentrated)
-    cost = allowance.share(vector_cap.share(groups, concentrated)).epsilon
-    return steps[int(room.draw(vector_cap.vector_cap(persons_above(counts), steps, groups, cost, left)))]
+    share, left = vector_cap.share(releases, concentrated), vector_cap.target(releases, allowance.epsilon, concentrated)
+    law = vector_cap.vector_cap(persons_above(counts), steps, releases, allowance.share(share).epsilon, left)
+    return steps[int(room.draw(law))], allowance.share(1 - share)
 
 
 def _norm(allowance: Allowance) -> Norm:
