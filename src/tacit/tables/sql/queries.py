@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.guarantees import Guarantee
 from tacit.language.expressions import Case, Column, Comparison, Expression, In, Literal, Scope, expressions
 from tacit.language.parsing import convert, deep, parsed
 from tacit.language.types import BOOLEAN
 from tacit.numbers.exact import exact
 from tacit.tables.face.declarations import Private
 from tacit.tables.sql.privacy_clause import Priced, check_unit
+from tacit.tables.sql.public_facts import known_keys
 from tacit.tables.sql.public_keys import public_keys
 from tacit.tables.sql.query import Order, Query
 from tacit.tables.sql.views import View, ViewBuilder, refuse
@@ -152,8 +154,8 @@ class _Reader:
         if self.keys is not None:
             return given(expressions, names, listed(self.keys, "keys"))
         parts = [self._public_keys(expression, view) for expression in expressions]
-        if all(part is not None for part in parts):
-            lists = [cast(list[Any], part) for part in parts]
+        lists = [part for part in parts if part is not None]
+        if len(lists) == len(parts) and (prod(map(len, lists)) <= MOST_KEYS or not _with_delta(self.asked.cost)):
             return given(expressions, names, _product(lists))
         return Groups(expressions, (), (), ", ".join(names))
 
@@ -178,7 +180,7 @@ class _Reader:
             values = public_keys(self.releaser.tables, table, column.name)
             absent = [None] if column.table in [join.alias for join in view.left] else []
             return [*map(written, values), *absent]
-        return None
+        return known_keys(expression, view.conditions)
 
     def _statistic(self, node: Any, relation: Relation, scope: Scope, groups: Groups | None) -> Statistic:
         kind = type(node).__name__
@@ -329,6 +331,11 @@ def _limit(select: exp.Select) -> int | None:
     if type(node).__name__ != "Literal" or not re.fullmatch("[0-9]{1,18}", str(node.this)):
         raise UnsupportedQuery("LIMIT takes a whole number.")
     return int(node.this)
+
+
+def _with_delta(cost: Guarantee) -> bool:
+    """Whether groups that are too many to be listed can be found instead."""
+    return cost.keywords().get("delta") is not None
 
 
 def _product(lists: list[list[Any]]) -> list[Any]:
