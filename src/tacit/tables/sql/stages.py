@@ -2,7 +2,7 @@
 
 A stage turns a view into a derived table of the same persons (`tacit.engines.requests.derived`), whose rows are made
 from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column
-that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
+that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added,
 which changes nothing. Where the person is missing, rows of several persons would meet, and the query is refused with
 what to write.
 """
