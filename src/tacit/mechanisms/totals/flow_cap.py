@@ -33,7 +33,8 @@ from math import ceil, isqrt
 
 from tacit.mechanisms.search.scan_rates import rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
-from tacit.mechanisms.totals.capped_flow import Curve, slopes
+from tacit.mechanisms.totals.capped_flow import slopes
+from tacit.mechanisms.totals.flow_levels import Curve
 from tacit.numbers.exact import Number, non_negative, positive, whole
 
 SHARE = Fraction(1, 4)
