@@ -24,7 +24,7 @@ from tacit.language.expressions import Column, Expression, Logic, Scope
 from tacit.language.parsing import convert, within_bounds
 from tacit.language.types import BOOLEAN
 from tacit.tables.sql.persons import PersonColumn, Table, sides
-from tacit.tables.sql.rewriting import with_columns
+from tacit.tables.sql.rewriting import substituted, with_columns
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -282,23 +282,23 @@ class ViewBuilder:
         parts = tuple(part for condition in conditions for part in _conjuncts(condition))
         bare = all(isinstance(column, Column) for table in other.scope.tables.values() for column in table.values())
         if len(other.tables) != 1 or other.sides or not bare:
-            other, parts = self._as_one(other, parts)
+            other, parts = self._as_one(other, parts, view.aliases)
         ((alias, table),) = other.tables
         side = Side("left", table, alias, (*other.conditions, *parts))
         return View(view.tables, (*view.sides, side), view.conditions, view.scope.beside(other.scope))
 
-    def _as_one(self, view: View, parts: tuple[Expression, ...]) -> tuple[View, tuple[Expression, ...]]:
+    def _as_one(
+        self, view: View, parts: tuple[Expression, ...], taken: frozenset[str]
+    ) -> tuple[View, tuple[Expression, ...]]:
         """A view as one derived table, and some conditions in terms of it."""
         shown = dict.fromkeys(column for table in view.scope.tables.values() for column in table.values())
         known = {column: f"s{i}" for i, column in enumerate(shown)}
-        name = unused(next(iter(view.scope.tables)), self.taken | view.aliases)
-        wrapped, columns = self.wrap(view, known, name)
+        wrapped, columns = self.wrap(view, known, unused(next(iter(view.scope.tables)), taken | view.aliases))
         scope = {n: {c: columns[e] for c, e in table.items()} for n, table in view.scope.tables.items()}
-
-        def inside(column: Column) -> Expression:
-            return columns.get(column, column)
-
-        return replace(wrapped, scope=Scope(scope)), with_columns(parts, inside)
+        now = substituted(parts, columns)
+        if any(column.table in view.aliases for part in now for column in part.columns()):
+            raise UnsupportedQuery("ON computes with columns of a subquery; compute them inside it, under names.")
+        return replace(wrapped, scope=Scope(scope)), now
 
     def wrap(self, view: View, shown: Mapping[Expression, str], alias: str) -> tuple[View, dict[Expression, Column]]:
         """A view as a derived table that shows some expressions by name, and the columns that now stand for them."""
