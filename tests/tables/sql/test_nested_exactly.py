@@ -3,8 +3,8 @@
 All tables stand in one engine as worlds (`tests.attacks.nesting`), 455 of them. For every neighbouring pair, a world
 and the same without one person, what the engine computes may change by that person's rows alone. On top, a small
 mechanism counts persons by what all of their derived rows are, in four bins: by the promise one person moves one bin by
-one, so discrete Laplace noise on each must keep ε exactly, and its exact law is compared over all pairs. Twins that look
-across persons are caught by both checks; written as SQL they are refused.
+one, so discrete Laplace noise on each must keep ε exactly, and its exact law is compared over all pairs. Twins that
+look across persons are caught by both checks; written as SQL they are refused.
 
 Whole statistics over nested queries are then verified draw by draw, as `tacit audit` does.
 """
@@ -50,15 +50,20 @@ QUERIES = [
     "SELECT COUNT(*) FROM (SELECT who, g, v, ROW_NUMBER() OVER (PARTITION BY who ORDER BY v, g) AS r FROM visits) AS t "
     "WHERE r = 1",
     "SELECT COUNT(*) FROM (SELECT who, v FROM visits QUALIFY LAG(v) OVER (PARTITION BY who ORDER BY v, g) < v) AS t",
-    "SELECT COUNT(*) FROM (SELECT who, g FROM visits AS a WHERE g NOT IN (SELECT g FROM refunds AS b WHERE b.who = a.who)"
+    "SELECT COUNT(*) FROM (SELECT who, g FROM visits AS a WHERE g NOT IN (SELECT g FROM refunds AS b WHERE b.who = "
+    "a.who)"
     ") AS t",
-    "SELECT COUNT(*) FROM (SELECT who, v FROM visits AS a WHERE v = 2 OR EXISTS (SELECT 1 FROM refunds AS b WHERE b.who = "
+    "SELECT COUNT(*) FROM (SELECT who, v FROM visits AS a WHERE v = 2 OR EXISTS (SELECT 1 FROM refunds AS b WHERE "
+    "b.who = "
     "a.who AND b.g = a.g)) AS t",
-    "SELECT COUNT(*) FROM (SELECT a.who, a.v, COALESCE(b.n, 0) AS n FROM visits AS a LEFT JOIN (SELECT who, COUNT(*) AS n "
+    "SELECT COUNT(*) FROM (SELECT a.who, a.v, COALESCE(b.n, 0) AS n FROM visits AS a LEFT JOIN (SELECT who, COUNT(*) "
+    "AS n "
     "FROM refunds GROUP BY who) AS b ON a.who = b.who) AS t",
-    "SELECT COUNT(*) FROM (SELECT who, SUM(v) AS s FROM (SELECT who, v FROM visits UNION ALL SELECT who, -v FROM refunds) "
+    "SELECT COUNT(*) FROM (SELECT who, SUM(v) AS s FROM (SELECT who, v FROM visits UNION ALL SELECT who, -v FROM "
+    "refunds) "
     "AS u GROUP BY who) AS t WHERE s > 0",
-    "SELECT COUNT(*) FROM (SELECT DISTINCT who, g FROM visits AS a WHERE v > (SELECT MIN(v) FROM visits AS b WHERE b.who = "
+    "SELECT COUNT(*) FROM (SELECT DISTINCT who, g FROM visits AS a WHERE v > (SELECT MIN(v) FROM visits AS b WHERE "
+    "b.who = "
     "a.who)) AS t",
     "SELECT COUNT(*) FROM (SELECT who, MAX(s) AS m FROM (SELECT who, g, SUM(v) AS s FROM visits GROUP BY who, g) AS u "
     "GROUP BY who) AS t WHERE who IN (SELECT who FROM refunds)",
@@ -186,7 +191,8 @@ PERSONS = (
 INNER = "(SELECT person, SUM(v) AS s, COUNT(*) AS n FROM small WHERE dataset = {} GROUP BY person) AS t"
 WHOLE = [
     "SELECT COUNT(DISTINCT person) FROM " + INNER + " WHERE n >= 2",
-    "SELECT COUNT(*) FROM (SELECT person, v FROM small WHERE dataset = {} QUALIFY ROW_NUMBER() OVER (PARTITION BY person "
+    "SELECT COUNT(*) FROM (SELECT person, v FROM small WHERE dataset = {} QUALIFY ROW_NUMBER() OVER (PARTITION BY "
+    "person "
     "ORDER BY v, g) <= 2) AS t",
 ]
 

@@ -2,9 +2,9 @@
 
 A stage turns a view into a derived table of the same persons (`tacit.engines.requests.derived`), whose rows are made
 from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column
-that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
-which changes nothing. Where the person is missing, rows of several persons would meet, and the query is refused with
-what to write.
+that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added
+silently, which changes nothing. Where the person is missing, rows of several persons would meet, and the query is
+refused with what to write.
 """
 
 from __future__ import annotations

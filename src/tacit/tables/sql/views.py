@@ -335,10 +335,13 @@ class ViewBuilder:
         if not view.tables:
             raise UnsupportedQuery("the query reads no table, only numbers that were answered first; name a table.")
         private = [pair for pair in view.tables if persons.private(pair[1])]
-        if not private and not public:
+        if not private and (about := [side for side in view.sides if persons.private(side.table)]):
             raise UnsupportedQuery(
-                "the query names no private table; public tables need no privacy, query them directly."
+                f"{_called(about[0])} is joined to rows of public tables, which concern nobody; begin with the private "
+                "table, or use an inner JOIN."
             )
+        if not private and not public:
+            raise UnsupportedQuery("the query names no private table; name one, or ask about public tables alone.")
         waiting, conditions, touched = persons.find(view.tables, view.conditions)
         if len(waiting) + len(view.sides) > MOST_TABLES:
             raise UnsupportedQuery(
@@ -372,11 +375,6 @@ class ViewBuilder:
         pairs = {part: pair for part in side.conditions if (pair := equality(part, side.alias)) is not None}
         on = list(pairs.values())
         if self._tables.persons.private(side.table):
-            if not touched:
-                raise UnsupportedQuery(
-                    f"{_called(side)} is joined to rows of public tables, which concern nobody; begin with the private "
-                    "table, or use an inner JOIN."
-                )
             person = self.tied(view, ((side.alias, side.table),), side.conditions)
             if person is None:
                 raise UnsupportedQuery(beyond(_called(side), touched))
