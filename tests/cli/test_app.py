@@ -145,7 +145,7 @@ def test_a_plan_needs_no_data(place: Path, here: Callable[..., str]) -> None:
 WRONG = {
     ("ask", "nope.csv", "--person", "customer", "--epsilon", "1", "SELECT COUNT(*) FROM nope"): "there is no file",
     ("ask", "orders.csv", "--person", "nobody", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "'nobody'",
-    ("ask", "orders.csv", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "Missing option '--person'",
+    ("ask", "orders.csv", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "say whose rows they are: --person COLUMN",
     (*ASK, "SELECT COUNT(*) FROM orders"): "name what the answer may cost",
     (*ASK, "--epsilon", "0", "SELECT COUNT(*) FROM orders"): "epsilon must be above 0",
     (*ASK, "--epsilon", "much", "SELECT COUNT(*) FROM orders"): "epsilon must be an exact number",
@@ -370,6 +370,12 @@ def test_a_table_of_postgresql_is_asked(here: Callable[..., str], server: str) -
     answer = json.loads(here(*ask, "SELECT COUNT(DISTINCT customer) FROM sales", "--json"))
     assert answer["value"] == 400  # wrong with probability below 1e-20
     assert here("schema", address, "--table", "sales") == "customer  integer\namount    integer\n"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CREATE TABLE codes AS SELECT 2 AS code, 'two' AS word")
+    assert json.loads(here("schema", address, "--json"))["codes"] == {"code": "integer", "word": "text"}
+    several = ("ask", address, "--private", "sales:customer", "--public", "codes", "--epsilon", "50", "--json")
+    found = json.loads(here(*several, "SELECT COUNT(DISTINCT customer) FROM sales JOIN codes ON amount = code"))
+    assert found["value"] == 400  # as above
 
 
 def test_a_closed_pipe_is_no_error(place: Path) -> None:

@@ -83,7 +83,7 @@ def rows(draw: Random, count: int, all_first: bool = False) -> list[Row]:
         **dict.fromkeys("de", DATES),
         **dict.fromkeys("tu", MOMENTS),
         "s": ODD_TEXTS,
-        "r": CASTABLE,
+        "r": CASTABLE + ODD_TEXTS,
     }
     found = []
     for number in range(count):
@@ -127,12 +127,16 @@ FORMS: dict[str, tuple[str, ...]] = {
         *(f"EXTRACT({part} FROM {{M}})" for part in (*_PARTS[:-1], *_TIMES)),
         *(f"DATE_DIFF('{unit}', {{D}}, {{M}})" for unit in _UNITS),
         *(f"DATE_SUB('{unit}', {{M}}, {{D}})" for unit in _UNITS),
-        "DATE_SUB('month', {D}, {D})", "EXTRACT(DAY FROM {M} - {M})", *_SHARED,
+        "DATE_SUB('month', {D}, {D})", "EXTRACT(DAY FROM {M} - {M})",
+        "DATE_PART('week', {D})", "EXTRACT(YEAR FROM AGE({M}, {D}))",
+        *(f"{part}({{D}})" for part in ("YEAR", "QUARTER", "MONTH", "WEEK", "WEEKOFYEAR", "DAY", "DAYOFMONTH")),
+        "DAYOFYEAR({D})",
+        *(f"{part}({{M}})" for part in ("ISODOW", "ISOYEAR", "HOUR", "MINUTE", "SECOND")), "EPOCH({D})", *_SHARED,
     ),
     "C": (
         "c", "w", "0.01", "-1.5", "12.345", "({C} + {C})", "({C} - {C})", "(c * {I})", "ABS({C})", "ROUND({C}, 1)",
         "TRUNC({C}, 1)", "MOD({C}, {C})", "({C} % {I})", "CAST({F} AS DECIMAL(18, 2))", "CAST({T} AS DECIMAL(18, 3))",
-        "CAST({I} AS DECIMAL(18, 1))", "CAST({C} AS DECIMAL(18, 1))", "EXTRACT(EPOCH FROM {M})",
+        "CAST({I} AS DECIMAL(18, 1))", "CAST({C} AS DECIMAL(18, 1))", "EXTRACT(EPOCH FROM {M})", "EPOCH({M})",
         "EXTRACT(EPOCH FROM {M} - {M})", *_SHARED,
     ),
     "F": (
@@ -162,7 +166,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "d", "e", "DATE '2020-02-29'", "DATE '0001-01-01'", "DATE '9999-12-31'", "({D} + {I})", "({D} - {I})",
         "({D} + INTERVAL 1 MONTH)", "({D} - INTERVAL '1 year 1 day')", "({D} + INTERVAL ({I}) MONTH)",
         "({D} - INTERVAL ({I}) WEEK)", "LAST_DAY({D})", "LAST_DAY({M})", "MAKE_DATE({I}, {I}, {I})",
-        "MAKE_DATE(2024, {I}, {I})", "CAST({M} AS DATE)", "CAST({T} AS DATE)",
+        "MAKE_DATE(2024, {I}, {I})", "CAST({M} AS DATE)", "CAST({T} AS DATE)", "DATE({M})",
         *(f"DATE_TRUNC('{unit}', {{D}})" for unit in (*_UNITS[:5], "decade")), *_SHARED,
     ),
     "M": (
@@ -183,6 +187,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "CAST({C} AS VARCHAR)", "CAST({B} AS VARCHAR)", "CAST({D} AS VARCHAR)", "CAST({M} AS VARCHAR)",
         "MONTHNAME({D})",
         "DAYNAME({M})", "STRFTIME({M}, '%Y-%m-%d %H:%M:%S.%f %j %b %a %G-W%V-%u')", "TO_CHAR({D}, 'YY/MM/DD')",
+        "FORMAT_DATE('%d.%m.%y %A %B %w%%', {D})",
         *_SHARED,
     ),
 }  # fmt: skip
@@ -204,6 +209,22 @@ def text(draw: Random, kind: str, depth: int) -> str:
         pieces += [chosen[:at], text(draw, chosen[at + 1], depth - draw.choice((1, 1, 2)))]
         chosen = chosen[at + 3 :]
     return "".join([*pieces, chosen])
+
+
+_COLUMNS = {"I": "ij", "C": "cw", "F": "fg", "B": "bb", "D": "de", "M": "tu", "T": "rs"}
+
+
+def each() -> list[tuple[str, Expression]]:
+    """Every form once, over bare columns."""
+    found = []
+    for kind, forms in FORMS.items():
+        for form in forms:
+            written = form.replace("{X}", f"{{{kind}}}")
+            for hole, names in _COLUMNS.items():
+                for place in range(written.count(f"{{{hole}}}")):
+                    written = written.replace(f"{{{hole}}}", names[place % 2], 1)
+            found.append((written, parse(written, SCOPE)))
+    return found
 
 
 def expression(draw: Random) -> tuple[str, Expression]:

@@ -116,9 +116,9 @@ def _add_over(a: Range, b: Range, sign: int = 1) -> Possible:
         (kind, unit), scale = _SUMS[a.kind, b.kind], Fraction(1)
     else:
         return _add_over(b, a) if sign > 0 and (b.kind, a.kind) in _SUMS else frozenset({None})
-    low, high = (b.low, b.high) if sign > 0 else (b.high, b.low)
-    ends = (_times(_plus(x, _times(sign * unit, y)), scale) for x, y in ((a.low, low), (a.high, high)))
-    return _range(*ends, kind, _null(a, b))
+    first, last = (b.low, b.high) if sign > 0 else (b.high, b.low)
+    low, high = (_times(_plus(x, _times(sign * unit, y)), scale) for x, y in ((a.low, first), (a.high, last)))
+    return _range(low, high, kind, _null(a, b))
 
 
 def _multiply(a: Any, b: Any) -> Point:
@@ -142,7 +142,8 @@ def _divide_over(a: Range, b: Range) -> Possible:
     """Unbounded where the divisor may be 0."""
     if b.low <= 0 <= b.high:
         return _range(-inf, inf, null=True)
-    return _corners(a, Range(*(Fraction(0) if _infinite(end) else 1 / end for end in (b.high, b.low)), b.kind, b.null))
+    low, high = (Fraction(0) if isinstance(end, float) else 1 / end for end in (b.high, b.low))
+    return _corners(a, Range(low, high, b.kind, b.null))
 
 
 def _toward_zero(number: Fraction) -> int:
@@ -169,7 +170,8 @@ def _each_end(rise: Callable[[Fraction], Fraction]) -> Callable[..., Possible]:
     def over(a: Range, *_: Range) -> Possible:
         if a.kind != "number":
             return frozenset({None})
-        return _range(*(end if _infinite(end) else rise(end) for end in (a.low, a.high)), null=a.null)
+        low, high = (end if isinstance(end, float) else rise(end) for end in (a.low, a.high))
+        return _range(low, high, null=a.null)
 
     return over
 
@@ -227,8 +229,8 @@ def _absolute(a: Any) -> Point:
 def _absolute_over(a: Range) -> Possible:
     if a.kind != "number":
         return frozenset({None})
-    low = Fraction(0) if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
-    return _range(low, max(abs(a.low), abs(a.high)), null=a.null)
+    sizes: list[End] = [abs(a.low), abs(a.high)]
+    return _range(Fraction(0) if a.low <= 0 <= a.high else min(sizes), max(sizes), null=a.null)
 
 
 def _rising(rule: Callable[[float], float], least: float = -inf) -> Function:

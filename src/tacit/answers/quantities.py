@@ -74,6 +74,8 @@ def read(value: Any) -> Point:
         return Quantity(Fraction(value.toordinal()), "date")
     if isinstance(value, int):
         return whole(value)
+    if isinstance(value, Fraction):
+        return bounded(value, None)
     if isinstance(value, Decimal):
         if not value.is_finite():
             return None

@@ -34,10 +34,10 @@ class Answers(Mapping[Any, Answer]):
     >>> list(answers)
     ['north', 'south']
     >>> answers["north"].value
-    386
+    374
     >>> print(answers)
-    north  386  373 to 399
-    south  257  244 to 270
+    north  374  341 to 407
+    south  272  239 to 305
     NOT PRIVATE (seeded randomness).
     Intervals hold the capped value with 95 % confidence each.
     Protects any one customer with all their rows with Pure(1) for all together.
@@ -75,7 +75,7 @@ class Answers(Mapping[Any, Answer]):
 
         >>> answers = orders.group_by("region", keys=["north", "south"]).count(epsilon=1)
         >>> [(one["key"], one["value"]) for one in answers.to_dict()["answers"]]
-        [('north', 386), ('south', 257)]
+        [('north', 374), ('south', 272)]
         """
         return {
             "guarantee": repr(self.guarantee),
@@ -87,8 +87,8 @@ class Answers(Mapping[Any, Answer]):
 
         >>> orders.group_by("region", keys=["north", "south"]).count(epsilon=1).to_pandas()
           region  value  low  high        covers  cap
-        0  north    386  373   399  capped value    3
-        1  south    257  244   270  capped value    3
+        0  north    374  341   407  capped value    8
+        1  south    272  239   305  capped value    8
         """
         import pandas as pd
 

@@ -36,7 +36,7 @@ from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, ShownCount
-from tacit.answers.order import Fallen, Inner, Ranked
+from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, Row
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -112,6 +112,7 @@ FORMS: dict[str, Form] = {
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
     "Variance": _form(Variance, "sums noise width root"),
     "Inner": _form(Inner, "largest beyond inner"),
+    "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Chosen": _form(Chosen, "inside among"),

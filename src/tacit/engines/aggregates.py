@@ -15,7 +15,7 @@ from tacit.engines.chains import Chain, Steps
 from tacit.engines.dialect import LARGEST
 from tacit.engines.requests.operands import value as counted
 from tacit.engines.script import Part, Reading, fragment
-from tacit.engines.terms import Term, combine, fill
+from tacit.engines.term import Term, combine, fill
 from tacit.language.aggregates import LONGEST_ITEM, LONGEST_TEXT, MOST_ITEMS, sum_scale
 from tacit.language.expressions import Literal
 from tacit.language.inside import Aggregate, Ordering

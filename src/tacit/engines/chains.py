@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
-from tacit.engines.terms import Term, Terms
+from tacit.engines.term import Term
+from tacit.engines.terms import Terms
 from tacit.language.expressions import Expression
 
 

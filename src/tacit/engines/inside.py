@@ -9,7 +9,7 @@ from tacit.engines.requests.derived import PERSON, PersonGroups, PersonRows
 from tacit.engines.rows import Rows
 from tacit.engines.script import Part, fragment
 from tacit.engines.stages import DerivedSQL, placed
-from tacit.engines.terms import Term, combine
+from tacit.engines.term import Term, combine
 from tacit.engines.windows import Windows
 from tacit.language.expressions import Column, Expression
 from tacit.language.types import ColumnType

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tacit.engines.requests.incidence import Incidence, Touches
     from tacit.engines.requests.key_repeats import Repeats
     from tacit.engines.requests.public_rows import PublicRows
+    from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
     from tacit.language.expressions import Column
 
 ROUNDS = 2
@@ -82,6 +83,10 @@ class _Rounds:
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         touches: Touches = self._engine.remember((relation, request), lambda s: s.touches(relation, request))
         return touches
+
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        weighed: WeighedValues = self._engine.remember((relation, request), lambda s: s.weigh(relation, request))
+        return weighed
 
     def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         blocks: pa.Table = self._engine.remember((relation, request), lambda s: s.blocks(relation, request))

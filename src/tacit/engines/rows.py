@@ -19,7 +19,7 @@ from tacit.engines.requests.relation import Join, Relation
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
 from tacit.engines.script import join as joined
 from tacit.engines.stages import Stages
-from tacit.engines.terms import Term, combine, fill
+from tacit.engines.term import Term, combine, fill
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
 

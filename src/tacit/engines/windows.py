@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tacit.engines.aggregates import direction, mean
 from tacit.engines.chains import Steps
 from tacit.engines.requests.operands import value as counted
-from tacit.engines.terms import Term, combine, fill
+from tacit.engines.term import Term, combine, fill
 from tacit.language.aggregates import sum_scale
 from tacit.language.expressions import Expression, Literal
 from tacit.language.inside import Frame, Ordering, Window

@@ -121,6 +121,33 @@ def test_an_aggregate_is_asked_once_wherever_it_stands() -> None:
         assert {answer.guarantee.epsilon for answer in result.values()} == {1, 0.5}  # type: ignore[union-attr]
 
 
+SHARED = {
+    "SELECT AVG(v), SUM(v), COUNT(v) FROM t": ("sum of v", "number of rows with v"),
+    "SELECT SUM(v) / 2, 1 + AVG(v) FROM t HAVING COUNT(v) > 1": ("sum of v", "number of rows with v"),
+    "SELECT AVG(v), SUM(v) FROM t": ("mean of v", "sum of v"),
+    "SELECT AVG(v), SUM(v), COUNT(*) FROM t": ("mean of v", "sum of v", "number of rows"),
+    "SELECT AVG(v), SUM(v) FILTER (WHERE b), COUNT(v) FROM t": (
+        "mean of v",
+        "sum of v where b",
+        "number of rows with v",
+    ),
+    "SELECT b, AVG(v), SUM(v) FROM t GROUP BY b": ("sum of v by b", "count by b"),
+    "SELECT b, COUNT(v), AVG(v) FROM t GROUP BY b": ("count by b", "sum of v by b"),
+    "SELECT b, COUNT(*), AVG(v) FROM t GROUP BY b": ("count by b", "mean of v by b"),
+}
+
+
+@pytest.mark.parametrize("query", SHARED)
+def test_a_mean_shares_the_release_of_a_sum_and_a_count(query: str, plain: duckdb.DuckDBPyConnection) -> None:
+    with opened() as session:
+        assert session.preview(query, epsilon=1).statistics == SHARED[query]
+        result = session.sql(query, epsilon=SURE)
+        assert isinstance(result, Result)
+        values = [[getattr(cell, "value", cell) for cell in row.cells] for row in result.rows]
+        truth = sorted(plain.execute(query).fetchall(), reverse=True)
+        assert [pytest.approx(row, abs=1e-3) for row in truth] == values
+
+
 # ---- the shape ----------------------------------------------------------------------------------------------------
 
 

@@ -48,6 +48,13 @@ SELECT n.nspname || '.' || c.relname FROM pg_class AS c JOIN pg_namespace AS n O
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 AND has_table_privilege(c.oid, 'SELECT') ORDER BY n.nspname = ANY(%s::name[]) DESC, 1 LIMIT 20
 """
+_NAMES = """
+SELECT CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN '' ELSE n.nspname || '.' END || c.relname
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+AND pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1
+"""
+"""Asked under the user's own search path, so it names the catalog itself."""
 _COLUMNS = """
 WITH RECURSIVE bases (number, name, type, modifier) AS (
   SELECT attnum, attname, atttypid, atttypmod FROM pg_attribute
@@ -111,6 +118,11 @@ def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[An
                 return tuple(found[0])
     listed = ", ".join(row[0] for row in cursor.execute(_LIST, (path,), prepare=False)) or "none"
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the first tables are {listed}.")
+
+
+def list_names(cursor: psycopg.Cursor[Any]) -> tuple[str, ...]:
+    """The tables and views that this user may read, "schema.table" where the search path does not lead there."""
+    return tuple(row[0] for row in cursor.execute(_NAMES, prepare=False))
 
 
 def native_name(name: str, modifier: int, textual: bool) -> str:

@@ -53,6 +53,7 @@ FORMS: dict[type, str] = {
     requests.Value: "Value(expression, unit)",
     requests.RowCount: "RowCount(expression)",
     requests.Presence: "Presence()",
+    requests.HasValue: "HasValue(expression)",
     requests.Ordered: "Ordered(expression)",
     Groups: "Groups(by, keys, labels, name)",
     Sampling: "Sampling(probability)",

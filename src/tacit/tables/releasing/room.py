@@ -25,7 +25,16 @@ from tacit.answers import Answer
 from tacit.answers.spreads import Spread
 from tacit.answers.values import Value
 from tacit.engines import Engine, Snapshot
-from tacit.engines.requests import MAX_ROWS, Blocks, Incidence, Relation, Request, Touches
+from tacit.engines.requests import (
+    MAX_ROWS,
+    Blocks,
+    Incidence,
+    Relation,
+    Request,
+    Touches,
+    WeighedRows,
+    WeighedValues,
+)
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Law
@@ -140,6 +149,10 @@ class Room:
     def touches(self, request: Incidence) -> Touches:
         """Whom the rows concern, as bare numbers."""
         return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
+
+    def weigh(self, request: WeighedRows) -> WeighedValues:
+        """The values of rows that weigh their part of a person."""
+        return self._snapshot.weigh(self._relation, replace(request, limit=self._max_rows))
 
     def blocks(self, request: Blocks) -> pa.Table:
         """Rows with the number of their block, for a function that runs apart."""

@@ -6,7 +6,7 @@ rows there were hold together (`tacit.answers.spreads.Chosen`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -80,6 +80,16 @@ class Layout:
     offset: int = 0
     whole: bool = False
     """Whether the one output is a statistic with several answers, which are shown as they are."""
+
+    def moved(self, placed: Callable[[Any], Any], sources: tuple[Source, ...]) -> Layout:
+        """The same with other formulas in the places of released values."""
+        return replace(
+            self,
+            outputs=tuple(replace(output, formula=replace_leaves(output.formula, placed)) for output in self.outputs),
+            sources=sources,
+            having=None if self.having is None else replace_leaves(self.having, placed),
+            order=tuple(replace(item, formula=replace_leaves(item.formula, placed)) for item in self.order),
+        )
 
     @property
     def _shortened(self) -> bool:

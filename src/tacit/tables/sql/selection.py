@@ -14,6 +14,7 @@ from tacit.language.parsing import convert
 from tacit.tables.sql.aggregates import AggregateReader, is_aggregate, known
 from tacit.tables.sql.layout import Key, Layout, Order, Output, Source
 from tacit.tables.sql.outputs import FormulaReader
+from tacit.tables.sql.sharing import Sharing
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.ways.groups import FoundGroups
 
@@ -61,6 +62,12 @@ class Asked:
             raise UnsupportedQuery(f"{node.sql()} has several values; select it by itself, or ask for one of them.")
         return self.part(number)
 
+    def share(self, layout: Layout) -> Layout:
+        """The same shown, of as few releases as it takes."""
+        sharing = Sharing(self.statistics, self.sources, several=bool(self.reader.relation.others))
+        self.statistics = sharing.statistics
+        return layout.moved(sharing.placed, tuple(sharing.sources))
+
     def key(self, node: Any) -> Key | None:
         """The place of what is grouped by."""
         if not self.by:
@@ -96,8 +103,10 @@ class Selection:
         limit, offset = limits(self.select)
         found = any(isinstance(statistic, FoundGroups) for statistic in self.asked.statistics)
         whole = len(items) == 1 and not by and bool(self.asked.statistics[0].answer_keys)
-        sources = tuple(self.asked.sources)
-        return Layout(tuple(self.outputs), sources, by, found, condition, order, limit, offset, whole)
+        layout = Layout(
+            tuple(self.outputs), tuple(self.asked.sources), by, found, condition, order, limit, offset, whole
+        )
+        return self.asked.share(layout)
 
     def _add(self, item: Any, reader: FormulaReader) -> None:
         """An output column, or one for each of several quantiles."""
