@@ -278,7 +278,7 @@ QUERIES = {
     "SELECT COUNT(*) FROM t TABLESAMPLE 10%": "SAMPLE is not supported",
     "SELECT COUNT(*) FROM t USING SAMPLE 1": "USING SAMPLE is not supported",
     "SELECT SUM(i) FROM t WHERE i": "WHERE must be true or false",
-    "SELECT SUM(i) FROM t WHERE i > (SELECT i FROM t)": "one aggregate without GROUP BY",
+    "SELECT SUM(i) FROM t WHERE i > (SELECT i FROM t)": "is not an aggregate",
     "SELECT SUM(i) FROM t WHERE i > ANY (SELECT i FROM t)": "ANY",
     "SELECT SUM(nope) FROM t": "'nope' does not exist",
     "SELECT AVG(g) FROM t": "needs numbers, not text",
