@@ -183,6 +183,12 @@ class FoundGroups(Statistic, tag="FoundGroups"):
                 "keys=, with IN, or by a public table."
             )
 
+    @property
+    def of_single_rows(self) -> Statistic:
+        """What is asked of the groups, of persons instead of rows."""
+        suited = self.statistic.of_single_rows
+        return replace(self, statistic=suited) if isinstance(suited, Grouped) else self
+
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
         check_delta(cost, "groups without public keys need", "give keys= to avoid it")
