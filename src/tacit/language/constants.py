@@ -1,8 +1,8 @@
 """Constants that are written as calculations: DATE '1994-01-01' + INTERVAL '1 year', 0.06 - 0.01.
 
-What does not depend on a row is computed once, here, by the rules of `tacit.language.expressions`, so that engines compare
-a column with a plain value and need not read rows that cannot match. A question stays known as it was written: this is
-about how it is computed.
+What does not depend on a row is computed once, here, by the rules of `tacit.language.expressions`, so that engines
+compare a column with a plain value and need not read rows that cannot match. A question stays known as it was written:
+this is about how it is computed.
 """
 
 from __future__ import annotations
