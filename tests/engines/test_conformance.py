@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -145,6 +146,29 @@ def test_every_request_about_groups(engine: Engine) -> None:
     asked = questions.of_groups()
     chosen = tuple(r for n, r in enumerate(asked) if n % 5 == 0 or isinstance(r, KeysPerPerson) or everything(engine))
     _agree(engine, relation(), chosen)
+
+
+def test_what_persons_bring_to_groups(engine: Engine) -> None:
+    """Spark the first of each kind."""
+    asked = questions.of_parts()
+    _agree(engine, relation(), asked if everything(engine) else asked[:4])
+
+
+def test_rows_that_weigh_their_part_of_a_person(engine: Engine) -> None:
+    """Of all rows and of both ends; Spark one of each."""
+    asked = questions.weighed()
+    for request in asked if everything(engine) else asked[:2]:
+        with engine.snapshot() as snapshot:
+            found = snapshot.weigh(relation(), request)
+        columns = (found.groups, found.values, found.weights, found.numbers)
+        scale = 1 if found.values.dtype.kind == "f" else 10**request.value.expression.type.scale
+        exact = scale if isinstance(request.value, Ordered) else 1
+        got: Counter[Any] = Counter()
+        for g, v, w, n in zip(*(column.tolist() for column in columns), strict=True):
+            got[g, Fraction(v) / exact, w] += n
+        assert got == Counter({key: n for key, n in oracle.weighed(relation(), request, table()).items() if key[2]})
+        with pytest.raises(EngineError, match="could not finish"), engine.snapshot() as snapshot:
+            snapshot.weigh(relation(), replace(request, limit=len(found.weights) - 1))
 
 
 # ---- what only an engine can choose ------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from tacit.engines.requests import (
 )
 from tacit.engines.requests.join_size import before_filters
 from tacit.engines.requests.operands import Ordered, Value
+from tacit.engines.requests.public_rows import PublicRows
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
@@ -117,7 +118,7 @@ class SQLSnapshot(ABC):
             return self.fetch_columns(script)
         return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")
