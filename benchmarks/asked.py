@@ -93,6 +93,11 @@ def _join(row: str, name: str) -> Callable[[Results], Any]:
     return lambda results: results("joins")[row][name]
 
 
+def _tpch(results: Results) -> list[Any]:
+    """What became of each query of TPC-H in the reading that counts."""
+    return [one[one["counts"]] for one in results("tpch_queries")["queries"].values()]
+
+
 def _attacks(kind: str, name: str) -> Callable[[Results], Any]:
     return lambda results: results("attacks")["classes"][kind][name]
 
@@ -319,6 +324,19 @@ FIGURES = (
         most=300,
         unit="ms",
         reason=BUSY,
+    ),
+    Figure(
+        "TPC-H",
+        "queries answered, verbatim, at scale 1",
+        lambda results: sum("refusal" not in one for one in _tpch(results)),
+        least=16,
+    ),
+    Figure(
+        "TPC-H",
+        "whole query over the plain one: the slowest of those answered",
+        lambda results: max(one["times"] for one in _tpch(results) if "times" in one),
+        most=2,
+        unit="times",
     ),
     Figure(
         "Attacks",

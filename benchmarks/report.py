@@ -55,6 +55,7 @@ def sections(results: Results) -> dict[str, str]:
         "Speed and memory": speed(results("speed")),
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
         "Many quantiles, and a thousand groups": quantiles(results("quantiles")),
+        "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
         "What the studies changed": changes(results("changes")),
         "Engines that agree": conformance(results("conformance")),
@@ -264,6 +265,35 @@ def quantiles(report: Any) -> str:
     )
     text += "the median and in brackets the 95th percentile.\n\n"
     return text + table(["what", "of each group", "of a single group", "seconds for all"], groups)
+
+
+def tpch_queries(report: Any) -> str:
+    """What becomes of each query, with customers private and with suppliers private."""
+    if not report:
+        return ""
+    rows = []
+    for name, one in report["queries"].items():
+        found = one[one["counts"]]
+        other = one["customers" if one["counts"] == "suppliers" else "suppliers"]
+        if "refusal" in found:
+            cells = ["refused", found["refusal"], "", ""]
+        else:
+            shown = f"{found['rows']:,.0f} of {found['true rows']:,}"
+            cells = [found["cost"], f"{100 * found['error']:.2g} %, {shown} rows", *_times(found)]
+        rows.append([name, one["counts"], *cells, "refused" if "refusal" in other else f"{100 * other['error']:.2g} %"])
+    answered = sum("refusal" not in one[one["counts"]] for one in report["queries"].values())
+    text = (
+        f"{answered} of {len(report['queries'])} queries are answered as the specification writes them, over "
+        f"{report['lines']:,} lines; the others show rows of persons, in the reading that counts. The error is that of "
+        "the worst column, all groups together; groups that are not shown count as 0. The last column says what "
+        "becomes of the query in the other reading.\n\n"
+    )
+    head = ["query", "private", "cost", "error, or why it is refused", "seconds", "times the plain query", "otherwise"]
+    return text + table(head, rows)
+
+
+def _times(found: Any) -> list[str]:
+    return [f"{found['seconds']:.2f}", f"{found['times']:.2f}"]
 
 
 def growth(report: Any) -> str:

@@ -99,6 +99,7 @@ BEHIND = {
     "threshold_scan": ["DNRRV09", "FDY22"],
     "tree_descent": ["MT07"],
     "truncated_laplace": ["GRS09"],
+    "vector_cap": ["MT07", "DNRRV09"],
     "black_boxes.aggregation": ["NRS07"],
     "black_boxes.floors": ["LRSS25"],
     "black_boxes.lipschitz": ["LRSS25"],

@@ -14,6 +14,7 @@ from typing import Any
 from tacit.engines import requests as ask
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, ColumnType, Kind
+from tests.language.meanings import meaning
 
 Row = Mapping[str, Any]
 BIG = 1.7976931348623157e308
@@ -203,6 +204,7 @@ _EVALUATE: dict[type, Callable[[Any, Row], Any]] = {
     ast.Extract: _extract,
     ast.DateTrunc: _truncate,
     ast.Cast: _cast,
+    ast.NamedCall: lambda e, row: meaning(e, [evaluate(operand, row) for operand in e.operands]),
 }
 
 

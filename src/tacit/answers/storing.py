@@ -32,10 +32,13 @@ from typing import Any
 
 from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
+from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
+from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, ShownCount
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
+from tacit.answers.results import Result, Row
 from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
@@ -79,7 +82,7 @@ def _form(kind: Callable[..., Any], fields: str) -> Form:
 
 FORMS: dict[str, Form] = {
     "Answer": _form(
-        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored"
+        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name"
     ),
     # guarantees
     "Pure": _form(Pure, "epsilon"),
@@ -113,6 +116,13 @@ FORMS: dict[str, Form] = {
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Chosen": _form(Chosen, "inside among"),
+    "Computed": _form(Computed, "formula parts"),
+    # formulas
+    "Part": _form(Part, "number"),
+    "Constant": _form(Constant, "value"),
+    "Calculation": _form(Calculation, "name operands"),
+    # results
+    "Row": _form(Row, "key cells"),
     "SampledValue": _form(SampledValue, "inside value probability scales"),
     "SampledCount": _form(SampledCount, "noise value probability"),
 }
@@ -141,6 +151,9 @@ OLDER: dict[str, Form] = {
     "Additive": _form(_additive, "noise unit covers"),
 }
 """How values are read that earlier versions wrote otherwise."""
+
+RESULT = ("columns", "released", "rows", "by", "guarantee")
+"""What is written of a result."""
 
 _READ = FORMS | OLDER
 _TAGS = {form.kind: tag for tag, form in FORMS.items()}
@@ -180,6 +193,9 @@ def encode(part: Any) -> Any:
             return {TAG: "date", "text": part.isoformat()}
         case tuple():
             return {TAG: "tuple", "items": [encode(item) for item in part]}
+        case Result():
+            parts = {name: encode(getattr(part, name)) for name in RESULT}
+            return {TAG: "Result"} | parts
         case Answers():
             pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
             return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
@@ -198,6 +214,8 @@ def decode(part: Any) -> Any:
         return _TEXTS[tag](part["text"])
     if tag == "tuple":
         return tuple(decode(item) for item in part["items"])
+    if tag == "Result":
+        return Result(**{name: decode(part[name]) for name in RESULT})
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         return Answers(answers, decode(part["guarantee"]), part["name"])

@@ -7,7 +7,7 @@ for verification and study.
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.noisy_max import noisy_max
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
-from tacit.mechanisms.choose.priors import Decaying, Prior, Uniform
+from tacit.mechanisms.choose.priors import Decaying, Listed, Prior, Uniform
 from tacit.mechanisms.choose.stable_argmin import stable_argmin
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.mechanisms.choose.stable_mode import stable_mode
@@ -44,6 +44,7 @@ from tacit.mechanisms.totals.capped_flow import capped_flow
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio
 from tacit.mechanisms.totals.scan_and_release import scan_and_release, signed_scan_and_release
+from tacit.mechanisms.totals.vector_cap import vector_cap
 
 __all__ = [
     "Accuracy",
@@ -51,6 +52,7 @@ __all__ = [
     "InterquartileRange",
     "Law",
     "Levels",
+    "Listed",
     "Maximum",
     "Minimum",
     "NegativeBinomial",
@@ -102,4 +104,5 @@ __all__ = [
     "threshold_scan",
     "tree_descent",
     "truncated_laplace",
+    "vector_cap",
 ]

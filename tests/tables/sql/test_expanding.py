@@ -122,7 +122,7 @@ def pairwise(relation: Relation, keys: Keys, public: Callable[[str], bool]) -> R
 
 def by_keys(relation: Relation, keys: Keys, public: Callable[[str], bool]) -> Reach:
     """The rule where all columns are compared by their keys."""
-    return reach(relation, keys, public, lambda left, right: True)
+    return reach(relation, keys.__getitem__, public, lambda left, right: True)
 
 
 def test_bounded_joins_have_no_more_rows_than_the_rule_says() -> None:

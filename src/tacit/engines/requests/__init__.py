@@ -23,12 +23,13 @@ of its answer (`read`). A new one is a new file and a line here.
 """
 
 from tacit.engines.requests.blocks import MOST_BLOCKS, Blocks
+from tacit.engines.requests.derived import PERSON, Derived, Listed, PersonGroups, PersonRows, Union
 from tacit.engines.requests.extremes import Extremes
 from tacit.engines.requests.flags import FlagCounts, Flags
 from tacit.engines.requests.group_parts import FINE, GroupDistinct, GroupFlags, GroupMoments
 from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
-from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize
+from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize, before_filters
 from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson
 from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_keys, key_repeats
 from tacit.engines.requests.leading_value import Lead, LeadingValue
@@ -63,6 +64,7 @@ __all__ = [
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
     "MOST_BLOCKS",
+    "PERSON",
     "RESOLUTION",
     "SAMPLE_STEPS",
     "SATURATION",
@@ -71,6 +73,7 @@ __all__ = [
     "Bound",
     "Bucket",
     "Buckets",
+    "Derived",
     "Deviation",
     "Different",
     "Entry",
@@ -92,11 +95,14 @@ __all__ = [
     "KeysPerPerson",
     "Lead",
     "LeadingValue",
+    "Listed",
     "Membership",
     "Moments",
     "Norm",
     "Ordered",
+    "PersonGroups",
     "PersonMean",
+    "PersonRows",
     "Persons",
     "Presence",
     "RankSteps",
@@ -112,9 +118,11 @@ __all__ = [
     "Total",
     "TotalBuckets",
     "Touches",
+    "Union",
     "Value",
     "WeighedRows",
     "WeighedValues",
+    "before_filters",
     "check_by",
     "duplicate_keys",
     "key_repeats",

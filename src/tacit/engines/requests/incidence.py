@@ -75,7 +75,9 @@ class Incidence(Standalone[Touches]):
         """The statement whose columns are w, then p0, p1, … and, where asked for, the value's number or the height."""
         dialect, persons = rows.dialect, rows.persons
         value = [] if self.values is None else ["value"]
-        tuples = Part("tuples", self._tuples(rows), kept=True)  # first, for it names the columns it needs
+        # First, for they name the columns they need; their limit is theirs, for DuckDB 2.0 may hang on one above joins.
+        grouped = fragment("SELECT * FROM (", self._tuples(rows), ") AS grouped WHERE w IS NOT NULL")
+        tuples = Part("tuples", fragment(grouped, f" LIMIT {self.limit + 1}"), kept=True)
         parts = [*rows.parts(), tuples]
         numbers: dict[str, Reading] = {}
         by_kind: dict[str, list[str]] = {}
@@ -94,7 +96,6 @@ class Incidence(Standalone[Touches]):
             f"SELECT CAST({clamped} AS {dialect.int64}) AS w, {', '.join(shown)} FROM ",
             _TUPLES,
             *joins,
-            f" WHERE w IS NOT NULL LIMIT {self.limit + 1}",
         )
         return Script(tuple(parts), body)
 

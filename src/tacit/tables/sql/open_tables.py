@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import partial
 
 from tacit.engines import Engine, open_engine
@@ -36,15 +37,15 @@ class OpenTables:
         self.engine: Engine = open_engine({name: table.source for name, table in self.declared.items()}, timeout)
         try:
             self.schemas = {name: self.engine.schema(name) for name in self.declared}
-            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type)
+            self._keys = known_keys(self.declared, self.engine.keys)
+            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type, self._keys)
             self.persons.check()
             check_keys(self.declared, self.schemas, self.engine.key_type)
-            self._keys = known_keys(self.declared, self.engine.keys)
             self.joins = JoinRule(
                 self.declared,
                 self._keys,
                 partial(key_repeats, self.engine),
-                self.engine.key_type,
+                self.persons,
                 allowed=expanding_joins,
                 max_join_rows=max_join_rows,
                 max_rows=max_rows,
@@ -64,6 +65,11 @@ class OpenTables:
         if name not in self.schemas:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.schemas)}.")
         return self.schemas[name]
+
+    def unit(self, relation: Relation) -> Fraction | None:
+        """The public unit of floats of the table that a relation is about, or that it is derived from."""
+        declared = self.declared[relation.tables[0]]
+        return declared.unit if isinstance(declared, Private) else None
 
     def relation(self, name: str) -> Relation:
         """All rows of one private table."""

@@ -93,6 +93,16 @@ class Statistic(ABC):
         """What it is answered for each value of; nothing where it is answered once."""
         return ()
 
+    @property
+    def answer_keys(self) -> tuple[Any, ...]:
+        """The keys of its answers, where it has several about the same rows."""
+        return ()
+
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """The two statistics of which it is the quotient; None where it is something of its own."""
+        return None
+
     @abstractmethod
     def release(self, room: Room) -> Answer | Answers:
         """Ask the engine, draw, and state the answer."""
@@ -103,7 +113,8 @@ class Statistic(ABC):
 
         if type(self).grouped is not Statistic.grouped:
             raise UnsupportedQuery(
-                f"by group, the {self.words} is answered {self.as_grouped}, or ask for one group at a time with a filter."
+                f"by group, the {self.words} is answered {self.as_grouped}, or ask for one group at a time with a "
+                "filter."
             )
         raise UnsupportedQuery(
             f"Tacit does not answer the {self.words} by group (GROUP BY), only {', '.join(groupable())}; ask for one "

@@ -26,11 +26,11 @@ from tacit.numbers.exact import WHOLE
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import SHARED_ROWS, Operand, Statistic, noisy_vector
-from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap, prior_for
+from tacit.tables.statistics.ways.caps import ROW_LEVELS
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.values import OfValues
-from tacit.tables.statistics.ways.vectors import CAP_SHARE
+from tacit.tables.statistics.ways.vectors import choose_norm
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,9 +74,9 @@ class GroupedDistinct(Each, tag="GroupedDistinct"):
         asked, groups = cast(DistinctValues, self.statistic), self.groups
         value, allowance = Different(asked.expression), room.allowance
         (norms,) = room.ask(GroupNorms(value, groups.by, groups.keys, "l1", ROW_LEVELS))
-        cap = choose_cap(room, ROW_LEVELS, norms, allowance.share(CAP_SHARE), prior_for(len(groups.keys)))
+        cap, rest = choose_norm(room, ROW_LEVELS, norms, len(groups.keys), allowance)
         (numbers,) = room.ask(GroupDistinct(value, groups.by, groups.keys, cap))
-        law, noise = noisy_vector(numbers, allowance.share(1 - CAP_SHARE), cap * FINE)
+        law, noise = noisy_vector(numbers, rest, cap * FINE)
         spread = Capped(Coarser(noise, FINE), WHOLE)
         answers = {
             label: room.answer(

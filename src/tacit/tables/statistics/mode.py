@@ -35,13 +35,16 @@ from tacit.tables.statistics.ways.caps import choose_cap, levels
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.groups import candidates as given_values
-from tacit.tables.statistics.ways.vectors import CAP_SHARE, FINE
+from tacit.tables.statistics.ways.vectors import FINE
 
 MOST = 4096
 """The most candidates one question may have."""
 
 STEPS = levels(2**40)
 """Caps on one person's rows for one candidate."""
+
+CAP_SHARE = Fraction(1, 5)
+"""What the choice of that cap takes of the cost."""
 
 
 def choice_law(counts: Sequence[int], epsilon: Fraction) -> Law[Any]:

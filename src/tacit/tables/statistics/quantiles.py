@@ -144,6 +144,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         """The quantiles of each group, by shared weight."""
         return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
 
+    @property
+    def answer_keys(self) -> tuple[float, ...]:
+        """One answer for each of several quantiles."""
+        return () if self.single else tuple(map(float, self.quantiles))
+
     def release(self, room: Room) -> Answer | Answers:
         """One quantile by its own loss, several by levels."""
         if len(self.quantiles) == 1:
@@ -257,7 +262,13 @@ class AsksQuantiles(Asking[AnswerT]):
                 ),
             ),
         ),
-        Entry(Quantiles, "distribution", "cdf", "quantile"),
+        Entry(
+            Quantiles,
+            "distribution",
+            "cdf",
+            "quantile",
+            audited=(Audited("distribution", Pure(4), lambda t, **c: t.cdf("value", points=2, per="person", **c)),),
+        ),
     )
 
     def cdf(

@@ -25,10 +25,10 @@ from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, noisy_vector
-from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap, prior_for
+from tacit.tables.statistics.ways.caps import ROW_LEVELS
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
-from tacit.tables.statistics.ways.vectors import CAP_SHARE
+from tacit.tables.statistics.ways.vectors import choose_norm
 
 METHODS: Methods = {
     "two_counts": "the share of two noisy counts of different persons",
@@ -111,9 +111,9 @@ class GroupedRatios(Each, tag="GroupedRatios"):
         """A cap on one person's groups, then two noisy counts for each group."""
         asked, groups, allowance = cast(Ratio, self.statistic), self.groups, room.allowance
         (norms,) = room.ask(GroupNorms(Presence(), groups.by, groups.keys, "l1", ROW_LEVELS))
-        cap = choose_cap(room, ROW_LEVELS, norms, allowance.share(CAP_SHARE), prior_for(2 * len(groups.keys)))
+        cap, rest = choose_norm(room, ROW_LEVELS, norms, 2 * len(groups.keys), allowance)
         (counts,) = room.ask(GroupFlags(asked.condition, groups.by, groups.keys, cap))
-        law, noise = noisy_vector(counts, allowance.share(1 - CAP_SHARE), cap * FINE)
+        law, noise = noisy_vector(counts, rest, cap * FINE)
         drawn, number = room.draw(law), len(groups.keys)
         answers = {}
         for label, without, with_ in zip(groups.labels, drawn[:number], drawn[number:], strict=True):

@@ -1,5 +1,5 @@
 WITH link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, "t"."amount" AS person1, CAST("t"."price" * CAST(100 AS DECIMAL(3,0)) AS BIGINT) AS c0 FROM "t" AS "t"),
 rows AS NOT MATERIALIZED (SELECT person, person1, c0 AS x0 FROM link0 WHERE (person IS NOT NULL OR person1 IS NOT NULL)),
-tuples AS MATERIALIZED (SELECT person, person1, SUM(x0) AS w FROM rows GROUP BY person, person1),
+tuples AS MATERIALIZED (SELECT * FROM (SELECT person, person1, SUM(x0) AS w FROM rows GROUP BY person, person1) AS grouped WHERE w IS NOT NULL LIMIT 20000001),
 ids3 AS MATERIALIZED (SELECT p, ROW_NUMBER() OVER () AS number FROM (SELECT DISTINCT p FROM (SELECT person AS p FROM tuples UNION ALL SELECT person1 AS p FROM tuples) AS every WHERE p IS NOT NULL) AS different)
-SELECT CAST(CASE WHEN w > 4611686018427387904 THEN 4611686018427387904 WHEN w < -4611686018427387904 THEN -4611686018427387904 ELSE w END AS BIGINT) AS w, CAST(COALESCE(of_person.number, 0) AS BIGINT) AS n_person, CAST(COALESCE(of_person1.number, 0) AS BIGINT) AS n_person1 FROM tuples LEFT JOIN ids3 AS of_person ON person = of_person.p LEFT JOIN ids3 AS of_person1 ON person1 = of_person1.p WHERE w IS NOT NULL LIMIT 20000001
+SELECT CAST(CASE WHEN w > 4611686018427387904 THEN 4611686018427387904 WHEN w < -4611686018427387904 THEN -4611686018427387904 ELSE w END AS BIGINT) AS w, CAST(COALESCE(of_person.number, 0) AS BIGINT) AS n_person, CAST(COALESCE(of_person1.number, 0) AS BIGINT) AS n_person1 FROM tuples LEFT JOIN ids3 AS of_person ON person = of_person.p LEFT JOIN ids3 AS of_person1 ON person1 = of_person1.p

@@ -1,9 +1,10 @@
 """Count, sum and mean for each of some given groups, with every person's whole vector capped at once.
 
-A person's contribution is a vector over the groups. The exponential mechanism chooses λ by the persons' norms; each
-vector is then scaled down to norm at most λ, its parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian
-noise), and the groups' totals get noise for sensitivity λ. So the cost does not grow with the number of groups. A
-mean for each group is the quotient of two such vectors (`mean`).
+A person's contribution is a vector over the groups. A norm λ is chosen that few persons exceed, as many as the noise
+of all groups is worth (`tacit.mechanisms.totals.vector_cap`); each vector is then scaled down to norm at most λ, its
+parts rounded toward zero (ℓ1 with Laplace noise, ℓ2 with Gaussian noise), and the groups' totals get noise for
+sensitivity λ. So the cost does not grow with the number of groups. A mean for each group is the quotient of two such
+vectors (`mean`).
 """
 
 from __future__ import annotations
@@ -15,15 +16,16 @@ from fractions import Fraction
 from tacit.answers import Answers
 from tacit.answers.groups import Capped
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
+from tacit.mechanisms.totals import vector_cap
 from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy_vector, unit_of
-from tacit.tables.statistics.ways.caps import choose_cap, levels, prior_for
+from tacit.tables.statistics.ways.caps import levels, persons_above
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 
-CAP_SHARE = Fraction(1, 5)
-"""What the choice of the cap takes of the cost."""
+LEVEL = 5
+"""Caps to choose from are larger by one fifth each."""
 
 FINE = 2**12
 """Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
@@ -90,31 +92,46 @@ class Vector:
 
 def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
     """What must be known to choose a cap on the persons' vectors."""
-    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(groups))
+    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(entry, groups))
 
 
 def capped_vectors(
     room: Room, entries: Sequence[Entry], groups: Groups, norms: Sequence[Sequence[int]], allowance: Allowance
 ) -> list[Vector]:
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
-    steps, norm = _steps(groups), _norm(allowance)
-    prior = prior_for(len(groups.keys))
-    caps = [choose_cap(room, steps, counts, allowance.share(CAP_SHARE), prior) for counts in norms]
+    norm = _norm(allowance)
+    chosen = [
+        choose_norm(room, _steps(entry, groups), counts, len(groups.keys), allowance)
+        for entry, counts in zip(entries, norms, strict=True)
+    ]
+    caps = [cap for cap, _ in chosen]
     fines = [FINE if cap < 2**50 else 1 for cap in caps]
     requests = [
         GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
         for entry, cap, fine in zip(entries, caps, fines, strict=True)
     ]
     found = []
-    for totals, cap, fine in zip(room.ask(*requests), caps, fines, strict=True):
-        law, noise = noisy_vector(totals, allowance.share(1 - CAP_SHARE), cap * fine)
+    for totals, (cap, rest), fine in zip(room.ask(*requests), chosen, fines, strict=True):
+        law, noise = noisy_vector(totals, rest, cap * fine)
         found.append(Vector(room.draw(law), cap, fine, noise))
     return found
+
+
+def choose_norm(
+    room: Room, steps: Sequence[int], counts: Sequence[int], releases: int, allowance: Allowance
+) -> tuple[int, Allowance]:
+    """A cap on the norm of vectors whose noise falls on that many releases, and what is left of the allowance."""
+    concentrated = allowance.concentrated
+    share, left = vector_cap.share(releases, concentrated), vector_cap.target(releases, allowance.epsilon, concentrated)
+    law = vector_cap.vector_cap(persons_above(counts), steps, releases, allowance.share(share).epsilon, left)
+    return steps[int(room.draw(law))], allowance.share(1 - share)
 
 
 def _norm(allowance: Allowance) -> Norm:
     return "l2" if allowance.concentrated else "l1"
 
 
-def _steps(groups: Groups) -> tuple[int, ...]:
-    return levels(min(saturation(len(groups.keys)) * len(groups.keys), 2**62))
+def _steps(entry: Entry, groups: Groups) -> tuple[int, ...]:
+    """The caps to choose from; a person who counts once in each group has at most as many as there are."""
+    count = len(groups.keys)
+    return levels(count if isinstance(entry, Presence) else min(saturation(count) * count, 2**62), LEVEL)
