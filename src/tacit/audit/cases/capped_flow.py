@@ -74,12 +74,12 @@ def _rounded(rule: Callable[[Fraction, int, Dataset], int]) -> Mechanism:
     """The mechanism on curves of exact values that are rounded by a rule."""
 
     @cache
-    def curve(x: Dataset) -> _Values:
+    def curve(x: Dataset) -> Values:
         from tacit.flows import capped_sum
 
         exact = capped_sum(rows(FINE, x)[0])
         caps = (cap for level in FINE_LEVELS for cap in (level, 2 * level))
-        return _Values({cap: rule(exact.bounds(cap)[0], cap, x) for cap in caps})
+        return Values({cap: rule(exact.bounds(cap)[0], cap, x) for cap in caps})
 
     return lambda x: capped_flow(curve(x), EPSILON, levels=FINE_LEVELS, design=WEIGHED)
 
