@@ -12,14 +12,12 @@ from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, FLOAT, INTEGER, OTHER, ColumnType, Schema, decimal
 from tacit.language.windows import WINDOWS, window
 
-SCOPE = Scope.of(
-    Schema.of({"i": "integer", "c": "decimal(2)", "f": "float", "b": "boolean", "d": "date", "s": "text", "o": OTHER}),
-    "t",
-)
+TYPES = {"i": "integer", "c": "decimal(2)", "f": "float", "b": "boolean", "d": "date", "s": "text", "o": OTHER}
+SCOPE = Scope.of(Schema.of(TYPES), "t")
 
 
 def of(*texts: str) -> list[Expression]:
-    return [parse(text, SCOPE) for text in texts]
+    return [SCOPE.find(text) if text.isidentifier() else parse(text, SCOPE) for text in texts]
 
 
 @pytest.mark.parametrize(
