@@ -46,7 +46,7 @@ def stored(found: Any, kind: ColumnType) -> Any:
 def compare(a: Any, b: Any) -> int:
     """Two values of one kind, text by its bytes."""
     a, b = (x.encode() if isinstance(x, str) else x for x in (a, b))
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def placed(a: Any, b: Any, descending: bool, nulls_first: bool) -> int:
@@ -82,8 +82,9 @@ def rows_of(table: str | Derived, tables: Tables) -> list[Row]:
     people = defaultdict(list)
     for row in related(table.source, tables):
         people[key(table.source.person, row)].append(row)
-    making = _grouped if isinstance(table, PersonGroups) else _shown
-    return [made for rows in people.values() for made in making(table, rows)]  # type: ignore[operator]
+    if isinstance(table, PersonGroups):
+        return [made for rows in people.values() for made in _grouped(table, rows)]
+    return [made for rows in people.values() for made in _shown(table, rows)]
 
 
 def related(relation: ask.Relation, tables: Tables) -> list[Row]:

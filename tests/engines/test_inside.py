@@ -13,6 +13,8 @@ from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tacit.engines import Engine
 from tacit.engines.requests import PERSON, Derived, Join, Listed, Ordered, PersonGroups, PersonRows, Relation, Union
@@ -24,7 +26,7 @@ from tacit.language.inside import Aggregate, Frame, Ordering, Window
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Kind, decimal
 from tacit.language.windows import window
-from tests.engines import cases, inside, oracle
+from tests.engines import cases, inside, oracle, support
 from tests.engines.engines import OPEN, everything
 from tests.engines.questions import SCOPE, relation
 
@@ -60,8 +62,8 @@ def _bits(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else int(value)
 
 
-def expected(table: Derived) -> Counter[Any]:
-    return Counter(tuple(_row(table, row)) for row in inside.rows_of(table, ALL))
+def expected(table: Derived, tables: inside.Tables = ALL) -> Counter[Any]:
+    return Counter(tuple(_row(table, row)) for row in inside.rows_of(table, tables))
 
 
 def _row(table: Derived, row: oracle.Row) -> Iterator[Any]:
@@ -87,9 +89,9 @@ def aggregates() -> tuple[tuple[str, Aggregate], ...]:
     every = (*numbers, "d", "t", "s")
     some = of("i > 0 OR b")
     for place, text in enumerate(numbers):
-        x, distinct = [of(text)], bool(place % 2)
-        made += [aggregate(name, x, distinct=distinct) for name in ("sum", "avg", "var_pop", "stddev_samp")]
-        made += [aggregate(name, x, filter=some, distinct=not distinct) for name in ("sum", "avg", "var_samp")]
+        number, distinct = [of(text)], bool(place % 2)
+        made += [aggregate(name, number, distinct=distinct) for name in ("sum", "avg", "var_pop", "stddev_samp")]
+        made += [aggregate(name, number, filter=some, distinct=not distinct) for name in ("sum", "avg", "var_samp")]
     for text in every:
         x = of(text)
         made += [aggregate(name, [x]) for name in ("min", "max", "mode", "median", "first", "last")]
@@ -299,3 +301,37 @@ def other(name: str) -> tuple[Derived, Counter[Any]]:
 def test_lists_and_unions(engine: Engine, name: str) -> None:
     table, wanted = other(name)
     assert found(engine, table) == wanted
+
+
+# ---- any rows, any depth -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def nested(draw: st.DrawFn) -> Derived:
+    """Groups, or rows with windows, of groups of a person's rows."""
+    by = draw(st.lists(st.sampled_from(("b", "s", "w", "f", "t", "i * 2")), max_size=2, unique=True))
+    made = draw(st.lists(st.sampled_from(aggregates()), min_size=2, max_size=4, unique=True))
+    where = draw(st.sampled_from((None, *(of(text) for text in ("b", "i > 0 OR f < 1", "s < 'a'")))))
+    inner = PersonGroups(
+        Relation("t", "t", relation().person, filter=where), tuple((x, of(x)) for x in by), tuple(made)
+    )
+    columns = [_column(inner, "d", name) for name, _ in inner.columns]
+    about = Relation(inner, "d", _column(inner, "d", PERSON))
+    x, y = draw(st.sampled_from(columns)), draw(st.sampled_from(columns))
+    if draw(st.booleans()):
+        names = draw(st.sampled_from((("count", "max"), ("mode", "first"), ("last", "min"), ("median", "count"))))
+        again = [*(aggregate(name, [x]) for name in names), aggregate("arg_min", [y, x])]
+        return PersonGroups(about, (), tuple((f"{n} again", a) for n, a in enumerate(again)))
+    order = [Ordering(y, draw(st.booleans()), draw(st.booleans()))]
+    frame = draw(st.sampled_from((None, Frame("rows", -1, 1), Frame("range", 0, None))))
+    over = [window("row_number", order=order), window("lag", [x], order=order, partition=columns[:1])]
+    over += [window(name, [x], order=order, frame=frame) for name in ("count", "min", "last_value")]
+    over += [window(name, [x], order=order, frame=frame) for name in ("sum", "avg") if x.type.number]
+    return PersonRows(about, (("x", x),), tuple((f"{n} over", w) for n, w in enumerate(over)))
+
+
+@given(table=nested(), rows=support.tables(8))
+@settings(max_examples=40)
+def test_no_rows_make_it_fail_or_differ(table: Derived, rows: list[dict[str, Any]]) -> None:
+    with support.engine_over(rows) as engine:
+        assert found(engine, table) == expected(table, {"t": rows})

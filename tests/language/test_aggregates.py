@@ -12,7 +12,15 @@ from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, FLOAT, INTEGER, OTHER, ColumnType, Schema, decimal
 from tacit.language.windows import WINDOWS, window
 
-TYPES = {"i": "integer", "c": "decimal(2)", "f": "float", "b": "boolean", "d": "date", "s": "text", "o": OTHER}
+TYPES: dict[str, str | ColumnType] = {
+    "i": "integer",
+    "c": "decimal(2)",
+    "f": "float",
+    "b": "boolean",
+    "d": "date",
+    "s": "text",
+    "o": OTHER,
+}
 SCOPE = Scope.of(Schema.of(TYPES), "t")
 
 
