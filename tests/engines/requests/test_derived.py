@@ -15,11 +15,13 @@ from tacit.engines.requests import (
     Derived,
     Join,
     Listed,
+    Membership,
     PersonGroups,
     PersonRows,
     Persons,
     Relation,
     RowCount,
+    Sample,
     TotalBuckets,
     Union,
     before_filters,
@@ -131,6 +133,21 @@ def test_a_condition_is_simple() -> None:
         Join("u", "u", ((x, y),), "semi", build.comparison(">", deep, x))
     with pytest.raises(UnsupportedQuery, match="computes too much"):
         Join("u", "u", ((x, y),), "left", build.logic("AND", [above] * 60))
+
+
+def test_persons_are_chosen_inside_as_they_are_outside(engine: Engine, scope: Scope) -> None:
+    """Parts and samples of the persons of the rows that are grouped, and of the groups."""
+    place = build.case([(parse("place = 'a'", scope), Literal(INTEGER, 0))], Literal(INTEGER, 1))
+    for members, key in [((), b"k" * 16), ((Membership(place, 0),), b"k" * 16), ((Membership(place, 1),), b"j" * 16)]:
+        for sample in (None, Sample(2**59, key)):
+            chosen = replace(_source(scope), members=members, sample=sample)
+            outside = replace(_over(PersonGroups(replace(chosen, sample=None))), sample=sample)
+            about = [chosen, _over(PersonGroups(chosen)), _over(PersonRows(chosen)), outside]
+            found = []
+            for relation in about:
+                with engine.snapshot() as snapshot:
+                    found.append(snapshot.ask(relation, (Persons(),)))
+            assert len(set(found)) == 1, found
 
 
 # ---- sizes -------------------------------------------------------------------------------------------------------

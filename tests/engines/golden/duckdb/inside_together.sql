@@ -1,4 +1,4 @@
-WITH derived4 AS NOT MATERIALIZED (SELECT CAST(t0 AS VARCHAR) AS v0_key, CAST(t1 AS BIGINT) AS v1 FROM (VALUES ('EU', '1'), ('O''Brien', NULL)) AS t(t0, t1)),
+WITH derived4 AS NOT MATERIALIZED (SELECT 1 AS present, CAST(t0 AS VARCHAR) AS v0_key, CAST(t1 AS BIGINT) AS v1 FROM (VALUES (1, 'EU', '1'), (1, 'O''Brien', NULL)) AS t(n, t0, t1)),
 derived3_link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, CASE WHEN "t"."moment" = 'infinity' THEN 9223372036854775807 WHEN "t"."moment" = '-infinity' THEN -9223372036854775807 ELSE EPOCH_US("t"."moment") END AS c0, CASE WHEN "t"."moment" IS NOT NULL THEN GREATEST(LEAST("t"."moment", TIMESTAMP '9999-12-31 23:59:59.999999'), TIMESTAMP '0001-01-01') END AS c1 FROM "t" AS "t"),
 derived3_rows AS NOT MATERIALIZED (SELECT person, c0 AS x0, c1 AS x1 FROM derived3_link0 WHERE person IS NOT NULL),
 derived3_groups AS NOT MATERIALIZED (SELECT person, x0, MIN(x1) AS a0 FROM derived3_rows GROUP BY person, x0),

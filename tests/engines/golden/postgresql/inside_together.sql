@@ -1,4 +1,4 @@
-WITH derived4 AS NOT MATERIALIZED (SELECT CAST(t0 AS TEXT) AS v0_key, CAST(t1 AS BIGINT) AS v1 FROM (VALUES (('EU' COLLATE "C"), '1'), (('O''Brien' COLLATE "C"), NULL)) AS t(t0, t1)),
+WITH derived4 AS NOT MATERIALIZED (SELECT 1 AS present, CAST(t0 AS TEXT) AS v0_key, CAST(t1 AS BIGINT) AS v1 FROM (VALUES (1, ('EU' COLLATE "C"), '1'), (1, ('O''Brien' COLLATE "C"), NULL)) AS t(n, t0, t1)),
 derived3_whole AS NOT MATERIALIZED (SELECT person, c0 AS x0, c1 AS x1 FROM (SELECT "t"."who" AS person, ("t"."moment" AT TIME ZONE 'UTC') AS c0, CASE WHEN ("t"."moment" AT TIME ZONE 'UTC') > TIMESTAMP '9999-12-31 23:59:59.999999' THEN TIMESTAMP '9999-12-31 23:59:59.999999' WHEN ("t"."moment" AT TIME ZONE 'UTC') < TIMESTAMP '0001-01-01' THEN TIMESTAMP '0001-01-01' ELSE CAST(("t"."moment" AT TIME ZONE 'UTC') AS TIMESTAMP) END AS c1 FROM "t" AS "t") AS link0),
 derived3_rows AS NOT MATERIALIZED (SELECT * FROM derived3_whole WHERE person IS NOT NULL),
 derived3_groups AS NOT MATERIALIZED (SELECT person, x0, MIN(x1) AS a0 FROM derived3_whole GROUP BY person, x0 HAVING person IS NOT NULL OR GROUPING(person) = 1),

@@ -1,4 +1,4 @@
-WITH derived4 AS (SELECT CAST(t0 AS STRING) AS v0_key, CAST(t1 AS BIGINT) AS v1 FROM (VALUES ('EU', '1'), (CAST(X'4f27427269656e' AS STRING), NULL)) AS t(t0, t1)),
+WITH derived4 AS (SELECT 1 AS present, CAST(t0 AS STRING) AS v0_key, CAST(t1 AS BIGINT) AS v1 FROM (VALUES (1, 'EU', '1'), (1, CAST(X'4f27427269656e' AS STRING), NULL)) AS t(n, t0, t1)),
 derived3_link0 AS (SELECT `t`.`who` AS person, UNIX_MICROS(`t`.`moment`) AS c0, CASE WHEN UNIX_MICROS(`t`.`moment`) IS NOT NULL THEN GREATEST(LEAST(UNIX_MICROS(`t`.`moment`), 253402300799999999), -62135596800000000) END AS c1 FROM `t` AS `t`),
 derived3_rows AS (SELECT person, c0 AS x0, c1 AS x1 FROM derived3_link0 WHERE person IS NOT NULL),
 derived3_groups AS (SELECT person, x0, MIN(x1) AS a0 FROM derived3_rows GROUP BY person, x0),
