@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cache
@@ -17,7 +18,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.engines import Engine
-from tacit.engines.requests import PERSON, Derived, Join, Listed, Ordered, PersonGroups, PersonRows, Relation, Union
+from tacit.engines.chains import Steps
+from tacit.engines.requests import (
+    PERSON,
+    Derived,
+    Join,
+    Listed,
+    Ordered,
+    PersonGroups,
+    PersonRows,
+    Persons,
+    Relation,
+    RowCount,
+    TotalBuckets,
+    Union,
+)
 from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.language.aggregates import aggregate
@@ -28,7 +43,7 @@ from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP,
 from tacit.language.windows import window
 from tests.engines import cases, inside, oracle, support
 from tests.engines.engines import OPEN, everything
-from tests.engines.questions import SCOPE, relation
+from tests.engines.questions import PERSONS, SCOPE, relation
 
 ALL = {"t": cases.rows()}
 
@@ -305,6 +320,23 @@ def test_lists_and_unions(engine: Engine, name: str) -> None:
         assert found(engine, table) == wanted
 
 
+def test_persons_of_every_type_stay_who_they_are(engine: Engine) -> None:
+    """However deep their rows stand, and where they are joined: keys beyond what values hold, NaN, ±inf, −0.0."""
+    for person in PERSONS if everything(engine) else ("w",):
+        plain = relation(person)
+        inner = PersonRows(plain, (("number", of("number")),))
+        each = PersonGroups(Relation(inner, "d", _column(inner, "d", PERSON)), (), (("n", aggregate("count")),))
+        deep = Relation(inner, "d", _column(inner, "d", PERSON))
+        tie = (deep.person, _column(each, "e", PERSON))
+        asked = (Persons(), TotalBuckets(RowCount(), (0, 1, 2, 5, 100)))
+        about = (plain, deep, replace(deep, joins=(Join(each, "e", (tie,)),)))
+        answers = set()
+        for one in about if everything(engine) else about[::2]:
+            with engine.snapshot() as snapshot:
+                answers.add(snapshot.ask(one, asked))
+        assert len(answers) == 1, person
+
+
 # ---- any rows, any depth -------------------------------------------------------------------------------------------
 
 
@@ -337,3 +369,31 @@ def nested(draw: st.DrawFn) -> Derived:
 def test_no_rows_make_it_fail_or_differ(table: Derived, rows: list[dict[str, Any]]) -> None:
     with support.engine_over(rows) as engine:
         assert found(engine, table) == expected(table, {"t": rows})
+
+
+def of_each_alone(table: Derived, rows: list[dict[str, Any]]) -> Counter[Any]:
+    """The rows of a derived table, made for each person as if nobody else were there."""
+    everyone: Counter[Any] = Counter()
+    for person in {row["who"] for row in rows}:
+        with support.engine_over([row for row in rows if row["who"] == person]) as engine:
+            everyone += found(engine, table)
+    return everyone
+
+
+@given(table=nested(), rows=support.tables(6))
+@settings(max_examples=12)
+def test_a_person_adds_just_the_rows_made_from_theirs(table: Derived, rows: list[dict[str, Any]]) -> None:
+    with support.engine_over(rows) as engine:
+        assert found(engine, table) == of_each_alone(table, rows)
+
+
+def test_a_window_that_sees_other_persons_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin leaves the person out of what rows are partitioned by."""
+    rows = [dict.fromkeys(support.SCHEMA) | {"who": who, "i": who} for who in (1, 2, 3)]
+    table = PersonRows(relation(), (), (("before", window("lag", [of("i")], order=[Ordering(of("i"))])),))
+    read = Steps.read
+    for twin in (False, True):
+        if twin:
+            monkeypatch.setattr(Steps, "read", lambda self, sql: read(self, "1" if sql == "person" else sql))
+        with support.engine_over(rows) as engine:
+            assert (found(engine, table) == of_each_alone(table, rows)) != twin
