@@ -202,6 +202,9 @@ class Relation:
         aliases = [self.alias, *(join.alias for join in self.joins)]
         if len(set(aliases)) < len(aliases):
             raise InvalidInput("each table of a join needs its own name; write AS other_name.")
+        hidden = {join.alias for join in self.joins if join.kind in ("semi", "anti")}
+        if self.filter is not None and any(column.table in hidden for column in self.filter.columns()):
+            raise InvalidInput("EXISTS and IN show no column of their table; compare with it inside.")
 
 
 def _one_each(table: str | Derived, alias: str, person: Column) -> bool:
