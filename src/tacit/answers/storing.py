@@ -35,7 +35,7 @@ from tacit.answers.capped import CappedSum
 from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
-from tacit.answers.groups import Capped, ShownCount
+from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
@@ -52,6 +52,7 @@ from tacit.noises import (
     DiscreteLaplace,
     Lopsided,
     Noise,
+    Rounded,
     TruncatedLaplace,
 )
 from tacit.numbers.exact import WHOLE, Unit
@@ -96,6 +97,7 @@ FORMS: dict[str, Form] = {
     "Lopsided": _form(Lopsided, "up down"),
     "Difference": _form(Difference, "first second"),
     "Coarser": _form(Coarser, "noise fine"),
+    "Rounded": _form(Rounded, "noise step"),
     # capped totals and what is public about them
     "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
     "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
@@ -107,6 +109,7 @@ FORMS: dict[str, Form] = {
     "Additive": _form(Additive, "noise unit covers"),
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
+    "CappedGroup": _form(CappedGroup, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
