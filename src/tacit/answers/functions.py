@@ -348,6 +348,15 @@ def _same(a: Any, b: Any) -> Point:
     return pair is not None and pair[0] == pair[1]
 
 
+def _one_of(a: Any, *items: Any) -> Point:
+    """Whether a value is one of several; open where it is none of them and one is NULL."""
+    if a is None:
+        return None
+    if any(item is not None and _same(a, item) for item in items):
+        return True
+    return None if None in items else False
+
+
 def _null_if(a: Any, b: Any) -> Point:
     return None if b is not None and _same(a, b) else a
 
@@ -484,6 +493,7 @@ FUNCTIONS: dict[str, Function] = {
     "NOT": Function(lambda a: (not a) if isinstance(a, bool) else None),
     "IS NULL": Function(lambda a: a is None, lambda a: frozenset({True, False} if a.null else {False}), strict=False),
     "IS": Function(_same, strict=False),
+    "IN": Function(_one_of, lambda *_: frozenset({True, False, None}), strict=False),
     "NULLIF": Function(_null_if, _null_if_over, strict=False),
     "GREATEST": _extreme(largest=True),
     "LEAST": _extreme(largest=False),

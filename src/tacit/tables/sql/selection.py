@@ -159,7 +159,7 @@ def position(node: Any, select: exp.Select) -> Any:
     return select.expressions[number - 1] if 1 <= number <= len(select.expressions) else None
 
 
-_TRUTHS = {"=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IS NULL", "IS", "LIKE", "CASE", "COALESCE"}
+_TRUTHS = {"=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IS NULL", "IS", "IN", "LIKE", "CASE", "COALESCE"}
 
 
 def _condition(formula: Any) -> Any:
