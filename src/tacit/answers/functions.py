@@ -110,10 +110,12 @@ def _add(a: Any, b: Any, sign: int = 1) -> Point:
 
 
 def _add_over(a: Range, b: Range, sign: int = 1) -> Possible:
+    kind: Kind = "number"
+    unit = scale = Fraction(1)
     if sign < 0 and a.kind == b.kind != "number":
-        kind, unit, scale = "number", Fraction(1), Fraction(1) if a.kind == "date" else 1 / _DAY
+        scale = Fraction(1) if a.kind == "date" else 1 / _DAY
     elif (a.kind, b.kind) in _SUMS:
-        (kind, unit), scale = _SUMS[a.kind, b.kind], Fraction(1)
+        kind, unit = _SUMS[a.kind, b.kind]
     else:
         return _add_over(b, a) if sign > 0 and (b.kind, a.kind) in _SUMS else frozenset({None})
     first, last = (b.low, b.high) if sign > 0 else (b.high, b.low)
@@ -229,7 +231,7 @@ def _absolute(a: Any) -> Point:
 def _absolute_over(a: Range) -> Possible:
     if a.kind != "number":
         return frozenset({None})
-    sizes: list[End] = [abs(a.low), abs(a.high)]
+    sizes: list[End] = [end if end >= 0 else -end for end in (a.low, a.high)]
     return _range(Fraction(0) if a.low <= 0 <= a.high else min(sizes), max(sizes), null=a.null)
 
 

@@ -221,8 +221,8 @@ def decode(part: Any) -> Any:
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         if "columns" in part:
-            shape = (decode(part[name]) for name in SHAPE)
-            return shaped(list(answers.values()), *shape, decode(part["guarantee"]))
+            columns, released, by, known = (decode(part[name]) for name in SHAPE)
+            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]))
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:
