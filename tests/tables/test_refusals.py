@@ -249,6 +249,7 @@ QUERIES = {
     "SELECT i + COUNT(*) FROM t": "i is not an aggregate, and rows are never shown",
     "SELECT COUNT(*) + (SELECT 1) FROM t": "a FROM clause is needed",
     "SELECT QUANTILE_CONT(i, [0.1, 0.9]) + 1 FROM t": "several values; select it by itself",
+    f"SELECT COUNT(*){' + 1' * 120} FROM t": "nests them more than 100 deep",
     "SELECT COUNT(*) FILTER (WHERE i) FROM t": "true or false, not integer",
     "SELECT APPROX_QUANTILES(i, 0) FROM t": "a whole number from 1 to",
     "SELECT APPROX_QUANTILES(i, 4)[OFFSET(5)] FROM t": r"n \+ 1 values",

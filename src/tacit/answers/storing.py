@@ -38,7 +38,7 @@ from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
-from tacit.answers.results import Result
+from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
@@ -196,12 +196,17 @@ def encode(part: Any) -> Any:
             return {TAG: "tuple", "items": [encode(item) for item in part]}
         case Answers():
             pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
-            shape = {name: encode(getattr(part, name)) for name in SHAPE} if isinstance(part, Result) else {}
-            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name} | shape
+            facts = {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            return facts | (_shape(part) if isinstance(part, Result) else {})
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
     return {TAG: tag} | {name: encode(getattr(part, name)) for name in FORMS[tag].fields}
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    found = (result.columns, result.released, result.by, known_cells(result))
+    return {name: encode(held) for name, held in zip(SHAPE, found, strict=True)}
 
 
 def decode(part: Any) -> Any:
@@ -216,8 +221,8 @@ def decode(part: Any) -> Any:
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         if "columns" in part:
-            shape = (decode(part[name]) for name in SHAPE)
-            return Result.shaped(list(answers.values()), *shape, decode(part["guarantee"]))
+            columns, released, by, known = (decode(part[name]) for name in SHAPE)
+            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]))
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:
