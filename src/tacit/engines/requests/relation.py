@@ -68,8 +68,13 @@ def _check_condition(condition: Expression, kind: str) -> None:
     """Refuse a condition that an engine would have to write many times over."""
     if kind == "inner" or condition.type != BOOLEAN:
         raise InvalidInput("the condition of a join is a truth value, and that of an inner join a filter.")
-    if condition.extent[0] > LARGEST_CONDITION or not _simple(condition, 2):
+    if not simple(condition):
         raise UnsupportedQuery("a condition of a join computes too much; compute its values in a subquery before it.")
+
+
+def simple(expression: Expression) -> bool:
+    """Whether an expression may stand in the condition of a join."""
+    return expression.extent[0] <= LARGEST_CONDITION and _simple(expression, 2)
 
 
 def _simple(expression: Expression, left: int) -> bool:
