@@ -117,7 +117,7 @@ BY = {
     "keys": (("of b", SCOPE.find("b")), ("of w", SCOPE.find("w")), ("of s", SCOPE.find("s"))),
     "values": (("of f", SCOPE.find("f")), ("made", of("f * 0")), ("of t", SCOPE.find("t"))),
 }
-FEW = relation(where="case_of < 34")
+FEW = relation(where="case_of < 28")
 
 
 @cache
@@ -128,7 +128,7 @@ def groups(by: str, part: int, step: int) -> tuple[PersonGroups, Counter[Any]]:
 
 @pytest.mark.parametrize(("part", "by"), list(enumerate(BY)))
 def test_aggregates(engine: Engine, by: str, part: int) -> None:
-    table, wanted = groups(by, part, 3 if everything(engine) else 23)
+    table, wanted = groups(by, part, 4 if everything(engine) else 23)
     assert found(engine, table) == wanted
 
 
@@ -183,7 +183,7 @@ def shown(columns: str, part: int, step: int) -> tuple[PersonRows, Counter[Any]]
 
 @pytest.mark.parametrize(("part", "columns"), list(enumerate(SHOWN)))
 def test_windows(engine: Engine, columns: str, part: int) -> None:
-    table, wanted = shown(columns, part, 7 if everything(engine) else 31)
+    table, wanted = shown(columns, part, 13 if everything(engine) else 31)
     assert found(engine, table) == wanted
 
 

@@ -42,7 +42,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tacit.engines import Engine
-from tacit.engines.requests import Bound, Relation, Repeats, duplicate_keys
+from tacit.engines.requests import Bound, Relation, Repeats, before_filters, duplicate_keys
 from tacit.engines.requests.derived import Listed
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column
@@ -168,6 +168,11 @@ class JoinRule:
         expanding = found.missed is not None or factor > MOST_REPEATS
         if expanding and not self._allowed:
             raise UnsupportedQuery(self._refusal(found))
+        if expanding and before_filters(relation) is None:
+            raise UnsupportedQuery(
+                "a table is joined by computed columns alone, so the size of the join cannot be told beforehand; join "
+                "by the person or another column too."
+            )
         if expanding:
             return replace(relation, bound=Bound(self._most))
         if relation.others and self._most <= self._max_rows:
