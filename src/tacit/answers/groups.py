@@ -38,6 +38,18 @@ class Capped(Additive):
 
 
 @dataclass(frozen=True)
+class CappedGroup(Additive):
+    """Noise around the capped total of one group."""
+
+    covers: Covers = "capped value"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval and the cap."""
+        yield from super().sentences(answer)
+        yield f"No person counts for more than {show(answer.cap)} in a group."
+
+
+@dataclass(frozen=True)
 class ShownCount(Spread):
     """The error of a number that is shown only if its noise takes it to a threshold."""
 

@@ -73,6 +73,24 @@ class Result(Answers):
                     found[key[0] if len(key) == 1 else key] = cell
         super().__init__(found, guarantee, ", ".join((*self.by, *(() if by_group else ("column",)))))
 
+    @property
+    def known(self) -> tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...]:
+        """For each row its group and the cells that hold no answer."""
+        return tuple((row.key, tuple(c for c in row.cells if not isinstance(c, Answer))) for row in self.rows)
+
+    @classmethod
+    def shaped(
+        cls, answers: Sequence[Answer], columns: Any, released: Any, by: Any, known: Any, guarantee: Any
+    ) -> Result:
+        """The result with these answers, row by row, and these other cells."""
+        if len(answers) != len(known) * len(released):
+            raise ValueError("other answers than cells for them")
+        given, rows = iter(answers), []
+        for key, cells in known:
+            others = iter((*cells, *[None] * len(columns)))
+            rows.append(Row(key, tuple([next(given) if name in released else next(others) for name in columns])))
+        return cls(columns, released, rows, by, guarantee)
+
     def as_stored(self) -> Result:
         """The same, with every answer marked as returned again at no cost.
 

@@ -79,7 +79,16 @@ class Releaser:
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
-            room = Room(self.tables.engine, snapshot, asked, self.randomness, inside, protected, self.max_rows)
+            room = Room(
+                self.tables.engine,
+                snapshot,
+                asked,
+                self.randomness,
+                inside,
+                protected,
+                self.max_rows,
+                self.tables.most_groups,
+            )
 
             def release() -> Answer | Answers:
                 answer = statistic.release(room)

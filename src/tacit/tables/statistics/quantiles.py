@@ -267,7 +267,13 @@ class AsksQuantiles(Asking[AnswerT]):
                 ),
             ),
         ),
-        Entry(Quantiles, "distribution", "cdf", "quantile"),
+        Entry(
+            Quantiles,
+            "distribution",
+            "cdf",
+            "quantile",
+            audited=(Audited("distribution", Pure(4), lambda t, **c: t.cdf("value", points=2, per="person", **c)),),
+        ),
     )
 
     def cdf(

@@ -24,7 +24,7 @@ from typing import Any, Self, cast
 from tacit.answers import Answers
 from tacit.answers.groups import ShownCount
 from tacit.engines.requests import KeyCounts, KeysPerPerson, check_by
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal
@@ -174,6 +174,14 @@ class FoundGroups(Statistic, tag="FoundGroups"):
             return None
         first, second = (FoundGroups(cast(Grouped, part)) for part in parts)
         return first, second
+
+    def suits(self, several: bool) -> None:
+        """Keys are found where a row concerns one person."""
+        if several:
+            raise UnsupportedQuery(
+                f"Tacit does not find groups where a row concerns several persons; name those of the {self.words} with "
+                "keys=, with IN, or by a public table."
+            )
 
     @property
     def of_single_rows(self) -> Statistic:
