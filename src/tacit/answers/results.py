@@ -208,6 +208,9 @@ class Result(Answers):
     def _common(self) -> list[str]:
         """What holds for all answers; where there is none, only public tables were read."""
         if self.rows and not self._answers:
+            if any(self.guarantee.keywords().values()):
+                first = "The rows come from public tables and from numbers that were answered first"
+                return [f"{first}, for {self.guarantee!r}."]
             return ["Only public tables were read: the rows are exact and cost nothing."]
         return list(common_sentences(self)) if self._answers else [str(self)]
 

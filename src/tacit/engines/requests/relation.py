@@ -159,6 +159,11 @@ class Relation:
         return max((table.depth for table in self._read if isinstance(table, Derived)), default=0)
 
     @property
+    def size(self) -> int:
+        """How many tables are read, inside derived ones too, each as often as it is written."""
+        return sum(table.size if isinstance(table, Derived) else 1 for table in self._read)
+
+    @property
     def one_row_each(self) -> bool:
         """Whether a person has one row at most, which is a public fact: a row and its person are then the same."""
         if self.others or not _one_each(self.table, self.alias, self.person):
