@@ -149,7 +149,7 @@ class QuestionsInTurn:
         """All that is asked."""
         return tuple(statistic for query in self._known(Crossing()) for statistic in query.statistics)
 
-    def _known(self, crossing: Crossing) -> list[Query]:
+    def _known(self, crossing: Crossing) -> list[Query | PublicQuery]:
         """All questions in turn, as far as they can be known."""
         reader = self.reader(crossing, self.share)
         outer = reader.read()
@@ -168,7 +168,7 @@ class QuestionsInTurn:
                 return self._told(outer.ask(fresh), crossing, answers)
             answers.append(reader.first(crossing.first[len(answers)]).ask(fresh))
 
-    def _turns(self, fresh: bool) -> list[Query]:
+    def _turns(self, fresh: bool) -> list[Query | PublicQuery]:
         """The questions; those after stored answers as they will be, those after others as they would be."""
         answers = list[Answer | Answers]()
         while True:
@@ -178,7 +178,7 @@ class QuestionsInTurn:
                 return known
             answers.append(known[len(answers)].ask(fresh))  # it was answered before, so it is free
 
-    def _check(self, known: list[Query], fresh: bool) -> None:
+    def _check(self, known: list[Query | PublicQuery], fresh: bool) -> None:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
@@ -191,7 +191,7 @@ class QuestionsInTurn:
                 f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
             )
 
-    def _total(self, known: list[Query], fresh: bool) -> Guarantee | None:
+    def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
         costs = [query.each * len(unpaid) for query in known if (unpaid := query.unpaid(fresh))]
         if all(len(query.unpaid(fresh)) == len(query.statistics) for query in known):
