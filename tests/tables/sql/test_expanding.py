@@ -157,6 +157,10 @@ BOUNDED = [
     "notes JOIN visits ON visit = visits.id JOIN people ON who = people.id",
     "notes n JOIN visits v ON n.visit = v.id JOIN visits w ON w.id = v.id",
     "people JOIN places ON place = code",
+    "people LEFT JOIN visits ON people.id = who AND visits.at = 1",
+    "people LEFT JOIN (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) AS v ON people.id = v.who",
+    "people WHERE id IN (SELECT who FROM visits)",
+    "visits AS v WHERE NOT EXISTS (SELECT * FROM notes WHERE notes.visit = v.id AND x > 3)",
     "people p JOIN places ON p.place = code JOIN places o ON places.land = o.land",
     "people LEFT JOIN places ON place = land",
     "visits JOIN people ON who = people.id LEFT JOIN places ON at = code",
@@ -167,6 +171,8 @@ EXPANDING = {
     "visits JOIN people ON who = people.id JOIN visits w ON w.who = people.id": "'visits' is joined by who",
     "notes n JOIN notes m ON n.visit = m.visit": "'notes' is joined by visit, .*no declared key",
     "people JOIN places ON place = code JOIN lands ON places.land = lands.land": "joining 'places' and 'lands' would",
+    "people LEFT JOIN visits v ON people.id = v.who LEFT JOIN visits w ON people.id = w.who": "'visits' is joined by who",
+    "visits v LEFT JOIN visits w ON v.who = w.who": "'visits' is joined by who",
     "people LEFT JOIN lands ON place = land": "joining 'lands' would make more than 1,000 rows",
 }
 
