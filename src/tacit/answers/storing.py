@@ -225,9 +225,10 @@ def decode(part: Any) -> Any:
             "this answer was written by a newer version of Tacit; update Tacit, or pay again with fresh=True."
         )
     fields = {name: decode(part[name]) for name in form.fields if name in part}
-    if isinstance(form.kind, type) and issubclass(form.kind, Guarantee) and not any(fields.values()):
-        return form.kind.amount(*fields.values())  # what is free costs nothing
-    return form.kind(**fields)
+    kind: Any = form.kind
+    if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
+        return kind.amount(*fields.values())  # what is free costs nothing
+    return kind(**fields)
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:

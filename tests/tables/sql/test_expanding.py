@@ -171,7 +171,7 @@ EXPANDING = {
     "visits JOIN people ON who = people.id JOIN visits w ON w.who = people.id": "'visits' is joined by who",
     "notes n JOIN notes m ON n.visit = m.visit": "'notes' is joined by visit, .*no declared key",
     "people JOIN places ON place = code JOIN lands ON places.land = lands.land": "joining 'places' and 'lands' would",
-    "people LEFT JOIN visits v ON people.id = v.who LEFT JOIN visits w ON people.id = w.who": "'visits' is joined by who",
+    "people LEFT JOIN visits v ON people.id = v.who LEFT JOIN visits w ON people.id = w.who": "'visits' is joined",
     "visits v LEFT JOIN visits w ON v.who = w.who": "'visits' is joined by who",
     "people LEFT JOIN lands ON place = land": "joining 'lands' would make more than 1,000 rows",
 }

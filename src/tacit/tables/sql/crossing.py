@@ -31,12 +31,13 @@ from tacit.language.types import DATE, FLOAT, TIMESTAMP, ColumnType
 from tacit.tables.face.preview import Preview
 from tacit.tables.sql.public_keys import known_keys
 from tacit.tables.sql.public_query import PublicQuery
+from tacit.tables.sql.query import Query
 from tacit.tables.sql.stages import COMPUTED, computed_column
 from tacit.tables.sql.views import Side, View, ViewBuilder, unused
 
 if TYPE_CHECKING:
+    from tacit.engines.requests import Relation
     from tacit.tables.releasing.releaser import Releaser
-    from tacit.tables.sql.query import Query
 
 MOST_FIRST = 10
 """The most subqueries that are answered first."""
@@ -149,6 +150,11 @@ class QuestionsInTurn:
         """All that is asked."""
         return tuple(statistic for query in self._known(Crossing()) for statistic in query.statistics)
 
+    @property
+    def relation(self) -> Relation:
+        """The rows that the outer question is about, as far as they are known before the others are answered."""
+        return self._known(Crossing())[-1].relation
+
     def _known(self, crossing: Crossing) -> list[Query | PublicQuery]:
         """All questions in turn, as far as they can be known."""
         reader = self.reader(crossing, self.share)
@@ -182,7 +188,7 @@ class QuestionsInTurn:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
-            for statistic in query.unpaid(fresh):
+            for statistic in query.unpaid(fresh) if isinstance(query, Query) else ():
                 self.releaser.budget.check(query.each, query.question(statistic))
         total = self._total(known, fresh)
         if total is not None and not self.releaser.budget.fits(total):

@@ -10,8 +10,8 @@ anything saturates) tie it to tables reached before contain a declared key of it
 when it is public and the values of those columns repeat there at most f times, f read from the public table. A table
 that is derived inside persons (`tacit.engines.requests.derived`) has the keys that made it: the person and what it is
 grouped by. A LEFT JOIN is reached last, by the same rule; a join that only keeps or drops rows adds none. One table T
-may be joined by LEFT JOIN without a key of its own if the columns on the left contain a key of R. The product F of all f
-may be at most `MOST_REPEATS`. What a derived table is made from is held to the rule by itself.
+may be joined by LEFT JOIN without a key of its own if the columns on the left contain a key of R. The product F of all
+f may be at most `MOST_REPEATS`. What a derived table is made from is held to the rule by itself.
 CLAIM. The query then has at most F·|R| rows, with such a T at most F·(|R| + |T|).
 PROOF. Let R = t_0, t_1, …, t_n be the inner tables in the order of reaching them. A joined row is a tuple (r_0, …,
 r_n) of their rows that satisfies all equalities. Let N_i be the number of different (r_0, …, r_i) in it; N_0 ≤ |R|.
