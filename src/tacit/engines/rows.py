@@ -194,7 +194,7 @@ class Rows(Chain):
         return self.chained(self.passed("link0", first, chain), self.persons, terms, chain)
 
     def _tables(self) -> Fragment:
-        """The tables, joined; those that are only looked into come last, as joins of their own kind or in conditions."""
+        """The tables, joined; those that are only looked into come last, as joins of their kind or in conditions."""
         ties = [" AND ".join(self._ties(join)) for join in self.relation.joins]  # so that all columns are known
         source, looked, wanted = fragment(self.reading(self.relation.alias)), list[Fragment](), list[Fragment]()
         for join, tie in zip(self.relation.joins, ties, strict=True):
