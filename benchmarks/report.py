@@ -286,7 +286,7 @@ def tpch_queries(report: Any) -> str:
         f"{answered} of {len(report['queries'])} queries are answered as the specification writes them, over "
         f"{report['lines']:,} lines; the others show rows of persons, in the reading that counts. The error is that of "
         "the worst column, all groups together; groups that are not shown count as 0. The last column says what "
-        "becomes of the query in the other reading.\n\n"
+        "becomes of the query in the other reading. Queries are compared by the time of all processors.\n\n"
     )
     head = ["query", "private", "cost", "error, or why it is refused", "seconds", "times the plain query", "otherwise"]
     return text + table(head, rows)

@@ -194,17 +194,21 @@ class Rows(Chain):
         return self.chained(self.passed("link0", first, chain), self.persons, terms, chain)
 
     def _tables(self) -> Fragment:
-        """The tables, joined; tables that are only looked into stand in conditions."""
+        """The tables, joined; those that are only looked into come last, as joins of their kind or in conditions."""
         ties = [" AND ".join(self._ties(join)) for join in self.relation.joins]  # so that all columns are known
         early = [fragment(self.inlined(part)) for part in self._filters() if simple(part)]
-        source, wanted = fragment(self.reading(self.relation.alias)), list[Fragment]()
+        source, looked, wanted = fragment(self.reading(self.relation.alias)), list[Fragment](), list[Fragment]()
         for join, tie in zip(self.relation.joins, ties, strict=True):
-            if join.kind in ("semi", "anti"):
+            if join.kind in ("semi", "anti") and self.dialect.looking_joins:
+                word = "SEMI" if join.kind == "semi" else "ANTI"
+                looked.append(fragment(f" {word} JOIN ", self.reading(join.alias), f" ON {tie}"))
+            elif join.kind in ("semi", "anti"):
                 word = "EXISTS" if join.kind == "semi" else "NOT EXISTS"
                 wanted.append(fragment(f"{word} (SELECT 1 FROM ", self.reading(join.alias), f" WHERE {tie})"))
             else:
                 word = "LEFT" if join.kind == "left" else "INNER"
                 source = fragment(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
+        source = fragment(source, *looked)
         return fragment(source, " WHERE ", joined(" AND ", [*early, *wanted])) if wanted else source
 
     def _filters(self) -> Sequence[ast.Expression]:
