@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from typing import Any
 from unicodedata import ucd_3_2_0
 
@@ -69,14 +70,12 @@ def quotient(call: NamedCall, x: int, y: int) -> Any:
     return None if y == 0 else narrow(abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1))
 
 
-def bucket(call: NamedCall, x: Any, low: Any, high: Any, count: int) -> int:
+def bucket(call: NamedCall, x: Any, low: Any, high: Any, count: int) -> Any:
     if x < low:
         return 0
     if x >= high:
         return count + 1
     if call.operands[0].type == FLOAT:
-        if not math.isfinite(high - low):
-            return None  # type: ignore[return-value]
         return min(math.floor((x - low) / (high - low) * count), count - 1) + 1
     return (x - low) * count // (high - low) + 1
 
@@ -179,14 +178,16 @@ def power(call: NamedCall, x: float, y: float) -> float | None:
 # ---- texts -------------------------------------------------------------------------------------------------------
 
 
-def other_case(text: str, upper: bool) -> str:
-    def one(character: str) -> str:
-        if ord(character) > 0xFFFF or ucd_3_2_0.category(character) == "Cn":
-            return character
-        found = character.upper() if upper else character.lower()
-        return found if len(found) == 1 and ucd_3_2_0.category(found) != "Cn" else character
+@cache
+def other_character(character: str, upper: bool) -> str:
+    if ord(character) > 0xFFFF or ucd_3_2_0.category(character) == "Cn":
+        return character
+    found = character.upper() if upper else character.lower()
+    return found if len(found) == 1 and ucd_3_2_0.category(found) != "Cn" else character
 
-    return "".join(map(one, text))
+
+def other_case(text: str, upper: bool) -> str:
+    return "".join(other_character(character, upper) for character in text)
 
 
 def bounded(text: str) -> str | None:
@@ -266,7 +267,7 @@ def add_months(call: NamedCall, moment: Any, count: int) -> Any:
     return moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
 
 
-def whole_months(call: NamedCall, start: Any, end: Any) -> int:
+def whole_months(call: NamedCall, start: Any, end: Any) -> Any:
     """The most months that can be added to the earlier one without passing the later one."""
     if end < start:
         return -whole_months(call, end, start)
@@ -321,7 +322,8 @@ def cast(call: NamedCall, value: Any) -> Any:
         if target.kind is Kind.DATE:
             return date(*map(int, found.groups()))
         fraction = int((found[9] or ".0")[1:].ljust(6, "0"))
-        return datetime(*(int(found[i] or 0) for i in (1, 2, 3, 5, 6, 8)), fraction)
+        year, month, day, *time = (int(found[i] or 0) for i in (1, 2, 3, 5, 6, 8))
+        return datetime(year, month, day, *time, fraction)
     except ValueError:
         return None
 

@@ -1,5 +1,9 @@
 """A function is one entry: parsing and the SQL of every engine follow from it."""
 
+import importlib
+from fractions import Fraction
+from pathlib import Path
+
 import pytest
 
 from tacit.engines.dialect import Dialect
@@ -14,6 +18,7 @@ from tacit.language.expressions import Absolute, Coalesce, Extreme, Literal, Nam
 from tacit.language.functions import ABS, COALESCE, FUNCTIONS, GREATEST, LEAST, Function
 from tacit.language.parsing import parse
 from tacit.language.types import FLOAT, INTEGER, TEXT, Schema
+from tests.engines import oracle
 
 SCOPE = Scope.of(Schema.of({"a": "integer", "n": "text"}), "x")
 ONE, TWO = Literal(INTEGER, 1), Literal(FLOAT, 2.0)
@@ -45,6 +50,21 @@ def test_every_function_is_parsed() -> None:
         for text, _ in function.examples:
             parse(text, SCOPE)
         assert function.examples or function.meaning.startswith("Refused")
+
+
+def test_every_example_is_true() -> None:
+    for function in FUNCTIONS.values():
+        for text, value in function.examples:
+            expression = parse(text, SCOPE)
+            found = oracle.evaluate(expression, {})
+            scale = expression.type.scale
+            assert (Fraction(found, 10**scale) if scale and found is not None else found) == value, text
+
+
+def test_the_reference_is_made_of_the_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs" / "hooks"))
+    made = importlib.import_module("functions")
+    assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run python docs/hooks/functions.py"
 
 
 def test_a_function_that_is_not_listed_is_refused() -> None:

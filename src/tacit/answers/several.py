@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from tacit.answers.values import plain, show, show_key, show_range
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
     from tacit.guarantees import Guarantee
@@ -101,10 +102,23 @@ class Answers(Mapping[Any, Answer]):
         >>> orders.group_by("region", keys=["north", "south"]).count(epsilon=1).to_arrow().column_names
         ['region', 'value', 'low', 'high', 'covers', 'cap']
         """
+        records = self._records()
+        return self._arrow(records, list(records[0]) if records else [self.name, "value"])
+
+    def to_polars(self) -> pl.DataFrame:
+        """A Polars frame with one row for each answer, as `to_pandas`.
+
+        >>> orders.group_by("region", keys=["north", "south"]).count(epsilon=1).to_polars().columns
+        ['region', 'value', 'low', 'high', 'covers', 'cap']
+        """
+        import polars as pl
+
+        return pl.DataFrame(pl.from_arrow(self.to_arrow()))
+
+    @staticmethod
+    def _arrow(records: Sequence[Mapping[str, Any]], names: Sequence[str]) -> pa.Table:
         import pyarrow as pa
 
-        records = self._records()
-        names = list(records[0]) if records else [self.name, "value"]
         return pa.table({name: pa.array(_fitting([record[name] for record in records])) for name in names})
 
     def _records(self) -> list[dict[str, Any]]:

@@ -32,10 +32,13 @@ from typing import Any
 
 from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
+from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
+from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
+from tacit.answers.results import Result
 from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
@@ -79,7 +82,7 @@ def _form(kind: Callable[..., Any], fields: str) -> Form:
 
 FORMS: dict[str, Form] = {
     "Answer": _form(
-        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored"
+        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name"
     ),
     # guarantees
     "Pure": _form(Pure, "epsilon"),
@@ -114,6 +117,11 @@ FORMS: dict[str, Form] = {
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Chosen": _form(Chosen, "inside among"),
+    "Computed": _form(Computed, "formula parts"),
+    # formulas
+    "Part": _form(Part, "number"),
+    "Constant": _form(Constant, "value"),
+    "Calculation": _form(Calculation, "name operands"),
     "SampledValue": _form(SampledValue, "inside value probability scales"),
     "SampledCount": _form(SampledCount, "noise value probability"),
 }
@@ -142,6 +150,9 @@ OLDER: dict[str, Form] = {
     "Additive": _form(_additive, "noise unit covers"),
 }
 """How values are read that earlier versions wrote otherwise."""
+
+SHAPE = ("columns", "released", "by", "known")
+"""What is written of a result beside its answers; versions that do not know it read the answers."""
 
 _READ = FORMS | OLDER
 _TAGS = {form.kind: tag for tag, form in FORMS.items()}
@@ -183,7 +194,8 @@ def encode(part: Any) -> Any:
             return {TAG: "tuple", "items": [encode(item) for item in part]}
         case Answers():
             pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
-            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            shape = {name: encode(getattr(part, name)) for name in SHAPE} if isinstance(part, Result) else {}
+            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name} | shape
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
@@ -201,6 +213,9 @@ def decode(part: Any) -> Any:
         return tuple(decode(item) for item in part["items"])
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
+        if "columns" in part:
+            shape = (decode(part[name]) for name in SHAPE)
+            return Result.shaped(list(answers.values()), *shape, decode(part["guarantee"]))
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:

@@ -100,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
 def _said(error: BaseException) -> tuple[str, int]:
     """One sentence about an error, and its exit code."""
     if isinstance(error, TacitError):
-        return in_flags(str(error)), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+        return in_flags(error.told("command line")), next((code for kind, code in CODES if isinstance(error, kind)), 2)
     if isinstance(error, Interrupted):
         return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):

@@ -193,11 +193,12 @@ def _key(text: str) -> Any:
 
 
 def _csv(answer: Any) -> str:
-    from tacit.answers import Answers
+    from tacit.answers import Answer
+    from tacit.answers.results import alone
 
-    records = answer._records() if isinstance(answer, Answers) else Answers({"": answer}, answer.guarantee)._records()
+    table = (alone(answer) if isinstance(answer, Answer) else answer).to_arrow()
     out = io.StringIO()
-    writer = csv.DictWriter(out, records[0].keys() if records else ["value"])
-    writer.writeheader()
-    writer.writerows(records)
+    writer = csv.writer(out)
+    writer.writerow(table.column_names)
+    writer.writerows(zip(*table.to_pydict().values(), strict=True))
     return out.getvalue()

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         WeighedValues,
     )
     from tacit.engines.requests.derived import Derived
+    from tacit.engines.requests.public_rows import PublicRows
     from tacit.language.expressions import Column
 
 A = TypeVar("A")
@@ -88,8 +89,11 @@ class Snapshot(Protocol):
     def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
         """The values of rows that weigh their part of a person, by group; a round of its own."""
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
-        """Rows with the number of their block, for functions that run on the trusted side; a round of its own."""
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
+        """Rows with the number of their block, for functions that run on the trusted side, or rows of public tables.
+
+        A round of its own.
+        """
 
     def fits(self, relation: Relation, /) -> bool:
         """Whether a relation's joins cannot have more rows than its `Bound`, by counts on keys; every round asks."""

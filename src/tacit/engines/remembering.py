@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.incidence import Incidence, Touches
     from tacit.engines.requests.key_repeats import Repeats
+    from tacit.engines.requests.public_rows import PublicRows
     from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
     from tacit.language.expressions import Column
 
@@ -87,7 +88,7 @@ class _Rounds:
         weighed: WeighedValues = self._engine.remember((relation, request), lambda s: s.weigh(relation, request))
         return weighed
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         blocks: pa.Table = self._engine.remember((relation, request), lambda s: s.blocks(relation, request))
         return blocks
 

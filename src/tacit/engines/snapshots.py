@@ -19,6 +19,7 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests import (
     Blocks,
+    Bound,
     Incidence,
     JoinSize,
     KeyRepeats,
@@ -29,7 +30,9 @@ from tacit.engines.requests import (
     WeighedRows,
     WeighedValues,
 )
+from tacit.engines.requests.join_size import before_filters
 from tacit.engines.requests.operands import Ordered, Value
+from tacit.engines.requests.public_rows import PublicRows
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
@@ -115,7 +118,7 @@ class SQLSnapshot(ABC):
             return self.fetch_columns(script)
         return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")
@@ -138,21 +141,20 @@ class SQLSnapshot(ABC):
             raise EngineError(FAILED)
 
     def fits(self, relation: Relation, /) -> bool:
-        """Whether a relation's joins cannot have more rows than its bound, nor those of what it is derived from.
+        """Whether joins cannot have more rows than their bounds, inside derived tables first; beside the rounds."""
+        return all(self._fits(joined, joined.bound) for joined in relation.every if joined.bound is not None)
 
-        One statement for each bound, beside the rounds, the innermost first.
-        """
-        return all(self._fits(inner) for inner in relation.every)
-
-    def _fits(self, relation: Relation) -> bool:
-        bound, joined = relation.bound, (relation.table, relation.alias, relation.joins, relation.bound)
-        if bound is None or joined in self._small:
+    def _fits(self, relation: Relation, bound: Bound) -> bool:
+        asked = before_filters(relation)
+        if asked is None:
+            return False
+        if (asked, bound) in self._small:
             return True
         size = JoinSize()
-        script = size.script(Rows(self.dialect, relation, self.tables))
+        script = size.script(Rows(self.dialect, asked, self.tables))
         small = withhold_errors(lambda: size.read(self.fetch_rows(script))) <= bound.most
         if small:
-            self._small.add(joined)
+            self._small.add((asked, bound))
         return small
 
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:

@@ -1,7 +1,9 @@
 """Windows over a person's rows in SQL, each by the rule that `tacit.language.windows` states.
 
 A window that depends on places has an order in which no two rows tie unless they are alike in everything that the table
-knows of them; then it does not matter which is which. A window that depends on values alone has the written order.
+knows of them; then it does not matter which is which, as long as all windows agree: so where several orders are asked
+for, rows are numbered once, and ties in each order broken by that number. A window that depends on values alone has the
+written order.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from tacit.language.aggregates import sum_scale
 from tacit.language.expressions import Expression, Literal
 from tacit.language.inside import Frame, Ordering, Window
 from tacit.language.types import Kind
+from tacit.language.windows import IN_FRAME, NEIGHBOURS, PLACED
 
 if TYPE_CHECKING:
     from tacit.engines.requests.derived import PersonRows
@@ -63,7 +66,7 @@ class Windows:
         if equals:
             partition, order = partition + [term for _, term in order], []
         if ties:
-            order += [(f"{term.sql} ASC NULLS LAST", term) for term in self._known() if term not in partition]
+            order += [(f"{term.sql} ASC NULLS LAST", term) for term in self._ties() if term not in partition]
             order = order or [("person", partition[0])]
         by = f" ORDER BY {', '.join(sql for sql, _ in order)}" if order else ""
         written = f" {_framed(frame)}" if frame is not None else ""
@@ -75,6 +78,19 @@ class Windows:
 
     def _read(self, how: Callable[[Expression], str], expression: Expression) -> Term:
         return self.steps.read(how(expression))
+
+    def _ties(self) -> list[Term]:
+        """What tells equally placed rows apart: all that is known of them, or their number by all that is known."""
+        places = {
+            (window.partition, window.order)
+            for _, window in self._table.windows
+            if window.function in (*PLACED, *NEIGHBOURS, *IN_FRAME) or self.frame(window)[1]
+        }
+        if len(places) < 2:
+            return self._known()
+        order = ", ".join(f"{term.sql} ASC NULLS LAST" for term in self._known())
+        numbered = f"ROW_NUMBER() OVER (PARTITION BY person ORDER BY {order or 'person'})"
+        return [self.steps.bind(combine(numbered, self.steps.read("person"), *self._known()))]
 
     def _known(self) -> list[Term]:
         """All that the table knows of a row, by keys where there are any."""

@@ -252,7 +252,7 @@ def membership(operand: Expression, items: Sequence[Expression]) -> Expression:
     present = tuple(constant for constant in constants if constant.value is not None)
     found: Expression = Literal(BOOLEAN, None)
     if present:
-        found = In(BOOLEAN, operand if kind.exact_number else widen(operand, kind, "IN"), present)
+        found = In(BOOLEAN, numbers((operand,), "IN")[0] if kind.exact_number else widen(operand, kind, "IN"), present)
     if len(present) == len(constants):
         return found
     return logic("OR", (found, Literal(BOOLEAN, None)))

@@ -22,4 +22,5 @@ def mapping(upper: bool) -> dict[str, str]:
 
 def changed(text: str, upper: bool) -> str:
     """A text in upper or lower case."""
-    return text.translate(str.maketrans(mapping(upper)))
+    table = mapping(upper)
+    return "".join(table.get(character, character) for character in text)

@@ -243,12 +243,26 @@ class Extreme(Call):
         return "GREATEST" if self.largest else "LEAST"
 
 
+LINKS = {
+    "POWER": 26, "LN": 13, "LOG2": 13, "LOG10": 13, "EXP": 10, "TRY_CAST": 12, "ADD_MONTHS": 7, "WIDTH_BUCKET": 7,
+    **dict.fromkeys(("ROUND", "TRUNC", "FLOOR", "CEIL", "WHOLE_MONTHS", "MAKE_DATE"), 4),
+    **dict.fromkeys(("DIV", "REPLACE"), 3),
+}  # fmt: skip
+"""Functions whose SQL takes more than two steps, each a query inside another, with the number of these steps."""
+
+
 @dataclass(frozen=True)
 class NamedCall(Call):
     """Any function that has no class of its own above, by its name."""
 
     name: str
     operands: tuple[Expression, ...]
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """As of any expression; its own depth is that of its SQL."""
+        size, depth = super().extent
+        return size, depth - 1 + (LINKS.get(self.name, 2) + 1) // 2
 
     @property
     def function(self) -> str:

@@ -33,11 +33,12 @@ from tacit.language.types import FLOAT, INTEGER, ColumnType, Kind
 LARGEST_OFFSET = 10**6
 """How far away, in rows, a window may look, and the most parts of NTILE."""
 
-PLACES = ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile")
+PLACED = ("row_number", "ntile")
+RANKED = ("rank", "dense_rank", "percent_rank", "cume_dist")
 NEIGHBOURS = ("lag", "lead")
 IN_FRAME = ("first_value", "last_value", "nth_value")
 FRAMED = ("sum", "count", "avg", "min", "max", "bool_and", "bool_or")
-WINDOWS = (*PLACES, *NEIGHBOURS, *IN_FRAME, *FRAMED)
+WINDOWS = (*PLACED, *RANKED, *NEIGHBOURS, *IN_FRAME, *FRAMED)
 """The names of all windows."""
 
 
@@ -62,7 +63,7 @@ def window(
 
 
 def _check_frame(frame: Frame, name: str, word: str, ordered: bool) -> None:
-    if name in (*PLACES, *NEIGHBOURS):
+    if name in (*PLACED, *RANKED, *NEIGHBOURS):
         raise InvalidInput(f"{word} has no frame; leave ROWS or RANGE out.")
     ends = [end for end in (frame.start, frame.end) if end is not None]
     if any(abs(end) > LARGEST_OFFSET for end in ends) or (len(ends) == 2 and ends[0] > ends[1]):

@@ -151,19 +151,19 @@ def exponential(terms: Writing, x: Term) -> Term:
 
 
 def _scaled(terms: Writing, y: Term, k: Term) -> Term:
-    """y·2^k for y near 1 and k from −1010 to 1024, by products that are exact."""
+    """y·2^k for y near 1 and k from −1010 to 1024, by products that are exact: the largest power comes last."""
     double = terms.dialect.double
     rest = step(terms, f"{k.sql} - {double(1.0)}", k)
+    powers: list[Term] = []
     for size, last in ((256, -4), (16, 0), (1, 0)):
         first = {256: 3, 16: 15, 1: 15}[size]
         places = range(first, last, -1)
         power = _ladder(terms, rest.sql, [(float(size * j), 2.0 ** (size * j)) for j in places], 2.0 ** (size * last))
         taken = _ladder(terms, rest.sql, [(float(size * j), float(size * j)) for j in places], float(size * last))
-        y, rest = (
-            step(terms, f"{y.sql} * {power}", y, rest),
-            step(terms, f"{rest.sql} - {taken}", rest),
-        )
-    return combine(f"{y.sql} * {double(2.0)}", y)
+        powers.append(step(terms, power, rest))
+        rest = step(terms, f"{rest.sql} - {taken}", rest)
+    product = " * ".join(part.sql for part in (y, *reversed(powers)))
+    return combine(f"{product} * {double(2.0)}", y, *powers)
 
 
 def _power(terms: Writing, call: Calling) -> Term:

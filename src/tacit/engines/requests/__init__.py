@@ -29,7 +29,7 @@ from tacit.engines.requests.flags import FlagCounts, Flags
 from tacit.engines.requests.group_parts import FINE, GroupDistinct, GroupFlags, GroupMoments
 from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
-from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize
+from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize, before_filters
 from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson
 from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_keys, key_repeats
 from tacit.engines.requests.leading_value import Lead, LeadingValue
@@ -122,6 +122,7 @@ __all__ = [
     "Value",
     "WeighedRows",
     "WeighedValues",
+    "before_filters",
     "check_by",
     "duplicate_keys",
     "key_repeats",

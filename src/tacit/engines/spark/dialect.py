@@ -144,8 +144,10 @@ class SparkDialect(Dialect):
         return f"({sql} RLIKE {self.text(write(pattern, braced, BACKSLASH_Z))})"
 
     def texts(self, name: str, between: str, order: str) -> str:
-        """The standard's own name for it."""
-        return f"LISTAGG({name}, {between}) WITHIN GROUP (ORDER BY {order})"
+        """A sorted list: LISTAGG cannot stand beside a COUNT(DISTINCT …)."""
+        pairs = f"COLLECT_LIST(CASE WHEN {name} IS NOT NULL THEN STRUCT({order} AS o, {name} AS x) END)"
+        joined = f"ARRAY_JOIN(TRANSFORM(ARRAY_SORT({pairs}), pair -> pair.x), {between})"
+        return f"CASE WHEN COUNT({name}) > 0 THEN {joined} END"
 
     # ---- dates --------------------------------------------------------------------------------------------------
 

@@ -70,7 +70,8 @@ CODES: dict[str, Callable[[Expression], Expression]] = {
 }
 """What STRFTIME knows after a %."""
 
-SHORT = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%R": "%H:%M", "%-d": "%e", "%x": "%Y-%m-%d", "%X": "%H:%M:%S"}
+SHORT = {"%F": "%Y-%m-%d", "%T": "%H:%M:%S", "%R": "%H:%M"}
+"""Codes that stand for others."""
 
 WORDS = {
     "YYYY": "%Y", "YY": "%y", "MM": "%m", "DDD": "%j", "DD": "%d", "HH24": "%H", "MI": "%M", "SS": "%S", "US": "%f",
@@ -83,8 +84,7 @@ _WORD = re.compile("|".join(sorted(WORDS, key=len, reverse=True)), re.IGNORECASE
 
 def formatted(moment: Expression, form: str, name: str) -> Expression:
     """STRFTIME(moment, form)."""
-    for short in ("%F", "%T", "%R"):
-        form = form.replace(short, SHORT[short])
+    form = re.sub(r"%.", lambda found: SHORT.get(found.group(), found.group()), form, flags=re.DOTALL)
     pieces: list[Expression] = []
     for code, text in re.findall(r"%(.)|([^%]+)", form, re.DOTALL):
         if code and code not in CODES:

@@ -68,7 +68,7 @@ def _rounding(name: str) -> Function:
 
 def _sign(kind: ColumnType, values: tuple[Expression, ...]) -> Expression:
     zero = Literal(INTEGER, 0)
-    sides = [build.widen(build.comparison(sign, values[0], zero), INTEGER) for sign in (">", "<")]  # type: ignore[arg-type]
+    sides = [build.widen(build.comparison(sign, values[0], zero), INTEGER) for sign in (">", "<")]
     return build.arithmetic("-", *sides)
 
 

@@ -96,10 +96,12 @@ def _matches(whole: bool) -> Function:
         takes=(2, 3),
         make=make,
         also=() if whole else ("REGEXP_CONTAINS",),
-        written=f"{name}(s, pattern)" if whole else "REGEXP_MATCHES(s, pattern), REGEXP_LIKE(…), s ~ pattern",
+        written=f"{name}(s, pattern)"
+        if whole
+        else "REGEXP_MATCHES(s, pattern), REGEXP_LIKE(…), REGEXP_CONTAINS(…), s ~ pattern",
         meaning="Whether the whole of s fits the pattern."
         if whole
-        else "Whether a constant pattern is found in s; with a third argument 'i' in any case. Patterns have "
+        else "Whether a constant pattern is found anywhere in s; with a third argument 'i' in any case. Patterns have "
         "characters, . and classes such as [a-z] and [^0-9], \\d \\w \\s for ASCII, groups, |, ?, {m,n}, * and + after "
         "one character, "
         f"^ and $ for the ends of the text. NULL where s has more than {LONGEST:,} characters.",

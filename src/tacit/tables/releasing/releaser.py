@@ -128,8 +128,9 @@ class Releaser:
         alone = self.tables.persons.one_each(relation, columns)
         if alone is not None:
             raise UnsupportedQuery(
-                f"grouping by {alone.name!r} would make one group of each person, and nobody is shown alone; "
-                "group by what persons have in common, or ask for all with per='person' or per_person."
+                f"grouping by {alone.name!r} would make one group of each person, and nobody is shown alone; write it as "
+                f"a subquery with an aggregate over it: SELECT AVG(x) FROM (SELECT {alone.name}, … AS x … GROUP BY "
+                f"{alone.name}) AS p[[, or as .per_person(x=…).mean('x')]]."
             )
 
     @contextmanager

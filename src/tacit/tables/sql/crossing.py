@@ -2,8 +2,8 @@
 
 ``balance > (SELECT AVG(balance) FROM customer)`` compares a person's row with a number about everybody. That number is
 asked as a question of its own, with noise; what is released may stand in the outer question as a constant. Where the
-subquery is compared by equalities, as in ``(SELECT AVG(quantity) … WHERE part = p.part)``, it is asked by group, and the
-released groups are a public table that is joined. Such subqueries nest to any depth, the innermost are asked first.
+subquery is compared by equalities, as in ``(SELECT AVG(quantity) … WHERE part = p.part)``, it is asked by group, and
+the released groups are a public table that is joined. Such subqueries nest to any depth, the innermost are asked first.
 
 SHARES. A query with k such subqueries is k + 1 questions, and each gets an equal share of the cost. The preview and the
 answer say so. All of it must fit before the first is asked.
@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
+from tacit.answers.results import Result, Row
 from tacit.engines.requests.derived import Listed
 from tacit.errors import BudgetExceeded, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -28,7 +29,8 @@ from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope
 from tacit.language.types import DATE, FLOAT, TIMESTAMP, ColumnType
 from tacit.tables.face.preview import Preview
-from tacit.tables.sql.public_keys import public_values
+from tacit.tables.sql.public_keys import known_keys
+from tacit.tables.sql.public_query import PublicQuery
 from tacit.tables.sql.stages import COMPUTED, computed_column
 from tacit.tables.sql.views import Side, View, ViewBuilder, unused
 
@@ -63,6 +65,7 @@ class Crossing:
         builder: ViewBuilder,
         view: View,
         select: Any,
+        text: str,
         rows: View,
         ties: Mapping[Expression, Expression],
     ) -> tuple[Expression, View]:
@@ -72,12 +75,15 @@ class Crossing:
                 "a subquery across persons is one aggregate without GROUP BY, such as (SELECT AVG(x) FROM t); write it "
                 "so, or compare it by the person."
             )
-        asked, text = select.copy(), select.sql("duckdb")
+        asked = select.copy()
         kind = _type(select.expressions[0], lambda node: builder.convert(node, rows.scope))
         if not ties:
             found = self._answer(First(text, builder, asked, rows, None))
             return _literal(found.value if isinstance(found, Answer) else None, kind, found is None), view
-        keys = _public(builder, view, list(ties))
+        known = known_keys(builder, view, list(ties))
+        keys = None if known is None else tuple(known)
+        if keys == ():
+            return Literal(kind, None), view  # no row of the public table is left to compare it with
         names = {f"key {i}": inside for i, inside in enumerate(ties.values())}
         asked.set("group", _group([computed_column(name) for name in names]))
         computed = {**rows.scope.tables.get(COMPUTED, {}), **names}
@@ -100,6 +106,29 @@ class Crossing:
         return self.answers[number] if number < len(self.answers) else None
 
 
+class Reader(Protocol):
+    """Reads a query, and the questions in it that are asked first."""
+
+    def read(self) -> Query | PublicQuery:
+        """The query as it is written."""
+
+    def first(self, first: First) -> Query:
+        """A question in it."""
+
+
+Reading = Callable[[Crossing, Guarantee], Reader]
+"""Who reads a query at a cost, as far as answers are known."""
+
+
+def in_turn(releaser: Releaser, cost: Guarantee, reader: Reading) -> Query | PublicQuery | QuestionsInTurn:
+    """A query, or the questions that it takes."""
+    crossing = Crossing()
+    query = reader(crossing, cost).read()
+    if not crossing.first:
+        return query
+    return QuestionsInTurn(releaser, cost, len(crossing.first) + (not isinstance(query, PublicQuery)), reader)
+
+
 @dataclass(frozen=True)
 class QuestionsInTurn:
     """A query whose subqueries across persons are answered first; it is asked as a `Query` is."""
@@ -107,10 +136,8 @@ class QuestionsInTurn:
     releaser: Releaser
     cost: Guarantee
     count: int
-    """How many questions there are, the outer one included."""
-    read: Callable[[Crossing, Guarantee], Query]
-    """The outer query as far as answers are known, at a cost."""
-    inner: Callable[[First, Crossing, Guarantee], Query]
+    """How many questions there are, the outer one included unless it is about public tables alone."""
+    reader: Reading
 
     @property
     def share(self) -> Guarantee:
@@ -124,8 +151,9 @@ class QuestionsInTurn:
 
     def _known(self, crossing: Crossing) -> list[Query]:
         """All questions in turn, as far as they can be known."""
-        outer = self.read(crossing, self.share)
-        return [*(self.inner(first, crossing, self.share) for first in crossing.first), outer]
+        reader = self.reader(crossing, self.share)
+        outer = reader.read()
+        return [*map(reader.first, crossing.first), outer]
 
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
@@ -134,10 +162,11 @@ class QuestionsInTurn:
         answers = list[Answer | Answers]()
         while True:
             crossing = Crossing(answers)
-            outer = self.read(crossing, self.share)
+            reader = self.reader(crossing, self.share)
+            outer = reader.read()
             if len(crossing.first) == len(answers):
                 return self._told(outer.ask(fresh), crossing, answers)
-            answers.append(self.inner(crossing.first[len(answers)], crossing, self.share).ask(fresh))
+            answers.append(reader.first(crossing.first[len(answers)]).ask(fresh))
 
     def _turns(self, fresh: bool) -> list[Query]:
         """The questions; those after stored answers as they will be, those after others as they would be."""
@@ -158,14 +187,14 @@ class QuestionsInTurn:
         total = self._total(known, fresh)
         if total is not None and not self.releaser.budget.fits(total):
             raise BudgetExceeded(
-                f"the question and its subqueries across persons cost {total!r}, and {self.releaser.budget.remaining!r} "
-                "is left; nothing was spent: ask with a smaller cost."
+                f"the question and its subqueries across persons cost {total!r}, and only "
+                f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
             )
 
     def _total(self, known: list[Query], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
         costs = [query.each * len(unpaid) for query in known if (unpaid := query.unpaid(fresh))]
-        if len(costs) == len(known) and all(len(q.unpaid(fresh)) == len(q.statistics) for q in known):
+        if all(len(query.unpaid(fresh)) == len(query.statistics) for query in known):
             return self.cost
         total: Guarantee | None = None
         for cost in costs:
@@ -201,7 +230,20 @@ class QuestionsInTurn:
         for first, answer in zip(crossing.first, answers, strict=True):
             value = f"gave {answer.value}" if isinstance(answer, Answer) else f"gave {len(answer)} groups"
             notes.append(f"({first.text}) was answered first, for {self.share!r}, and {value}.")
-        return found.with_notes(tuple(notes), self.cost)
+        return _noted(found, tuple(notes), self.cost)
+
+
+def _noted(found: Answer | Answers, notes: tuple[str, ...], cost: Guarantee) -> Answer | Answers:
+    """An answer with further notes, and what it cost together with those before it."""
+    if isinstance(found, Result):
+        rows = [
+            Row(row.key, tuple(_noted(c, notes, cost) if isinstance(c, Answer) else c for c in row.cells))
+            for row in found.rows
+        ]
+        return Result(found.columns, found.released, rows, found.by, cost)
+    if isinstance(found, Answer):
+        return replace(found, notes=(*found.notes, *notes), guarantee=cost)
+    return Answers({key: cast(Answer, _noted(each, notes, cost)) for key, each in found.items()}, cost, found.name)
 
 
 def _literal(value: Any, kind: ColumnType, unknown: bool) -> Literal:
@@ -228,21 +270,6 @@ def _type(item: Any, convert: Callable[[Any], Expression]) -> ColumnType:
         kind = convert(node.this).type
         return kind if kind in (DATE, TIMESTAMP) else FLOAT
     return FLOAT
-
-
-def _public(builder: ViewBuilder, view: View, columns: list[Expression]) -> tuple[Any, ...] | None:
-    """The public keys of the groups: the values that the columns around the subquery have in a public table."""
-    tables = dict(view.tables)
-    aliases = {column.table for column in columns if isinstance(column, Column)}
-    if not all(isinstance(column, Column) for column in columns) or len(aliases) != 1:
-        return None
-    (alias,) = aliases
-    table = tables.get(alias)
-    if not isinstance(table, str) or builder.tables.persons.private(table):
-        return None
-    own = [c for c in view.conditions if {column.table for column in c.columns()} == {alias}]
-    values = public_values(builder.tables, table, alias, [c for c in columns if isinstance(c, Column)], own)
-    return tuple(value[0] if len(columns) == 1 else value for value in values)
 
 
 def _group(nodes: list[Any]) -> Any:

@@ -4,8 +4,8 @@ A row of a join concerns the union of the persons of its parts. A table's person
 through foreign keys, those of the tables it points to; where the query does not join such a table itself,
 `PersonFinder` does. A derived table's rows concern the one person of the rows they are made from.
 
-PROMISE. Two person columns count as one only where every row that is left has one person in both; then listing them once
-lists everybody. That is known from two kinds of fact:
+PROMISE. Two person columns count as one only where every row that is left has one person in both; then listing them
+once lists everybody. That is known from two kinds of fact:
 - the rows were kept by an equality of their very keys (`tacit.language.types`): a bare column = a bare column whose
   keys meet. An equality of anything else (a cast, an expression, columns whose keys do not meet) filters rows by what
   was written, and both persons stay listed;
@@ -249,7 +249,9 @@ class PersonFinder:
         if relation.others:
             names = tables_by_alias(relation)
             return next((column for column in given if self._names_person(names[column.table], column.name)), None)
-        return given[0] if given and relation.person != NOBODY and self.determined(relation, given) else None
+        if not given or relation.person == NOBODY or not self.determined(relation, given):
+            return None
+        return next((column for column in given if self.determined(relation, [column])), given[0])
 
     def _names_person(self, table: Table, column: str) -> bool:
         if isinstance(table, Derived):

@@ -1,8 +1,8 @@
-"""What a SELECT inside another means: GROUP BY, HAVING, windows, QUALIFY, DISTINCT and UNION over rows of one person each.
+"""What a SELECT inside another means: GROUP BY, HAVING, windows, QUALIFY, DISTINCT and UNION inside each person's rows.
 
 A stage turns a view into a derived table of the same persons (`tacit.engines.requests.derived`), whose rows are made
-from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column that
-determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
+from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column
+that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
 which changes nothing. Where the person is missing, rows of several persons would meet, and the query is refused with
 what to write.
 """
@@ -96,6 +96,8 @@ class Stage:
         known = {**self.known, **self.builder.ctes(select, self.known)}
         nodes, view = with_values(self.builder, view, nodes, known)
         links, counts = tuple(links), frozenset[Column]()
+        if self._across(view, nodes, links):
+            return self._answered_first(view, items, nodes)
         if (
             select.args.get("group")
             or select.args.get("having")
@@ -136,7 +138,8 @@ class Stage:
                 else None
             )
             if star is None:
-                items.append((item.alias_or_name or item.sql("duckdb"), item.this if kind == "Alias" else item))
+                named = item.alias or (item.name if kind == "Column" else item.sql("duckdb"))
+                items.append((named, item.this if kind == "Alias" else item))
                 continue
             if any(star.args.values()):
                 raise UnsupportedQuery("* with EXCLUDE, REPLACE or RENAME is not supported; name the columns.")
@@ -145,13 +148,34 @@ class Stage:
             items += [(name, _column(name, table)) for table in tables for name in view.scope.tables[table]]
         return items
 
+    # ---- across persons -----------------------------------------------------------------------------------------
+
+    def _across(self, view: View, nodes: list[Any], links: Sequence[Expression]) -> bool:
+        """Whether it is one row about rows of all persons."""
+        clauses = ("group", "having", "qualify", "distinct")
+        if links or self.builder.crossing is None or any(self.select.args.get(name) for name in clauses):
+            return False
+        private = any(self.builder.tables.persons.private(table) for _, table in view.tables)
+        return private and all(next(_aggregates(node), None) for node in nodes)
+
+    def _answered_first(self, view: View, items: list[tuple[str, Any]], nodes: list[Any]) -> Selected:
+        """Numbers about all persons, which are asked as questions of their own."""
+        assert self.builder.crossing is not None
+        columns: dict[str, Expression] = {}
+        for (name, _), node in zip(items, nodes, strict=True):
+            asked = self.select.copy()
+            asked.set("expressions", [node.copy()])
+            text = asked.sql("duckdb")
+            columns[name], _ = self.builder.crossing.value(self.builder, view, asked, text, view, {})
+        return Selected(View((), (), (), Scope({})), columns)
+
     # ---- GROUP BY -----------------------------------------------------------------------------------------------
 
     def _grouped(
         self, view: View, nodes: list[Any], names: list[str], links: tuple[Expression, ...]
     ) -> tuple[View, list[Any], tuple[Expression, ...], frozenset[Column]]:
         """The groups of each person, and the clauses that come next in terms of them."""
-        relation = self.builder.one_person(view, "GROUP BY in a subquery")
+        relation = self.builder.one_person(view, "an aggregate in a subquery")
         by = [self.builder.convert(node, view.scope) for node in self._by(nodes, names, view.scope)]
         groups = Groups.of(self.builder, relation, view.scope, [*by, *links], nodes)
         made, columns = self.builder.computed(groups.table, self.alias)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from tacit.engines.requests.derived import PERSON, PersonGroups
 from tacit.errors import UnsupportedQuery
@@ -23,7 +23,7 @@ from tacit.language import build
 from tacit.language.expressions import Column, Comparison, Expression, IsNull, Scope
 from tacit.language.expressions import Literal as Constant
 from tacit.language.functions import COALESCE
-from tacit.language.types import BOOLEAN, INTEGER
+from tacit.language.types import BOOLEAN, FLOAT, INTEGER
 from tacit.tables.sql.rewriting import with_columns
 from tacit.tables.sql.stages import COMPUTED, Stage, check_clauses, computed_column, selected
 from tacit.tables.sql.views import Side, View, ViewBuilder, equality, unused
@@ -58,6 +58,24 @@ def with_values(
     return found, view
 
 
+def with_subqueries(builder: ViewBuilder, view: View, select: Any, known: Mapping[str, View]) -> tuple[Any, View]:
+    """A SELECT in whose columns, GROUP BY and HAVING values stand for subqueries, and the view that has them."""
+    clauses = [select.args[name] for name in ("group", "having") if select.args.get(name)]
+    if not any(map(_nested, (*select.expressions, *clauses))):
+        return select, view
+    select = select.copy()
+    for item in list(select.expressions):
+        if _nested(item) and not item.alias:
+            item.replace(_aliased(item.copy(), item.sql("duckdb")))
+    clauses = [select.args[name] for name in ("group", "having") if select.args.get(name)]
+    for part in (*select.expressions, *clauses):
+        if _nested(part):
+            (new,), view = with_values(builder, view, [part], known)
+            if new is not part:
+                part.replace(new)
+    return select, view
+
+
 @dataclass(frozen=True)
 class _Inner:
     """A subquery: its rows, its columns, and the conditions that refer to the query around it."""
@@ -76,6 +94,7 @@ class _Opened:
     query: Any
     rows: View
     ties: tuple[Expression, ...]
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -171,6 +190,8 @@ class _Reader:
                 raise UnsupportedQuery(f"{kind.upper()} (SELECT …) is not supported; use IN, EXISTS, MIN or MAX.")
             else:
                 return part
+            if isinstance(value, Constant) and value.type == FLOAT and value.value is not None:
+                return _number(cast(float, value.value))
             name = f"subquery {taken + len(made)}"
             made[name] = value
             return computed_column(name)
@@ -226,8 +247,12 @@ class _Reader:
                     "a subquery that is a value must be about the same person here, as in WHERE inner.person = "
                     "outer.person; ask one across persons as a question of its own."
                 )
-            return self.builder.crossing.value(self.builder, view, opened.query, opened.rows, opened.ties, self.known)
+            keys = [_sides(tie, opened.rows.aliases, "a subquery across persons") for tie in opened.ties]
+            alone = replace(opened.builder, outer=None)
+            return self.builder.crossing.value(alone, view, opened.query, opened.text, opened.rows, dict(keys))
         inner = self._close(opened)
+        if not inner.rows.tables and len(inner.columns) == 1:
+            return inner.columns[0], view  # a number that was answered first
         if len(inner.columns) != 1:
             raise UnsupportedQuery("a subquery that is a value selects one column; name one.")
         value, ties = inner.columns[0], inner.ties
@@ -246,8 +271,8 @@ class _Reader:
         alias = one.tables[0][0]
         names = {pair[1].name for tie in ties if (pair := equality(tie, alias)) is not None}
         tables = self.builder.tables
-        if self.builder.tables.persons.private(table) and not isinstance(table, str):
-            names.add(PERSON)
+        if not isinstance(table, str):
+            names.add(PERSON)  # by which it is tied
         if not any(set(key) <= names for key in tables.joins.keys_of(table)):
             raise UnsupportedQuery(
                 "a subquery that is a value may have several rows; select an aggregate such as MIN(…), compared by "
@@ -264,7 +289,7 @@ class _Reader:
         if type(query).__name__ != "Select":
             alone = replace(inside, outer=None)
             return _Opened(alone, None, selected(alone, query, "subquery", self.known).view("subquery"), ())
-        query = query.copy()
+        text, query = query.sql("duckdb"), query.copy()
         if not values:
             query.set("limit", None)
             if not any(query.args.get(name) for name in ("group", "having", "qualify")):
@@ -281,7 +306,7 @@ class _Reader:
         if any(c.table not in own for side in rows.sides for e in side.conditions for c in e.columns()):
             raise UnsupportedQuery("a subquery may refer to the query directly around it only; join the tables there.")
         rows = replace(rows, conditions=tuple(c for c in rows.conditions if c not in ties))
-        return _Opened(inside, query, rows, ties)
+        return _Opened(inside, query, rows, ties, text)
 
     def _close(self, opened: _Opened) -> _Inner:
         """The subquery with its SELECT, GROUP BY and what else it has."""
@@ -345,6 +370,13 @@ def _one() -> Any:
     from sqlglot import exp
 
     return exp.Literal.number(1)
+
+
+def _number(value: float) -> Any:
+    """A released number, written out."""
+    from sqlglot import exp
+
+    return exp.Paren(this=exp.Literal.number(f"{value!r}e0" if "e" not in repr(value) else repr(value)))
 
 
 def _aliased(node: Any, name: str) -> Any:

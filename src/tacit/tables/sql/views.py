@@ -5,8 +5,8 @@ and filters rows is inlined; one that groups, ranks, deduplicates or puts tables
 same persons (`tacit.tables.sql.stages`), and so views nest to any depth. IN, EXISTS and subqueries that are values
 become joins on the side (`tacit.tables.sql.subqueries`). Anything else is refused by name.
 
-A join on the side (LEFT, or one that only keeps or drops rows) must not look beyond the persons of the rows on its left:
-its table is public, or every person of a match is a person of the row already (`PersonFinder`). Then a row still
+A join on the side (LEFT, or one that only keeps or drops rows) must not look beyond the persons of the rows on its
+left: its table is public, or every person of a match is a person of the row already (`PersonFinder`). Then a row still
 depends on the rows of its own persons alone.
 """
 
@@ -332,6 +332,8 @@ class ViewBuilder:
     def relation(self, view: View, public: bool = False) -> Relation:
         """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
         persons = self._tables.persons
+        if not view.tables:
+            raise UnsupportedQuery("the query reads no table, only numbers that were answered first; name a table.")
         private = [pair for pair in view.tables if persons.private(pair[1])]
         if not private and not public:
             raise UnsupportedQuery(
@@ -350,8 +352,8 @@ class ViewBuilder:
             found = next(((pair, links) for pair, links in linked if links), None)
             if found is None:
                 raise UnsupportedQuery(
-                    f"table {_named(*waiting[0])!r} is joined without an equality of two columns of one kind, which would "
-                    "repeat every row; add ON a = b."
+                    f"table {_named(*waiting[0])!r} is joined without an equality of two columns of one kind, which "
+                    "would repeat every row; add ON a = b."
                 )
             (other, name), links = found
             joins.append(Join(name, other, tuple(links.values())))

@@ -91,6 +91,16 @@ class Statistic(ABC):
         """What it is answered for each value of; nothing where it is answered once."""
         return ()
 
+    @property
+    def answer_keys(self) -> tuple[Any, ...]:
+        """The keys of its answers, where it has several about the same rows."""
+        return ()
+
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """The two statistics of which it is the quotient; None where it is something of its own."""
+        return None
+
     @abstractmethod
     def release(self, room: Room) -> Answer | Answers:
         """Ask the engine, draw, and state the answer."""

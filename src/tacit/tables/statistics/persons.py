@@ -70,7 +70,7 @@ class AsksPersons(Asking[AnswerT]):
         Entry(
             PersonCount,
             "number of persons",
-            sql={"CountPersons": lambda _: PersonCount()},
+            sql={"CountPersons": lambda call: PersonCount.of(call.operand)},
             written="COUNT(DISTINCT {})",
             of="persons",
             made=Made("COUNT(DISTINCT person)", lambda _: PersonCount()),

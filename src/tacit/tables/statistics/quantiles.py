@@ -33,7 +33,7 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
-from tacit.numbers.exact import Number, exact
+from tacit.numbers.exact import Number, exact, whole
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
@@ -143,6 +143,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     def grouped(self, groups: Groups) -> Statistic:
         """The quantiles of each group, by shared weight."""
         return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
+
+    @property
+    def answer_keys(self) -> tuple[float, ...]:
+        """One answer for each of several quantiles."""
+        return () if self.single else tuple(map(float, self.quantiles))
 
     def release(self, room: Room) -> Answer | Answers:
         """One quantile by its own loss, several by levels."""
@@ -257,7 +262,28 @@ class AsksQuantiles(Asking[AnswerT]):
                 ),
             ),
         ),
+        Entry(Quantiles, "distribution", "cdf", "quantile"),
     )
+
+    def cdf(
+        self, column: str, *, points: int = 100, per: Per = "row",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> Answers:  # fmt: skip
+        """The distribution of a column: quantiles at equal distances, for `tacit.plots.distribution` to draw.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            points: how many quantiles, at most a thousand.
+            per: "row", or "person" to count each person once.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> list(orders.cdf("amount", points=3, epsilon=4))
+        [0.25, 0.5, 0.75]
+        """
+        number = min(max(whole(points, "points", 1), 1), MOST + 1) + 1
+        wanted = [Fraction(i, number) for i in range(1, number)]
+        return self._many(Quantiles.of(self._operand(column), wanted, per=per), epsilon, delta, rho, fresh)
 
     def median(
         self, column: str, *, per: Per = "row", method: str = "exponential",

@@ -174,6 +174,15 @@ class FoundGroups(Statistic, tag="FoundGroups"):
                 "keys=, with IN, or by a public table."
             )
 
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """Those of what is asked, over keys that are found, too."""
+        parts = self.statistic.quotient_of
+        if parts is None or not all(isinstance(part, Grouped) for part in parts):
+            return None
+        first, second = (FoundGroups(cast(Grouped, part)) for part in parts)
+        return first, second
+
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
         check_delta(cost, "groups without public keys need", "give keys= to avoid it")
