@@ -68,6 +68,8 @@ STUDIES = {
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
+    "vector_caps": Study(full=("--tune",), tpch=True),
+    "shared_groups": Study(quick=None, tpch=True),
 }
 
 
