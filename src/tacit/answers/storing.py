@@ -52,6 +52,7 @@ from tacit.noises import (
     DiscreteLaplace,
     Lopsided,
     Noise,
+    Rounded,
     TruncatedLaplace,
 )
 from tacit.numbers.exact import WHOLE, Unit
@@ -96,6 +97,7 @@ FORMS: dict[str, Form] = {
     "Lopsided": _form(Lopsided, "up down"),
     "Difference": _form(Difference, "first second"),
     "Coarser": _form(Coarser, "noise fine"),
+    "Rounded": _form(Rounded, "noise step"),
     # capped totals and what is public about them
     "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
     "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import ceil
 
-from tacit.answers.flows import FlowDesign, Scanned, Weighed
+from tacit.answers.flows import FlowDesign, Scanned, Weighed, rounded
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.networks import HUB, RING, Network, parts, rows
 from tacit.audit.registry import AuditCase
@@ -48,6 +49,39 @@ def _curve(network: Network, x: Dataset) -> Values:
 
     curve = capped_sum(rows(network, x)[0])
     return Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
+
+
+FINE: Network = tuple((37 * weight, row) for weight, row in HUB)
+"""The hub in a finer unit: its capped totals are no multiples of a cap's step."""
+FINE_LEVELS = (64, 128)
+
+
+def _as_it_is(value: Fraction, cap: int, x: Dataset) -> int:
+    return rounded(value, cap)
+
+
+def _by_thousands(value: Fraction, cap: int, x: Dataset) -> int:
+    """Rounded up to a step that does not divide the cap."""
+    return 1000 * ceil(value / 1000)
+
+
+def _by_chance(value: Fraction, cap: int, x: Dataset) -> int:
+    """One or the other of a solver's bounds, a cap apart."""
+    return rounded(value + cap * (len(x) % 2), cap)
+
+
+def _rounded(rule: Callable[[Fraction, int, Dataset], int]) -> Mechanism:
+    """The mechanism on curves of exact values that are rounded by a rule."""
+
+    @cache
+    def curve(x: Dataset) -> Values:
+        from tacit.flows import capped_sum
+
+        exact = capped_sum(rows(FINE, x)[0])
+        caps = (cap for level in FINE_LEVELS for cap in (level, 2 * level))
+        return Values({cap: rule(exact.bounds(cap)[0], cap, x) for cap in caps})
+
+    return lambda x: capped_flow(curve(x), EPSILON, levels=FINE_LEVELS, design=WEIGHED)
 
 
 def _mechanism(network: Network, design: FlowDesign) -> Mechanism:
@@ -161,6 +195,17 @@ CASES = (
         promised=Pure(EPSILON),
         twins={name: _of_values(RISING, design) for name, design in WRONG_SCANS.items()},
         pairs=changes,
+    ),
+    AuditCase(
+        name="capped flow by weights, rounded curves of a hub",
+        covers="mechanisms.capped_flow",
+        mechanism=_rounded(_as_it_is),
+        datasets=parts(FINE),
+        promised=Pure(EPSILON),
+        twins={
+            "a step that does not divide the cap": _rounded(_by_thousands),
+            "one of two bounds that do not agree": _rounded(_by_chance),
+        },
     ),
     *(
         AuditCase(

@@ -29,9 +29,10 @@ draw a key.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import product
+from typing import ClassVar
 
 from tacit.guarantees import Approx, Zcdp
 from tacit.mechanisms.law import Law
@@ -89,7 +90,11 @@ class StableKeys(Law[Released]):
         share = Approx(epsilon / per_person, delta / per_person)
         self._laws = {key: NoisyCount(count, self.noise, share) for key, count in counts.items() if count >= least}
 
-    noises = (laplace_noise, gaussian_noise)
+    noises: ClassVar[tuple[Callable[[Fraction, Fraction, int], tuple[IntegerNoise, int]], ...]] = (
+        laplace_noise,
+        gaussian_noise,
+    )
+    """What makes a noise and says how far the threshold then lies above `least`."""
 
     @property
     def bound(self) -> int:

@@ -33,7 +33,7 @@ from math import ceil, isqrt
 
 from tacit.mechanisms.search.scan_rates import rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
-from tacit.mechanisms.totals.capped_flow import Curve, slopes
+from tacit.mechanisms.totals.flow_levels import Curve, Slopes
 from tacit.numbers.exact import Number, non_negative, positive, whole
 
 SHARE = Fraction(1, 4)
@@ -74,4 +74,4 @@ def flow_cap(curve: Curve, epsilon: Number, *, levels: tuple[int, ...], most: in
     pair = rates(total, change, SPLIT)
     left = max(left, ceil(LATE / pair.threshold))
     limit = left + ceil(SURE / pair.each)
-    return threshold_scan(slopes(curve, levels, 1, limit), total, "up", SPLIT, left, change=change)
+    return threshold_scan(Slopes(curve, levels, 1, limit).all(), total, "up", SPLIT, left, change=change)

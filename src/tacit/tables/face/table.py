@@ -207,7 +207,8 @@ class Table(Statistics[Answer], AnswersSelects):
 
     def _release(self, statistic: Statistic, cost: Guarantee, fresh: bool = True) -> Answer | Answers:
         """Ask a statistic and, if ``fresh``, pay for it whether or not it was asked before."""
-        return self._session._releaser.ask(self._relation, statistic, cost, fresh=fresh)
+        suited = statistic.of_single_rows if self._relation.one_row_each else statistic
+        return self._session._releaser.ask(self._relation, suited, cost, fresh=fresh)
 
     def _expression(self, column: str) -> Expression:
         """A column by its exact name, otherwise a SQL expression."""

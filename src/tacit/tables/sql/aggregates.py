@@ -75,6 +75,11 @@ class AggregateReader:
         """What an aggregate asks, for each group where there are groups."""
         node, condition = self._unfiltered(node)
         kind, called = type(node).__name__, node.sql("duckdb")
+        if kind == "Window" and has_aggregate(node.this.this):
+            raise UnsupportedQuery(
+                f"{called} is computed from several groups of the answer, which is not supported; ask for "
+                f"{node.this.this.sql('duckdb')} by group, and combine the groups when you have them."
+            )
         if kind == "Window":
             raise UnsupportedQuery(
                 f"{called} is a window function (OVER) over rows of several persons; use GROUP BY, or a subquery with "

@@ -82,7 +82,7 @@ class Range:
         return self.low is not None and self.high is not None
 
 
-def possible_values(expression: Expression, conditions: Sequence[Expression]) -> list[Any] | None:
+def implied_keys(expression: Expression, conditions: Sequence[Expression]) -> list[Any] | None:
     """All values that an expression can have in the rows that conditions keep; None if they are not known, or many."""
     found = _steps(expression, conditions)
     found = _few_values(expression, conditions) if found is None else found

@@ -1,5 +1,4 @@
-"""Group keys that are public: those that the query itself names, those that public tables hold, and what follows from
-public facts (`public_facts`).
+"""Group keys that are public: those that the query names or implies, and those that public tables hold.
 
 Reading them is the one place where rows are read without a charge, so it reads public tables alone: the join of all
 public tables of the query that are tied to each other, with the conditions that are about nothing else. So the groups
@@ -19,7 +18,7 @@ from tacit.errors import UnsupportedQuery
 from tacit.language.expressions import Case, Comparison, Expression, In, Literal, Scope
 from tacit.language.types import BOOLEAN
 from tacit.tables.sql.persons import sides
-from tacit.tables.sql.public_facts import possible_values
+from tacit.tables.sql.public_facts import implied_keys
 from tacit.tables.sql.views import View, ViewBuilder
 from tacit.tables.statistics.ways.groups import MOST_KEYS, written
 
@@ -46,10 +45,10 @@ def known_keys(
         tables = frozenset(column.table for column in expression.columns())
         around = _public_around(views, view, tables)
         if not around:
-            named = possible_values(expression, view.conditions)
-            if named is None:
+            implied = implied_keys(expression, view.conditions)
+            if implied is None:
                 return None
-            found.append(((place,), [(value,) for value in named]))
+            found.append(((place,), [(value,) for value in implied]))
             continue
         together.setdefault(around, []).append(place)
     for around, places in together.items():

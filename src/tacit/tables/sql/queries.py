@@ -109,7 +109,9 @@ class _Reader:
             raise InvalidInput("keys= needs a GROUP BY; add one, or leave keys= out.")
         asked = Asked(AggregateReader(view.scope, relation, self.releaser.tables.unit(relation), groups), by)
         layout = Selection(select, asked).layout(tuple(name for _, name in by))
-        return Query(self.releaser, relation, tuple(asked.statistics), layout, self.asked.cost, self.asked.query)
+        single = relation.one_row_each
+        statistics = tuple(each.of_single_rows if single else each for each in asked.statistics)
+        return Query(self.releaser, relation, statistics, layout, self.asked.cost, self.asked.query)
 
     def _by(self, select: exp.Select, scope: Scope) -> list[tuple[Expression, str]]:
         group = select.args.get("group")

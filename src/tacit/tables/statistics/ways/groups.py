@@ -179,6 +179,15 @@ class FoundGroups(Statistic, tag="FoundGroups"):
         """What is asked of the groups that are found."""
         return self.statistic
 
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """Those of what is asked, over keys that are found, too."""
+        parts = self.statistic.quotient_of
+        if parts is None or not all(isinstance(part, Grouped) for part in parts):
+            return None
+        first, second = (replace(self, statistic=cast(Grouped, part)) for part in parts)
+        return first, second
+
     def suits(self, several: bool) -> None:
         """Keys are found where a row concerns one person."""
         if several:
@@ -188,13 +197,10 @@ class FoundGroups(Statistic, tag="FoundGroups"):
             )
 
     @property
-    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
-        """Those of what is asked, over keys that are found, too."""
-        parts = self.statistic.quotient_of
-        if parts is None or not all(isinstance(part, Grouped) for part in parts):
-            return None
-        first, second = (replace(self, statistic=cast(Grouped, part)) for part in parts)
-        return first, second
+    def of_single_rows(self) -> Statistic:
+        """What is asked of the groups, of persons instead of rows."""
+        suited = self.statistic.of_single_rows
+        return replace(self, statistic=suited) if isinstance(suited, Grouped) else self
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""

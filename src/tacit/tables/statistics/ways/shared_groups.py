@@ -17,7 +17,8 @@ from tacit.flows.curve import CappedStatistic
 from tacit.flows.sums import capped_sum
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.totals import flow_cap
-from tacit.mechanisms.totals.capped_flow import LEVELS, Curve
+from tacit.mechanisms.totals.capped_flow import LEVELS
+from tacit.mechanisms.totals.flow_levels import Curve
 from tacit.noises import Noise
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import noisy_vector

@@ -17,7 +17,7 @@ import numpy as np
 
 from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
-from tacit.answers.flows import SCANNED, WEIGHED
+from tacit.answers.flows import SCANNED, WEIGHED, rounding
 from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
 from tacit.engines.requests import Touches
@@ -65,7 +65,7 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     level = room.draw(choice(design, capped, allowance.share(SCAN_SHARE).epsilon, levels))
     cap = design.factor * levels[int(level)]
     law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
-    return Released(room.draw(law), cap, noise)
+    return Released(room.draw(law), cap, rounding(noise, cap))
 
 
 def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:

@@ -10,17 +10,17 @@ vectors (`mean`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tacit.answers import Answers
 from tacit.answers.groups import Capped, CappedGroup
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
 from tacit.mechanisms.totals import vector_cap
 from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.base import Per, noisy_vector, unit_of
+from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
 from tacit.tables.statistics.ways.caps import levels, persons_above
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 
@@ -51,6 +51,12 @@ class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
     def counts_persons(self) -> bool:
         """Whether each person counts once in each group."""
         return isinstance(self.entry, Presence)
+
+    @property
+    def of_single_rows(self) -> Statistic:
+        """Persons of each group instead of rows."""
+        alone = isinstance(self.entry, RowCount) and self.entry.expression is None
+        return replace(self, entry=Presence()) if alone else self
 
     @property
     def unit(self) -> Unit:
