@@ -70,6 +70,8 @@ STUDIES = {
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
+    "vector_caps": Study(full=("--tune",), tpch=True),
+    "shared_groups": Study(quick=None, tpch=True),
 }
 
 
