@@ -31,7 +31,7 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
+from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.groups import Capped, ShownCount
 from tacit.answers.order import Fallen, Inner, Ranked
@@ -106,6 +106,7 @@ FORMS: dict[str, Form] = {
     "Additive": _form(Additive, "noise unit covers"),
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
+    "CappedBelow": _form(CappedBelow, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
