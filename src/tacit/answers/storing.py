@@ -31,7 +31,7 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
+from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
@@ -110,6 +110,7 @@ FORMS: dict[str, Form] = {
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
     "CappedGroup": _form(CappedGroup, "noise unit covers"),
+    "CappedBelow": _form(CappedBelow, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
