@@ -54,6 +54,7 @@ STUDIES = {
     "searches": Study(quick=("--draws", "20")),
     "bound_free_sum": Study(full=("--full",), quick=None),
     "median": Study(quick=("--draws", "5")),
+    "quantiles": Study(),
     "ratio": Study(quick=("--draws", "100")),
     "subsampling": Study(quick=("--draws", "1000")),
     "black_boxes": Study(quick=("speed",)),
@@ -69,6 +70,8 @@ STUDIES = {
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
+    "vector_caps": Study(full=("--tune",), tpch=True),
+    "shared_groups": Study(quick=None, tpch=True),
 }
 
 

@@ -54,6 +54,7 @@ def sections(results: Results) -> dict[str, str]:
         "Accuracy without bounds": accuracy(results("accuracy")) + tumult(results("tumult")),
         "Speed and memory": speed(results("speed")),
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
+        "Many quantiles, and a thousand groups": quantiles(results("quantiles")),
         "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
         "What the studies changed": changes(results("changes")),
@@ -234,6 +235,38 @@ def joins(measured: Any, baselines: Any) -> str:
     return text + table(["query", "mechanism", "error here", "error published"], rows)
 
 
+def quantiles(report: Any) -> str:
+    """Rank errors and seconds of many quantiles, and of groups beside one group."""
+    if not report:
+        return ""
+    rows = [
+        [
+            row["data"],
+            row["of"],
+            str(row["quantiles"]),
+            number(row["error"]),
+            number(row["worst"]),
+            number(row["seconds"]),
+        ]
+        for row in report["many"]
+    ]
+    groups = [
+        [
+            row["what"],
+            *(f"{number(row[of]['median'])} ({number(row[of]['p95'])})" for of in ("groups", "single")),
+            number(row["seconds"]),
+        ]
+        for row in report["groups"]
+    ]
+    text = "Mean rank errors at ε = 1 without a range: medians over releases, and the worst of them.\n\n"
+    text += table(["data", "of", "quantiles", "mean rank error", "worst release", "seconds"], rows)
+    text += (
+        "\n1,000 groups of 200 persons each in one question at ε = 1, beside one table of 200 persons: rank errors, "
+    )
+    text += "the median and in brackets the 95th percentile.\n\n"
+    return text + table(["what", "of each group", "of a single group", "seconds for all"], groups)
+
+
 def tpch_queries(report: Any) -> str:
     """What becomes of each query, with customers private and with suppliers private."""
     if not report:
@@ -253,7 +286,7 @@ def tpch_queries(report: Any) -> str:
         f"{answered} of {len(report['queries'])} queries are answered as the specification writes them, over "
         f"{report['lines']:,} lines; the others show rows of persons, in the reading that counts. The error is that of "
         "the worst column, all groups together; groups that are not shown count as 0. The last column says what "
-        "becomes of the query in the other reading.\n\n"
+        "becomes of the query in the other reading. Queries are compared by the time of all processors.\n\n"
     )
     head = ["query", "private", "cost", "error, or why it is refused", "seconds", "times the plain query", "otherwise"]
     return text + table(head, rows)

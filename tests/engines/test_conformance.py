@@ -40,9 +40,9 @@ from tacit.engines.requests import (
     value,
 )
 from tacit.errors import EngineError
-from tacit.language.expressions import Column, Scope
+from tacit.language.expressions import Column, Literal, Scope
 from tacit.language.parsing import parse
-from tacit.language.types import Schema
+from tacit.language.types import TEXT, Schema
 from tests.engines import cases, oracle, questions
 from tests.engines.engines import OPEN, everything, portions
 from tests.engines.questions import SCOPE, relation
@@ -149,15 +149,15 @@ def test_every_request_about_groups(engine: Engine) -> None:
 
 
 def test_what_persons_bring_to_groups(engine: Engine) -> None:
-    """Spark the first of each kind."""
+    """Spark one statement of two: different values, and moments in ranges of their own."""
     asked = questions.of_parts()
-    _agree(engine, relation(), asked if everything(engine) else asked[:4])
+    _agree(engine, relation(), asked if everything(engine) else (asked[0], asked[2]))
 
 
 def test_rows_that_weigh_their_part_of_a_person(engine: Engine) -> None:
-    """Of all rows and of both ends; Spark one of each."""
+    """Of all rows and of both ends; Spark the ends."""
     asked = questions.weighed()
-    for request in asked if everything(engine) else asked[:2]:
+    for request in asked if everything(engine) else asked[1:2]:
         with engine.snapshot() as snapshot:
             found = snapshot.weigh(relation(), request)
         columns = (found.groups, found.values, found.weights, found.numbers)
@@ -167,8 +167,6 @@ def test_rows_that_weigh_their_part_of_a_person(engine: Engine) -> None:
         for g, v, w, n in zip(*(column.tolist() for column in columns), strict=True):
             got[g, Fraction(v) / exact, w] += n
         assert got == Counter({key: n for key, n in oracle.weighed(relation(), request, table()).items() if key[2]})
-        with pytest.raises(EngineError, match="could not finish"), engine.snapshot() as snapshot:
-            snapshot.weigh(relation(), replace(request, limit=len(found.weights) - 1))
 
 
 # ---- what only an engine can choose ------------------------------------------------------------------------------
@@ -306,8 +304,11 @@ def _fits(engine: Engine, about: Relation, most: int) -> bool:
         Incidence(RowCount(SCOPE.find("s")), values=SCOPE.find("s")),
         Incidence(heights=Ordered(SCOPE.find("f")), every=True),
         Incidence(heights=Ordered(SCOPE.find("t")), largest=False),
+        Incidence(
+            value(SCOPE.find("i")), by=(SCOPE.find("s"),), keys=tuple((Literal(TEXT, k),) for k in ("a", None, "EU"))
+        ),
     ],
-    ids=["count", "sum", "values", "every height", "lowest height"],
+    ids=["count", "sum", "values", "every height", "lowest height", "sum by group"],
 )
 def test_rows_that_concern_several_persons(engine: Engine, reference: Engine, asked: Incidence) -> None:
     person, other, far = relation().person, relation("i").person, relation(cases.NAME).person
@@ -323,6 +324,7 @@ def _patterns(touches: Touches) -> Counter[Any]:
     columns = [*touches.persons, *([] if touches.values is None else [touches.values])]
     families = [*touches.kinds, *([] if touches.values is None else ["a value"])]
     extra = [None] * len(touches.weights) if touches.heights is None else [bits(h.item()) for h in touches.heights]
+    extra = extra if touches.groups is None else touches.groups.tolist()
     told: dict[Any, Counter[Any]] = {}
     for place, (family, numbers) in enumerate(zip(families, columns, strict=True)):
         for number, weight, height in zip(numbers.tolist(), touches.weights.tolist(), extra, strict=True):

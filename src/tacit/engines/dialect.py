@@ -57,6 +57,8 @@ class Dialect(ABC):
     """Before a part that is computed where it is used."""
     fence = ""
     """Ends a query whose columns are to be computed once for each row, however often the next query names them."""
+    looking_joins = False
+    """Whether SEMI JOIN and ANTI JOIN are known, through which filters reach the rows before they are looked up."""
     nested = False
     """Whether links of a long chain are put inside one another, where names for them would cost the planner much."""
     present = ""

@@ -34,6 +34,8 @@ class DuckDialect(Dialect):
         }
     )
 
+    looking_joins = True
+
     def inferred(self, native: str) -> ColumnType:
         """Enumerations are text."""
         return TEXT if native.startswith("ENUM(") else super().inferred(native)

@@ -62,6 +62,8 @@ class Statistic(ABC):
     """The fields that tell it from others of its tag; all that are shown, if none are named."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
+    as_grouped: ClassVar[str] = "by its default method; leave method= out"
+    """How it is answered by group, where not as it was asked."""
     sampled: ClassVar[Sampled | None] = None
     """What a sample of the persons says about it; None where that is nothing."""
 
@@ -84,6 +86,11 @@ class Statistic(ABC):
     @property
     def core(self) -> Statistic:
         """What is asked, once its groups are known."""
+        return self
+
+    @property
+    def of_single_rows(self) -> Statistic:
+        """The same where no person has two rows: rows are persons then, and nobody needs a cap on rows."""
         return self
 
     @property
@@ -111,8 +118,8 @@ class Statistic(ABC):
 
         if type(self).grouped is not Statistic.grouped:
             raise UnsupportedQuery(
-                f"by group, the {self.words} is answered per row and without method=; leave per= and method= out, or "
-                "ask for one group at a time with a filter."
+                f"by group, the {self.words} is answered {self.as_grouped}, or ask for one group at a time with a "
+                "filter."
             )
         raise UnsupportedQuery(
             f"Tacit does not answer the {self.words} by group (GROUP BY), only {', '.join(groupable())}; ask for one "

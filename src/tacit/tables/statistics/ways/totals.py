@@ -119,6 +119,7 @@ class Total(Statistic, sampled="total"):
     several = True
     signed: ClassVar[bool] = False
     """Whether a person's number can be negative."""
+    as_grouped = "per row and without method=; leave per= and method= out"
 
     def __post_init__(self) -> None:
         check_method(self.method, SHARED_ROWS)
@@ -146,13 +147,13 @@ class Total(Statistic, sampled="total"):
     def shared(self, room: Room) -> Answer:
         """The answer where a row may concern several persons."""
 
-    def capped(self, room: Room, released: Released, mechanism: str) -> Answer:
+    def capped(self, room: Room, released: Released, mechanism: str, kind: type[CappedSum] = CappedSum) -> Answer:
         """The answer that a capped sum gives."""
         return room.answer(
             self.words,
             self.unit.value(released.value),
             mechanism=mechanism,
-            spread=CappedSum(released.noise, self.unit),
+            spread=kind(released.noise, self.unit),
             per=self.per,
             unit=self.unit,
             cap=self.unit.value(released.cap),
