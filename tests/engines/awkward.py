@@ -159,6 +159,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "({I} IN ({I}, 1, NULL))", "({T} IN ('a', 'EU', {T}))", "({D} IN (DATE '2020-02-29', {D}))",
         "CONTAINS({T}, {T})",
         "(SPLIT_PART(SUBSTRING('abc', 0), 'a', 2) = 'a')",
+        "(CASE WHEN {I} > 10 THEN 'x' END = 'a')", "(CASE WHEN {I} < -5 THEN 'x' WHEN {F} > 1e200 THEN 'y' END <> 'a')",
         "STARTS_WITH({T}, {T})", "ENDS_WITH({T}, {T})", "CAST({T} AS BOOLEAN)", "CAST({F} AS BOOLEAN)",
         "CAST({C} AS BOOLEAN)", *(f"({{T}} LIKE '{like}')" for like in _LIKES), "({T} ILIKE '%É%')",
         "({T} NOT ILIKE 'e%')",

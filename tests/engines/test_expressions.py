@@ -7,23 +7,26 @@ Every form of `tests.engines.awkward` is asked about rows of awkward values, and
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-import pyarrow.parquet as pq
+import duckdb
 import pytest
 
 from tacit.engines import Engine, Source, open_engine
 from tacit.engines.postgres.dialect import DIALECT
+from tacit.engines.requests import Persons
 from tacit.engines.terms import Terms
 from tacit.language.expressions import LINKS, Expression, NamedCall
 from tacit.language.functions import FUNCTIONS
 from tacit.language.parsing import parse
-from tests.engines import awkward
+from tests.engines import awkward, oracle
 from tests.engines.cases import Row
 from tests.engines.engines import OPEN, everything, facts
+from tests.engines.questions import relation
 from tests.engines.rowwise import differences
 from tests.language.meanings import MEANING
 
@@ -57,20 +60,27 @@ def test_expressions_at_random(engine: Engine) -> None:
     _agree(engine, [awkward.expression(draw) for _ in range(60)], 10)
 
 
-def test_columns_that_are_known_to_hold_no_value(tmp_path: Path) -> None:
-    """DuckDB plans with what a file says about its columns: that must not decide whether a question is answered."""
-    rows = [{name: value if name in ("number", "who") else None for name, value in row.items()} for row in table()[:2]]
-    arrow = awkward.arrow(rows)
-    pq.write_table(arrow, tmp_path / "t.parquet")
-    engine = open_engine({"t": Source(str(tmp_path / "t.parquet"), facts(arrow))})
+@pytest.mark.parametrize("empty", [False, True])
+def test_what_a_planner_knows_about_columns_decides_nothing(empty: bool, tmp_path: Path) -> None:
+    """DuckDB plans with the least and largest values of a stored column: a question must not fail because of them."""
+    rows = [row | dict.fromkeys(awkward.COLUMNS if empty else ()) for row in table()[1:2]]
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.register("arrow", arrow := awkward.arrow(rows))
+        connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
+    engine = open_engine({"t": Source(tmp_path / "t.duckdb", facts(arrow))})
     other = {"I": "1", "C": "0.5", "F": "1e0", "B": "TRUE", "D": "d", "M": "t", "T": "'a'"}
-    texts = [
-        text for kind, forms in awkward.filled().items() for form in forms for text in (form, f"{form} = {other[kind]}")
-    ]
+    texts = [f"{form} = {other[kind]}" for kind, forms in awkward.filled().items() for form in forms]
     asked = [(text, parse(text, awkward.SCOPE)) for text in texts]
     with engine.snapshot() as snapshot:
         for start in range(0, len(asked), 100):
             assert differences(snapshot, asked[start : start + 100], rows) == []
+    for form in [
+        form for form in awkward.filled()["B"] if empty and "'a'" in form
+    ]:  # a filter is moved to where the column is read
+        condition = parse(form, awkward.SCOPE)
+        with engine.snapshot() as snapshot:
+            found = snapshot.ask(replace(relation(), filter=condition), (Persons(),))
+        assert found == (int(oracle.evaluate(condition, rows[0]) is True),)
     engine.close()
 
 

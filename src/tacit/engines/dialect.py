@@ -238,6 +238,10 @@ class Dialect(ABC):
 
     # ---- comparisons --------------------------------------------------------------------------------------------
 
+    def compared(self, operator: str, left: str, right: str) -> str:
+        """A comparison of two texts, not both bare columns or constants; both are columns."""
+        return f"({left} {operator} {right})"
+
     def same(self, left: str, right: str, kind: ColumnType) -> str:
         """Whether two columns of one kind are equal or both NULL, in a form that a join can hash."""
         return f"{left} IS NOT DISTINCT FROM {right}"
