@@ -60,27 +60,21 @@ def test_expressions_at_random(engine: Engine) -> None:
     _agree(engine, [awkward.expression(draw) for _ in range(60)], 10)
 
 
-@pytest.mark.parametrize("empty", [False, True])
-def test_what_a_planner_knows_about_columns_decides_nothing(empty: bool, tmp_path: Path) -> None:
-    """DuckDB plans with the least and largest values of a stored column: a question must not fail because of them."""
-    rows = [row | dict.fromkeys(awkward.COLUMNS if empty else ()) for row in table()[1:2]]
+def test_what_a_planner_knows_about_columns_decides_nothing(tmp_path: Path) -> None:
+    """DuckDB plans with what it knows about a stored column, as that it is empty: no question may fail for that.
+
+    A filter is moved to where the column is read, which a column of the answer is not.
+    """
+    rows = [row | dict.fromkeys(awkward.COLUMNS) for row in table()[:1]]
     with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
         connection.register("arrow", arrow := awkward.arrow(rows))
         connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
     engine = open_engine({"t": Source(tmp_path / "t.duckdb", facts(arrow))})
-    other = {"I": "1", "C": "0.5", "F": "1e0", "B": "TRUE", "D": "d", "M": "t", "T": "'a'"}
-    texts = [f"{form} = {other[kind]}" for kind, forms in awkward.filled().items() for form in forms]
-    asked = [(text, parse(text, awkward.SCOPE)) for text in texts]
-    with engine.snapshot() as snapshot:
-        for start in range(0, len(asked), 100):
-            assert differences(snapshot, asked[start : start + 100], rows) == []
-    for form in [
-        form for form in awkward.filled()["B"] if empty and "'a'" in form
-    ]:  # a filter is moved to where the column is read
-        condition = parse(form, awkward.SCOPE)
+    for form in awkward.filled()["T"]:
+        condition = parse(f"{form} = 'a'", awkward.SCOPE)
         with engine.snapshot() as snapshot:
             found = snapshot.ask(replace(relation(), filter=condition), (Persons(),))
-        assert found == (int(oracle.evaluate(condition, rows[0]) is True),)
+        assert found == (int(oracle.evaluate(condition, rows[0]) is True),), form
     engine.close()
 
 
