@@ -68,8 +68,13 @@ def _check_condition(condition: Expression, kind: str) -> None:
     """Refuse a condition that an engine would have to write many times over."""
     if kind == "inner" or condition.type != BOOLEAN:
         raise InvalidInput("the condition of a join is a truth value, and that of an inner join a filter.")
-    if condition.extent[0] > LARGEST_CONDITION or not _simple(condition, 2):
+    if not simple(condition):
         raise UnsupportedQuery("a condition of a join computes too much; compute its values in a subquery before it.")
+
+
+def simple(expression: Expression) -> bool:
+    """Whether an expression may stand in the condition of a join."""
+    return expression.extent[0] <= LARGEST_CONDITION and _simple(expression, 2)
 
 
 def _simple(expression: Expression, left: int) -> bool:
@@ -152,6 +157,11 @@ class Relation:
     def depth(self) -> int:
         """How deep derived tables stand inside one another."""
         return max((table.depth for table in self._read if isinstance(table, Derived)), default=0)
+
+    @property
+    def size(self) -> int:
+        """How many tables are read, inside derived ones too, each as often as it is written."""
+        return sum(table.size if isinstance(table, Derived) else 1 for table in self._read)
 
     @property
     def one_row_each(self) -> bool:
