@@ -201,6 +201,9 @@ class Result(Answers):
 def remarks(found: Answers) -> list[str]:
     """What holds for all answers; where there is none, only public tables were read."""
     if isinstance(found, Result) and found.rows and not len(found):
+        if any(found.guarantee.keywords().values()):
+            first = "The rows come from public tables and from numbers that were answered first"
+            return [f"{first}, for {found.guarantee!r}."]
         return ["Only public tables were read: the rows are exact and cost nothing."]
     return list(common_sentences(found)) if len(found) else [str(found)]
 

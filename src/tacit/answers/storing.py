@@ -31,7 +31,7 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
+from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
@@ -44,7 +44,7 @@ from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.errors import TacitError
-from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.noises import (
     Coarser,
     Difference,
@@ -110,6 +110,7 @@ FORMS: dict[str, Form] = {
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
     "CappedGroup": _form(CappedGroup, "noise unit covers"),
+    "CappedBelow": _form(CappedBelow, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
@@ -229,7 +230,11 @@ def decode(part: Any) -> Any:
         raise UnknownForm(
             "this answer was written by a newer version of Tacit; update Tacit, or pay again with fresh=True."
         )
-    return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
+    fields = {name: decode(part[name]) for name in form.fields if name in part}
+    kind: Any = form.kind
+    if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
+        return kind.amount(*fields.values())  # what is free costs nothing
+    return kind(**fields)
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:
