@@ -121,8 +121,12 @@ class _Reader:
         group = select.args.get("group")
         if group is None:
             return []
-        if any(part for name, part in group.args.items() if name not in ("expressions", "all")):
-            raise UnsupportedQuery("GROUP BY takes columns or expressions; ROLLUP and CUBE are not supported.")
+        several = [node for node in group.expressions if type(node).__name__ in ("GroupingSets", "Rollup", "Cube")]
+        if several or any(part for name, part in group.args.items() if name not in ("expressions", "all")):
+            raise UnsupportedQuery(
+                "GROUP BY takes columns or expressions; ROLLUP, CUBE and GROUPING SETS are not supported: ask for each "
+                "grouping by itself."
+            )
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
         found = []
         nodes = group.expressions
