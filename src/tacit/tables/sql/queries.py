@@ -24,7 +24,8 @@ from tacit.tables.sql.public_query import PublicQuery, is_public, public_query
 from tacit.tables.sql.query import Query
 from tacit.tables.sql.selection import Asked, Selection, bare, position
 from tacit.tables.sql.subqueries import with_subqueries
-from tacit.tables.sql.views import View, ViewBuilder, refuse
+from tacit.tables.sql.view import View
+from tacit.tables.sql.views import ViewBuilder, refuse
 from tacit.tables.statistics.ways.groups import Groups, given, listed
 
 if TYPE_CHECKING:
