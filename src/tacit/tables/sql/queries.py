@@ -91,6 +91,8 @@ class _Reader:
         known = views.ctes(select, {})
         rows = views.rows(select, known)
         if is_public(views, rows):
+            if self.keys is not None:
+                raise InvalidInput("keys= is for groups of persons, and only public tables are read here; leave it out.")
             return public_query(self.releaser, views, rows, select, known, self.asked.cost)
         refuse(select, _CLAUSES)
         select, view = with_subqueries(views, rows, select, known)
