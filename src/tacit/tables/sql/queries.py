@@ -92,7 +92,9 @@ class _Reader:
         rows = views.rows(select, known)
         if is_public(views, rows):
             if self.keys is not None:
-                raise InvalidInput("keys= is for groups of persons, and only public tables are read here; leave it out.")
+                raise InvalidInput(
+                    "keys= is for groups of persons, and only public tables are read here; leave it out."
+                )
             return public_query(self.releaser, views, rows, select, known, self.asked.cost)
         refuse(select, _CLAUSES)
         select, view = with_subqueries(views, rows, select, known)
