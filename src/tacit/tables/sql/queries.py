@@ -24,7 +24,8 @@ from tacit.tables.sql.public_query import PublicQuery, is_public, public_query
 from tacit.tables.sql.query import Query
 from tacit.tables.sql.selection import Asked, Selection, bare, position
 from tacit.tables.sql.subqueries import with_subqueries
-from tacit.tables.sql.views import View, ViewBuilder, refuse
+from tacit.tables.sql.view import View
+from tacit.tables.sql.views import ViewBuilder, refuse
 from tacit.tables.statistics.ways.groups import Groups, given, listed
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ class _Reader:
         known = views.ctes(select, {})
         rows = views.rows(select, known)
         if is_public(views, rows):
+            if self.keys is not None:
+                raise InvalidInput(
+                    "keys= is for groups of persons, and only public tables are read here; leave it out."
+                )
             return public_query(self.releaser, views, rows, select, known, self.asked.cost)
         refuse(select, _CLAUSES)
         select, view = with_subqueries(views, rows, select, known)
