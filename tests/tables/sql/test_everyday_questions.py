@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -374,15 +375,15 @@ def check(question: Question, found: Any, truth: Sequence[tuple[Any, ...]]) -> N
 
 @pytest.mark.parametrize("question", FIFTY, ids=lambda question: question.words)
 def test_an_everyday_question(question: Question, session: Session, plain: duckdb.DuckDBPyConnection) -> None:
-    cost = {"epsilon": EPSILON, "delta": DELTA if question.delta else None}
+    asked = partial(session.sql, keys=question.keys, epsilon=EPSILON, delta=DELTA if question.delta else None)
     if question.refused:
         spent = session.budget.spent
         with pytest.raises((UnsupportedQuery, InvalidInput)) as refusal:
-            session.sql(question.query, keys=question.keys, **cost)
+            asked(question.query)
         assert question.refused in str(refusal.value)
         assert session.budget.spent == spent
         return
-    found = session.sql(question.query, keys=question.keys, **cost)
+    found = asked(question.query)
     truth = plain.execute(question.truth or question.query).fetchall()
     if question.ranked:
         rows = [row[0] for row in plain.execute(question.ranked).fetchall()]
