@@ -29,17 +29,22 @@ MANY = (3, 10, 50, 200)
 PERSONS = {"48,842 persons": (48_842, 1), "586,104 persons": (586_104, 1), "29,305 persons, 20 rows each": (29_305, 20)}
 GROUPS, MEMBERS = 1000, 200
 PLENTY = tacit.Pure(10**6)
+Values = np.ndarray[Any, np.dtype[np.int64]]
 
 
-def ages(random: np.random.Generator, rows: int) -> np.ndarray:
+def ages(random: np.random.Generator, rows: int) -> Values:
     return np.clip(np.rint(random.gamma(6, 4, rows) + 17), 17, 90).astype(np.int64)
 
 
-def wages(random: np.random.Generator, rows: int) -> np.ndarray:
+def wages(random: np.random.Generator, rows: int) -> Values:
     return np.rint(random.lognormal(10, 0.8, rows)).astype(np.int64)
 
 
-def ranks_off(ordered: np.ndarray, answers: tacit.Answers) -> float:
+def arrow(**columns: Values) -> pa.Table:
+    return pa.table({name: pa.array(column) for name, column in columns.items()})
+
+
+def ranks_off(ordered: Values, answers: Any) -> float:
     """The mean rank error of released quantiles."""
     values = np.array([float(answer) for answer in answers.values()])
     wanted = np.array(list(answers)) * len(ordered)
@@ -62,7 +67,7 @@ def many(releases: int, quick: bool) -> list[dict[str, Any]]:
             if quick and persons > 50_000:
                 continue
             values = source(np.random.default_rng(persons), persons * rows)
-            data = pa.table({"person": np.repeat(np.arange(persons), rows), "x": values})
+            data = arrow(person=np.repeat(np.arange(persons), rows), x=values)
             table, ordered = tacit.read(data, person="person", budget=PLENTY, table="t"), np.sort(values)
             begun = time.perf_counter()
             table.quantile("x", [Fraction(i, 1001) for i in range(1, 1001)], epsilon=1)
@@ -90,12 +95,12 @@ def of_groups(releases: int) -> list[dict[str, Any]]:
     values = wages(random, GROUPS * MEMBERS)
     group = np.arange(len(values)) % GROUPS
     by_group = [np.sort(values[group == g]) for g in range(GROUPS)]
-    data = pa.table({"person": np.arange(len(values)), "g": group, "x": values})
+    data = arrow(person=np.arange(len(values)), g=group, x=values)
     table = remembered(tacit.read(data, person="person", budget=PLENTY, table="t"))
-    one = pa.table({"person": np.arange(MEMBERS), "x": by_group[0]})
+    one = arrow(person=np.arange(MEMBERS), x=by_group[0])
     alone = tacit.read(one, person="person", budget=PLENTY, table="t")
 
-    def off(what: str, mine: np.ndarray, value: Any) -> float:
+    def off(what: str, mine: Values, value: Any) -> float:
         rank = np.searchsorted(mine, float("-inf") if value is None else float(value), side="right")
         return float(abs(rank - MEMBERS / 2)) if what == "median" else float(MEMBERS - rank)
 
@@ -110,7 +115,7 @@ def of_groups(releases: int) -> list[dict[str, Any]]:
         single = [
             off(what, by_group[0], getattr(alone, what)("x", epsilon=1, fresh=True).value) for _ in range(4 * releases)
         ]
-        row = {"what": what, "releases": releases, "seconds": seconds}
+        row: dict[str, Any] = {"what": what, "releases": releases, "seconds": seconds}
         row |= {"groups": {"median": median(errors), "p95": float(np.quantile(errors, 0.95))}}
         row |= {"single": {"median": median(single), "p95": float(np.quantile(single, 0.95))}}
         found.append(row)

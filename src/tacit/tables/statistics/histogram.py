@@ -92,12 +92,11 @@ class _Bin:
 
     def holds(self, value: Expression) -> Expression:
         """The condition that a value lies in it."""
-        below = "<=" if self.closed else "<"
-        tests = [
-            build.comparison(operator, value, _literal(end))
-            for operator, end in ((">=", self.low), (below, self.high))
-            if end is not None
-        ]
+        tests = []
+        if self.low is not None:
+            tests.append(build.comparison(">=", value, _literal(self.low)))
+        if self.high is not None:
+            tests.append(build.comparison("<=" if self.closed else "<", value, _literal(self.high)))
         return tests[0] if len(tests) == 1 else build.logic("AND", tuple(tests))
 
 

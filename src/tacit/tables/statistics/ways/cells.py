@@ -112,7 +112,7 @@ def _of_doubles(grid: Grid, values: NDArray[np.float64]) -> Integers:
     part = digits - whole
     near = (np.abs(part - 0.5) < _SURE) | (digits < _LEAST - 0.5 + _SURE) | (digits > _WHOLE - 0.5 - _SURE)
     index = (decades - smallest) * _DECADE + whole.astype(np.int64) + (part > 0.5) - _LEAST + 1
-    found = np.where(values < 0, -index, index)
+    found: Integers = np.where(values < 0, -index, index)
     for at in np.flatnonzero(near | ~usual):
         found[at] = grid.nearest(Fraction(float(values[at])))
     return found

@@ -23,6 +23,7 @@ from tacit.engines.requests import GroupNorms, HasValue, Ordered, RowCount, Weig
 from tacit.engines.requests.weighed_rows import UNIT
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.inverse.cuts import TIES, Levels, cuts
+from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap, row_cap
@@ -86,7 +87,8 @@ def draw_quantiles(
     levels = Levels(weights_by_group(cells, found, number), first * TIES, (last + 1) * TIES, quantiles)
     each = allowance.share(Fraction(1, levels.number))
     for _ in range(levels.number):
-        levels.cut(room.draw(cuts(levels.stretches, each.epsilon, UNIT * (cap or 1))))
+        law: Law[tuple[int, ...]] = cuts(levels.stretches, each.epsilon, UNIT * (cap or 1))
+        levels.cut(room.draw(law))
     values = [{q: cells.value(min(x // TIES, last)) for q, x in positions.items()} for positions in levels.found]
     return Drawn(values, levels.chains, each, cap, cells.number, per)
 
