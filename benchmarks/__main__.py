@@ -66,9 +66,12 @@ STUDIES = {
     "hostile_gateway": Study(),
     "exactness": Study(),
     "conformance": Study(),
+    "expressions": Study(),
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
+    "vector_caps": Study(full=("--tune",), tpch=True),
+    "shared_groups": Study(quick=None, tpch=True),
 }
 
 

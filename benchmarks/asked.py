@@ -145,6 +145,11 @@ def _stored(study: str, *names: str) -> Callable[[Results], Any]:
     return find
 
 
+def _shared(what: str, name: str) -> Callable[[Results], Any]:
+    """The larger of what was measured with and without keys."""
+    return lambda results: max(row[name] for row in results("shared_groups")["rows"] if row["what"] == what)
+
+
 def _driver(results: Results) -> float:
     """Megabytes of the driver at the largest size over those at the smallest."""
     sizes = [found for name, found in results("spark").items() if name.endswith(" rows")]
@@ -337,6 +342,39 @@ FIGURES = (
         lambda results: max(one["times"] for one in _tpch(results) if "times" in one),
         most=2,
         unit="times",
+    ),
+    *(
+        Figure(
+            "Groups",
+            f"grouped sums over the best cap that knows the data, {name}",
+            _stored("vector_caps", name),
+            most=most,
+            unit="times",
+        )
+        for name, most in (("typical", 1.4), ("worst", 2))
+    ),
+    Figure(
+        "Groups",
+        "the same, worst of a tail without variance (two groups, ε = 4)",
+        _stored("vector_caps", "worst of a very heavy tail"),
+        most=2,
+        unit="times",
+        reason="which of the two or three largest persons to leave out takes knowing them; a fifth shape beside four",
+    ),
+    Figure(
+        "Groups",
+        "daily revenue of customers, ε = 4: relative ℓ2 error",
+        _stored("vector_caps", "daily revenue", "median"),
+        most=0.0045,
+        unit="%",
+    ),
+    *(
+        Figure("Groups", f"{name}: relative ℓ2 error, half of the published", _shared(name, "median"), most=m, unit="%")
+        for name, m in (("revenue by nation of the Q5 join", 0.122), ("revenue by nation and year", 0.0865))
+    ),
+    *(
+        Figure("Groups", f"{name}: seconds", _shared(name, "seconds"), most=60, unit="s", below=True)
+        for name in ("revenue by nation of the Q5 join", "revenue by nation and year")
     ),
     Figure(
         "Attacks",

@@ -117,7 +117,9 @@ class Releases:
         return np.array([self._once(cost) for _ in range(runs)])
 
     def _once(self, cost: Any) -> list[float]:
-        room = Room(self._engine, self._engine, self._relation, self._session._releaser.randomness, cost, "any one")
+        tables, source = self._session._tables, self._session._releaser.randomness
+        engine = self._engine
+        room = Room(engine, engine, self._relation, source, cost, "any one", most_groups=tables.most_groups)
         answers: Any = self._statistic.release(room)
         return [float(answer) for answer in answers.values()]
 

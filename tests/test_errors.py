@@ -64,3 +64,12 @@ def test_the_command_line_speaks_of_flags(
         said = capfd.readouterr().err.splitlines()[-1]
         assert words in said
         assert "=" not in said
+
+
+def test_the_command_line_has_more_flags_and_a_file_for_the_rest() -> None:
+    words = "give keys= or delta= beside epsilon=0.5, such as person='customer'; key= or a=3."
+    assert tell(words, "command line") == (
+        "give --keys or --delta beside --epsilon 0.5, such as --person customer; key (in tacit.toml) or a=3."
+    )
+    assert tell("b.key='y' and monkey=1, name=\"x\"", "command line") == "b.key='y' and monkey=1, --name x"
+    assert tell("person= and table=", "page") == "person= and table="

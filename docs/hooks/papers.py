@@ -83,6 +83,7 @@ BEHIND = {
     "discrete_gaussian": ["CKS20"],
     "discrete_laplace": ["DMNS06", "GRS09"],
     "exponential": ["MT07"],
+    "flow_cap": ["FDY22", "DFYTM22"],
     "interior_point": ["BNSV15"],
     "inverse_losses": ["AD20"],
     "inverse_search": ["AD20"],

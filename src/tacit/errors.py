@@ -15,7 +15,19 @@ from typing import Literal
 Face = Literal["python", "command line", "json", "page"]
 """Where a question was asked: in a program, in a terminal, over HTTP, in a browser."""
 
-_ARGUMENT = re.compile(r"\b(epsilon|delta|rho|keys)=(\d[\w./-]*|'[^']*'|…)?(, (?=(?:delta)=))?")
+_QUESTION = ("epsilon", "delta", "rho", "keys")
+"""Arguments that every face has."""
+_FLAGS = (*_QUESTION, "person", "persons", "table", "ledger", "name", "error", "shape")
+"""Arguments that are flags of the command line."""
+_SETTINGS = ("through", "key", "schema", "unit", "composition")
+"""Arguments that have no flag; a configuration knows them."""
+
+
+def _arguments(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-])({'|'.join(names)})=(\d[\w./-]*|'[^']*'|\"[^\"]*\"|…)?(, (?=delta=))?")
+
+
+_EVERYWHERE, _IN_SHELLS = _arguments(_QUESTION), _arguments((*_FLAGS, *_SETTINGS))
 _PYTHON_ONLY = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 _LABELS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 """What the fields of a page are called."""
@@ -28,14 +40,18 @@ def tell(message: str, face: Face) -> str:
 
     def named(found: re.Match[str]) -> str:
         name, value, more = found.groups(default="")
+        if name in _SETTINGS:
+            return f"{name} (in tacit.toml)"
         if face == "command line":
-            return f"--{name}{' ' if value else ''}{value}{' ' if more else ''}"
+            bare = value.strip("'\"")
+            return f"--{name}{' ' if bare else ''}{bare}{' ' if more else ''}"
         if face == "page" and name == "keys":
             return "a condition such as WHERE region IN ('EU', 'US')"
         label = _LABELS.get(name, name) if face == "page" else f"'{name}'"
         return f"{label}{' = ' if value else ''}{value}{more}"
 
-    return _ARGUMENT.sub(named, _PYTHON_ONLY.sub("", message))
+    arguments = _IN_SHELLS if face == "command line" else _EVERYWHERE
+    return arguments.sub(named, _PYTHON_ONLY.sub("", message))
 
 
 class TacitError(Exception):
@@ -56,7 +72,17 @@ class TacitError(Exception):
         return str(self.args[0]) if self.args else ""
 
     def told(self, face: Face) -> str:
-        """The message in the words of a face."""
+        """The message in the words of a face.
+
+        Args:
+            face: where it was asked: "python", "command line", "json" or "page".
+
+        >>> try:
+        ...     orders.count()
+        ... except tacit.TacitError as error:
+        ...     print(error.told("command line"))
+        name what the answer may cost: --epsilon 0.5, or --rho 0.01, or --epsilon 0.5 --delta 1e-6.
+        """
         return tell(self.message, face)
 
     def __str__(self) -> str:

@@ -73,6 +73,7 @@ def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
         (Table, "filter"): lambda: t.filter("age > 3"),
         (Table, "group_by"): lambda: t.group_by("k"),
         (Table, "mutate"): lambda: t.mutate(older="age + 1"),
+        (Table, "per_person"): lambda: t.per_person(oldest="MAX(age)"),
         (Table, "partition"): lambda: [(part, part.budget) for part in t.partition("k", ["x", "y"]).values()],
         (Table, "schema"): lambda: t.schema,
         (Table, "select"): lambda: t.select("age"),

@@ -13,7 +13,6 @@ import duckdb
 import pytest
 
 from tacit.cli.app import run
-from tacit.cli.speech import in_flags
 from tacit.cli.tables import complete_tables
 from tacit.ledger import open_ledger
 from tests.test_docs import ROOT, blocks, commands
@@ -262,14 +261,6 @@ def test_a_check_of_several_tables(tacit: Command) -> None:
     code, out, _ = tacit("check", "shop.duckdb", *THREE, "--json")
     assert code in (0, 1)
     assert list(json.loads(out)["tables"]) == ["orders", "items", "nations"]
-
-
-def test_arguments_of_python_are_said_as_flags() -> None:
-    said = in_flags("give keys= or delta= beside epsilon=0.5, such as person='customer'; key= or a=3.")
-    assert said == (
-        "give --keys or --delta beside --epsilon 0.5, such as --person customer; key (in tacit.toml) or a=3."
-    )
-    assert in_flags("SELECT a = 1 WHERE name='x' AND b.key='y'") == "SELECT a = 1 WHERE --name x AND b.key='y'"
 
 
 def test_the_guide_runs(tacit: Command, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

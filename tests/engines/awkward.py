@@ -67,8 +67,9 @@ CASTABLE = [
     "2020-04-31", "2020-01-01T12:30", "2020-01-01 12:30:59.5", "2020-01-01 24:00:00", "2016-12-31 23:59:60",
     "2020-01-01 12:30:59.1234567", "2020-01-01 12:30:59Z", "2020-01-01Z", "2020-01-01 23:59:59.999999", "0000-01-01",
     "2020-06-15 1:2:3", "2.2250738585072014e-308", "1.7976931348623157e+200", "123456789012345678901234567890.5",
-    "0." + "3" * 40, "9" * 41, "a-b-c", "--", "-a-", "ab" * 300, "x" * 1000, "x" * 1001, "É" * 60_000, "😀é",
-    "abc\n", "Straße", "ΣΊΣΥΦΟΣ", "ǅ", "ﬀ", "ı", "İ", "ſ", "Ⅷ", "ჰ", "Ა",
+    "0." + "3" * 40, "9" * 41, "a-b-c", "--", "-a-", "ab" * 300, "x" * 500, "x" * 501, "É" * 60_000, "😀é",
+    "29/02/2020 23:59", "31/11/2020 00:00", "20200229", "20210229", "abc\n", "Straße", "ΣΊΣΥΦΟΣ", "ǅ", "ﬀ", "ı", "İ",
+    "ſ", "Ⅷ", "ჰ", "Ა",
 ]  # fmt: skip
 
 
@@ -117,7 +118,8 @@ _SHARED = (
 FORMS: dict[str, tuple[str, ...]] = {
     "I": (
         "i", "j", "0", "1", "-1", "7", "100", "-9223372036854775808", "9223372036854775807", "2147483648", "NULL",
-        "({I} + {I})", "({I} - {I})", "({I} * {I})", "(- {I})", "MOD({I}, {I})", "({I} // {I})", "ABS({I})",
+        "({I} + {I})", "({I} - {I})", "({I} * {I})", "(- {I})", "MOD({I}, {I})", "({I} // {I})", "({I} % 7)",
+        "({I} // 60)", "ABS({I})",
         "SIGN({F})",
         "SIGN({C})", "ROUND({I}, -2)", "FLOOR({C})", "CEIL({C})", "ROUND({C})", "TRUNC({C})", "CAST({F} AS BIGINT)",
         "CAST({T} AS BIGINT)", "CAST({B} AS BIGINT)", "CAST({C} AS INTEGER)", "LENGTH({T})", "POSITION({T} IN {T})",
@@ -166,14 +168,15 @@ FORMS: dict[str, tuple[str, ...]] = {
         "d", "e", "DATE '2020-02-29'", "DATE '0001-01-01'", "DATE '9999-12-31'", "({D} + {I})", "({D} - {I})",
         "({D} + INTERVAL 1 MONTH)", "({D} - INTERVAL '1 year 1 day')", "({D} + INTERVAL ({I}) MONTH)",
         "({D} - INTERVAL ({I}) WEEK)", "LAST_DAY({D})", "LAST_DAY({M})", "MAKE_DATE({I}, {I}, {I})",
-        "MAKE_DATE(2024, {I}, {I})", "CAST({M} AS DATE)", "CAST({T} AS DATE)", "DATE({M})",
+        "MAKE_DATE(2024, {I}, {I})", "CAST({M} AS DATE)", "CAST({T} AS DATE)", "DATE({M})", "TO_DATE({T}, 'YYYYMMDD')",
         *(f"DATE_TRUNC('{unit}', {{D}})" for unit in (*_UNITS[:5], "decade")), *_SHARED,
     ),
     "M": (
         "t", "u", "TIMESTAMP '2016-12-31 23:59:59.999999'", "({M} + INTERVAL ({I}) SECOND)",
         "({M} + INTERVAL ({I}) MONTH)",
         "({M} - INTERVAL '1 month 3 hours')", "({M} + INTERVAL ({I}) MICROSECOND)", "({D} + INTERVAL ({I}) HOUR)",
-        "CAST({D} AS TIMESTAMP)", "CAST({T} AS TIMESTAMP)",
+        "CAST({D} AS TIMESTAMP)", "CAST({T} AS TIMESTAMP)", "STRPTIME({T}, '%Y-%m-%d')",
+        "STRPTIME({T}, '%d/%m/%Y %H:%M')",
         *(f"DATE_TRUNC('{unit}', {{M}})" for unit in (*_UNITS[:9], "decade", "microsecond")), *_SHARED,
     ),
     "T": (
@@ -181,6 +184,7 @@ FORMS: dict[str, tuple[str, ...]] = {
         "SUBSTRING({T}, {I}, {I})", "SUBSTRING({T}, 2, 3)", "LEFT({T}, {I})", "RIGHT({T}, {I})", "RIGHT({T}, 2)",
         "TRIM({T})",
         "LTRIM({T}, 'a0 ')", "RTRIM({T}, 'é0')", "({T} || {T})", "CONCAT({T}, {I}, {C}, {B}, {D})", "CONCAT({M}, {T})",
+        "CONCAT_WS('-', {T}, {I}, {T})",
         "REPLACE({T}, {T}, {T})", "REPLACE({T}, 'a', 'bb')", "REPEAT({T}, {I})", "REPEAT({T}, 3)",
         "LPAD({T}, {I}, 'xé')",
         "RPAD({T}, 5, '0')", "SPLIT_PART({T}, '-', {I})", "SPLIT_PART({T}, 'a', 2)", "CAST({I} AS VARCHAR)",

@@ -40,9 +40,9 @@ from tacit.engines.requests import (
     value,
 )
 from tacit.errors import EngineError
-from tacit.language.expressions import Column, Scope
+from tacit.language.expressions import Column, Literal, Scope
 from tacit.language.parsing import parse
-from tacit.language.types import Schema
+from tacit.language.types import TEXT, Schema
 from tests.engines import cases, oracle, questions
 from tests.engines.engines import OPEN, everything, portions
 from tests.engines.questions import SCOPE, relation
@@ -304,8 +304,11 @@ def _fits(engine: Engine, about: Relation, most: int) -> bool:
         Incidence(RowCount(SCOPE.find("s")), values=SCOPE.find("s")),
         Incidence(heights=Ordered(SCOPE.find("f")), every=True),
         Incidence(heights=Ordered(SCOPE.find("t")), largest=False),
+        Incidence(
+            value(SCOPE.find("i")), by=(SCOPE.find("s"),), keys=tuple((Literal(TEXT, k),) for k in ("a", None, "EU"))
+        ),
     ],
-    ids=["count", "sum", "values", "every height", "lowest height"],
+    ids=["count", "sum", "values", "every height", "lowest height", "sum by group"],
 )
 def test_rows_that_concern_several_persons(engine: Engine, reference: Engine, asked: Incidence) -> None:
     person, other, far = relation().person, relation("i").person, relation(cases.NAME).person
@@ -321,6 +324,7 @@ def _patterns(touches: Touches) -> Counter[Any]:
     columns = [*touches.persons, *([] if touches.values is None else [touches.values])]
     families = [*touches.kinds, *([] if touches.values is None else ["a value"])]
     extra = [None] * len(touches.weights) if touches.heights is None else [bits(h.item()) for h in touches.heights]
+    extra = extra if touches.groups is None else touches.groups.tolist()
     told: dict[Any, Counter[Any]] = {}
     for place, (family, numbers) in enumerate(zip(families, columns, strict=True)):
         for number, weight, height in zip(numbers.tolist(), touches.weights.tolist(), extra, strict=True):

@@ -76,8 +76,8 @@ def test_every_function_is_among_the_forms() -> None:
 class _Bare(Terms):
     """Terms over columns that are read as they are."""
 
-    def column_sql(self, column: Any) -> Any:
-        return type("Bare", (), {"name": column.name, "value": staticmethod(lambda sql: sql)})
+    def read_column(self, column: Any, reading: Any) -> str:
+        return str(column.name)
 
 
 def test_a_call_takes_as_many_links_as_it_counts() -> None:

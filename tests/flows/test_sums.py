@@ -6,6 +6,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tacit.answers.flows import rounded
 from tacit.flows import Incidences, capped_distinct, capped_sum
 from tests.flows.hypergraphs import Hypergraph, hypergraphs, relaxed, true_profile
 
@@ -15,7 +16,8 @@ def test_one_person_per_row_is_a_sort(graph: Hypergraph, cap: int) -> None:
     curve = capped_sum(graph.lists)
     assert list(curve.profile(6)) == true_profile(graph, "sum", 6)
     totals = [sum(w for w, row, _ in graph.live if u in row) for u in graph.persons]
-    assert curve.at(cap) == sum(min(total, cap) for total in totals)
+    assert curve.bounds(cap) == (sum(min(total, cap) for total in totals),) * 2
+    assert curve.at(cap) == rounded(curve.bounds(cap)[0], cap) if cap else curve.at(cap) == 0
 
 
 def test_totals_beyond_64_bits() -> None:
@@ -23,7 +25,8 @@ def test_totals_beyond_64_bits() -> None:
     curve, unit = capped_sum(rows), 2**63 - 1
     assert curve.profile(3) == (6 * unit, 3 * unit, unit, 0)
     assert curve.at(2 * unit) == 5 * unit
-    assert curve.at(2**70) == 6 * unit
+    assert curve.at(2**70) == 3 * 2**64  # the multiple of 2^64 next to it
+    assert curve.bounds(2**70) == (6 * unit, 6 * unit)
 
 
 @settings(max_examples=60)

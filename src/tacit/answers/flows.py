@@ -8,10 +8,39 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from tacit.answers.totals import Total
-from tacit.noises import Lopsided
+from tacit.noises import Lopsided, Noise, Rounded
 from tacit.numbers.exact import Number
+
+PARTS = 64
+"""A capped value is rounded to this part of its cap."""
+_OFFSET = Fraction(34, 89)
+"""Far from every fraction with a small denominator, where capped values like to be: near it bounds would have to agree
+to many digits."""
+
+
+def step_of(cap: int) -> int:
+    """The step to which the value at a cap is rounded: a 64th of the cap where that is whole, else 1."""
+    return cap // PARTS if cap % PARTS == 0 else 1
+
+
+def _edge(step: int) -> Fraction:
+    """Up to this far above a multiple of the step a value is rounded to that multiple: about half a step."""
+    return (step + 1) // 2 - _OFFSET
+
+
+def rounded(value: Fraction, cap: int) -> int:
+    """A capped value as a multiple of the cap's step, one of the two nearest."""
+    step = step_of(cap)
+    return step * ceil((value - _edge(step)) / step)
+
+
+def rounding(noise: Noise, cap: int) -> Noise:
+    """The error of a value at a cap that was rounded before it got its noise."""
+    step = step_of(cap)
+    return noise if step == 1 else Rounded(noise, step)
 
 
 @dataclass(frozen=True)
@@ -132,7 +161,7 @@ class CappedFlow(Total):
 
     def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence L(cap) lies in [value − up, value + down]."""
-        return self.noise.reach(confidence)
+        return rounding(self.noise, self.cap).reach(confidence)
 
     @property
     def variance(self) -> float:

@@ -31,20 +31,20 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
+from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
-from tacit.answers.groups import Capped, ShownCount
+from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
-from tacit.answers.results import Result, Row
+from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.errors import TacitError
-from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.noises import (
     Coarser,
     Difference,
@@ -52,6 +52,7 @@ from tacit.noises import (
     DiscreteLaplace,
     Lopsided,
     Noise,
+    Rounded,
     TruncatedLaplace,
 )
 from tacit.numbers.exact import WHOLE, Unit
@@ -96,6 +97,7 @@ FORMS: dict[str, Form] = {
     "Lopsided": _form(Lopsided, "up down"),
     "Difference": _form(Difference, "first second"),
     "Coarser": _form(Coarser, "noise fine"),
+    "Rounded": _form(Rounded, "noise step"),
     # capped totals and what is public about them
     "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
     "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
@@ -107,6 +109,8 @@ FORMS: dict[str, Form] = {
     "Additive": _form(Additive, "noise unit covers"),
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
+    "CappedGroup": _form(CappedGroup, "noise unit covers"),
+    "CappedBelow": _form(CappedBelow, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
@@ -121,8 +125,6 @@ FORMS: dict[str, Form] = {
     "Part": _form(Part, "number"),
     "Constant": _form(Constant, "value"),
     "Calculation": _form(Calculation, "name operands"),
-    # results
-    "Row": _form(Row, "key cells"),
     "SampledValue": _form(SampledValue, "inside value probability scales"),
     "SampledCount": _form(SampledCount, "noise value probability"),
 }
@@ -152,8 +154,8 @@ OLDER: dict[str, Form] = {
 }
 """How values are read that earlier versions wrote otherwise."""
 
-RESULT = ("columns", "released", "rows", "by", "guarantee")
-"""What is written of a result."""
+SHAPE = ("columns", "released", "by", "known")
+"""What is written of a result beside its answers; versions that do not know it read the answers."""
 
 _READ = FORMS | OLDER
 _TAGS = {form.kind: tag for tag, form in FORMS.items()}
@@ -193,16 +195,19 @@ def encode(part: Any) -> Any:
             return {TAG: "date", "text": part.isoformat()}
         case tuple():
             return {TAG: "tuple", "items": [encode(item) for item in part]}
-        case Result():
-            parts = {name: encode(getattr(part, name)) for name in RESULT}
-            return {TAG: "Result"} | parts
         case Answers():
             pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
-            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            facts = {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            return facts | (_shape(part) if isinstance(part, Result) else {})
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
     return {TAG: tag} | {name: encode(getattr(part, name)) for name in FORMS[tag].fields}
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    found = (result.columns, result.released, result.by, known_cells(result))
+    return {name: encode(held) for name, held in zip(SHAPE, found, strict=True)}
 
 
 def decode(part: Any) -> Any:
@@ -214,17 +219,22 @@ def decode(part: Any) -> Any:
         return _TEXTS[tag](part["text"])
     if tag == "tuple":
         return tuple(decode(item) for item in part["items"])
-    if tag == "Result":
-        return Result(**{name: decode(part[name]) for name in RESULT})
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
+        if "columns" in part:
+            columns, released, by, known = (decode(part[name]) for name in SHAPE)
+            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]))
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:
         raise UnknownForm(
             "this answer was written by a newer version of Tacit; update Tacit, or pay again with fresh=True."
         )
-    return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
+    fields = {name: decode(part[name]) for name in form.fields if name in part}
+    kind: Any = form.kind
+    if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
+        return kind.amount(*fields.values())  # what is free costs nothing
+    return kind(**fields)
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:

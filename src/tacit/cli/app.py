@@ -26,7 +26,7 @@ from tacit.cli.ledger import book
 from tacit.cli.once import refuse_repeats
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
-from tacit.cli.speech import QUIET, Json, in_flags, picture_file, save, say, say_json, width, working
+from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
 from tacit.cli.tables import SOURCE
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.numbers.exact import exact
@@ -100,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
 def _said(error: BaseException) -> tuple[str, int]:
     """One sentence about an error, and its exit code."""
     if isinstance(error, TacitError):
-        return in_flags(error.told("command line")), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+        return error.told("command line"), next((code for kind, code in CODES if isinstance(error, kind)), 2)
     if isinstance(error, Interrupted):
         return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):

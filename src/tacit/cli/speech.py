@@ -8,7 +8,6 @@ NO_COLOR.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 import textwrap
@@ -39,26 +38,6 @@ def notice(text: str) -> None:
     """A remark for people."""
     if not QUIET.get():
         print(f"tacit: {text}", file=sys.stderr)
-
-
-_FLAGS = ("epsilon", "delta", "rho", "keys", "person", "persons", "table", "ledger", "name", "error", "shape")
-_SETTINGS = ("through", "key", "schema", "unit", "composition")
-_ARGUMENT = re.compile(r"""(?<![\w.-])([a-z_]+)=(?:'([^']*)'|"([^"]*)"|([\w.]+))?(?![\w'"])""")
-
-
-def in_flags(text: str) -> str:
-    """A sentence that names Python's arguments, in the words of the command line: keys= is --keys there.
-
-    What has no flag is a setting of tacit.toml.
-    """
-
-    def said(found: re.Match[str]) -> str:
-        name, value = found[1], next((part for part in found.groups()[1:] if part), "")
-        if name in _FLAGS:
-            return f"--{name} {value}".strip()
-        return f"{name} (in tacit.toml)" if name in _SETTINGS else found[0]
-
-    return _ARGUMENT.sub(said, text)
 
 
 def say(text: str) -> None:

@@ -21,6 +21,7 @@ from tacit.engines.dialect import Dialect
 from tacit.engines.script import Reading
 from tacit.engines.term import Term, combine, fill, uses_of
 from tacit.language import expressions as ast
+from tacit.language.constants import constant
 from tacit.language.functions import FUNCTIONS
 from tacit.language.types import FLOAT, TEXT, Kind
 
@@ -148,6 +149,8 @@ class Terms:
 
     @term.register
     def _(self, expression: ast.Arithmetic) -> Term:
+        if (known := constant(expression)) is not None:
+            return self.term(known)
         left, right = self.term(expression.left), self.term(expression.right)
         if expression.type == FLOAT:
             left, right = self.bind(left), self.bind(right)
@@ -215,6 +218,8 @@ class Terms:
 
     @term.register
     def _(self, expression: ast.Call) -> Term:
+        if (known := constant(expression)) is not None:
+            return self.term(known)
         written = WRITTEN.get(expression.function)
         if written is not None:
             found = written(self, expression)
@@ -249,7 +254,8 @@ class Terms:
         """An operand of a comparison; exact numbers in steps of 10^-scale, which 128 bits always hold."""
         if not expression.type.exact_number:
             return self.term(expression)
-        if isinstance(expression, ast.Literal) and expression.value is not None:
-            return Term(str(self.dialect.steps(expression, scale)), short=True)
+        known = constant(expression)
+        if known is not None and known.value is not None:
+            return Term(str(self.dialect.steps(known, scale)), short=True)
         term = self.term(expression)
         return combine(self._multiplied(term.sql, 10 ** (scale - expression.type.scale)), term)

@@ -10,10 +10,16 @@ so L has sensitivity λ, and D̃ may stand in for the true profile in any mechan
 
 PROOF. C never rises when rows are dropped, so a removal does at least as well without v as with v: the lower bounds.
 Removing v whole on top of any removal x leaves exactly C(x) of the data without v, at a price of one person: the
-upper bounds. Both statements survive rounding up to whole units, for rounding up is monotone and, for a whole λ,
-commutes with adding λ. `at` and `profile` return these rounded values, always decided by exact arithmetic: for a flow
-they are computed in integers; for a linear program two rigorous rational bounds are tightened until both round to the
-same unit, in the last resort by an exact solver. What a solver's tolerance can still do is cost time.
+upper bounds. Both statements survive rounding. L(λ) is rounded to multiples of a public step s that divides λ, those a
+public edge e beyond one going up: r(y) = s·⌈(y − e)/s⌉. It is monotone, so r(L_{x∖v}(λ)) ≤ r(L_x(λ)); and as λ/s is
+whole it commutes with adding λ, so r(L_x(λ)) ≤ r(L_{x∖v}(λ) + λ) = r(L_{x∖v}(λ)) + λ. A step that does not divide λ
+breaks the second; up or down does not matter, as long as the same value is always rounded in the same way, whatever a
+solver said. D̃_j is rounded up to whole units, which is monotone, and more is not asked of it.
+
+`at` and `profile` return these rounded values, always decided by exact arithmetic: for a flow they are computed in
+integers; for a linear program two rigorous rational bounds are tightened until both round to the same value, in the
+last resort by an exact solver. What a solver's tolerance can still do is cost time. With s = λ/64 bounds must agree to
+that only, and e keeps the lattice away from fractions with small denominators, where L likes to be.
 
 COST. One solution of the problem for each corner of the profile and each edge between two corners, at most; edges that
 no longer matter to a rounded value are not looked at. Problems are shrunk first (`peeling`).
@@ -27,7 +33,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from tacit.flows.solving import Support
+from tacit.answers.flows import rounded
+from tacit.flows.solving import LEAST, Support
 from tacit.numbers.exact import Number, exact, non_negative, whole
 
 _TINY = Fraction(1, 2**16)
@@ -80,20 +87,22 @@ class CappedStatistic(ABC):
         return support.low, support.high
 
     def at(self, cap: int) -> int:
-        """The capped statistic L(cap) for a whole cap, rounded up to a whole unit."""
-        limit = Fraction(whole(cap, "cap", 0))
+        """The capped statistic L(cap) for a whole cap, rounded to the step of that cap."""
+        limit = whole(cap, "cap", 0)
         if limit == 0:
             return 0
-        effort = 0
+        effort = LEAST
         while True:
-            support = self._line(limit, effort)
-            if ceil(support.low) == ceil(support.high):
-                return ceil(support.high)
+            support = self._line(Fraction(limit), effort)
+            low, high = rounded(support.low, limit), rounded(support.high, limit)
+            if low == high:
+                return high
             effort += 1
 
     def above(self, cap: int) -> int:
-        """An upper bound of L(cap) for a whole cap, without solving anything."""
-        return self.total
+        """An upper bound of what `at` returns for a cap > 0, without solving anything."""
+        known = (line.remaining + cap * line.removed for line in self.__dict__.get("_lines", {}).values())
+        return rounded(min(known, default=Fraction(self.total)), cap)
 
     def profile(self, removals: int) -> tuple[int, ...]:
         """The down profile D̃_0, …, D̃_removals, each rounded up to a whole unit."""

@@ -25,6 +25,8 @@ Integers = npt.NDArray[Any]
 
 WIDE = 2**61
 """Sums that stay below this are taken in 64 bits."""
+_DOUBLE = 2**53
+"""Sums of whole numbers that stay below this are exact in doubles, which are added fastest."""
 
 
 def integers(values: npt.ArrayLike, name: str) -> Integers:
@@ -55,6 +57,8 @@ def number_ids(ids: Integers) -> tuple[Integers, int]:
 
 def add_at(size: int, places: Integers, amounts: Integers) -> Integers:
     """The sum of ``amounts`` at each of ``size`` places, exactly."""
+    if amounts.dtype == np.int64 and amounts.size and int(amounts.min()) >= 0 and exact_sum(amounts) < _DOUBLE:
+        return np.bincount(places, weights=amounts, minlength=size).astype(np.int64)
     result = np.zeros(size, dtype=amounts.dtype)
     np.add.at(result, places, amounts)
     return result
@@ -62,7 +66,7 @@ def add_at(size: int, places: Integers, amounts: Integers) -> Integers:
 
 def multiply(values: Integers, factor: int = 1) -> Integers:
     """``values`` times ``factor``, in 64 bits only where no sum of the results can overflow."""
-    if values.dtype != object and exact_sum(values) * factor < WIDE:
+    if values.dtype != object and factor < WIDE and exact_sum(values) * factor < WIDE:
         return values * factor if factor != 1 else values
     return values.astype(object) * factor
 
@@ -198,12 +202,14 @@ class Incidences:
     def alike(self, label: Integers) -> Integers:
         """A number for each row, the same for rows with the same label and the same persons."""
         lengths = np.diff(self.starts)
-        key = np.unique(label, return_inverse=True)[1]
+        key, span = number_ids(label)
         for place in range(int(lengths.max(initial=0))):
             person = np.full(key.size, self.size, dtype=np.int64)
             person[lengths > place] = self.persons[self.starts[:-1][lengths > place] + place]
-            key = np.unique(key * (self.size + 1) + person, return_inverse=True)[1]
-        return key
+            if span * (self.size + 1) >= WIDE:
+                key, span = number_ids(key)
+            key, span = key * (self.size + 1) + person, span * (self.size + 1)
+        return number_ids(key)[0]
 
     def __repr__(self) -> str:
         return "<rows that touch persons>"

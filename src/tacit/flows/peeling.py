@@ -9,7 +9,8 @@ Three steps change neither the optimum nor lose a dual optimum, and are repeated
 - a group with a row that no limit touches is taken whole;
 - a group whose only row touches one person is taken first, up to that person's room, for any other use of that room
   gains no more; a person without room left is full (x_u = 1), and the rows that touch it are given up.
-For the λ that matter almost nothing is left: 0 to a few hundred rows of a graph with millions.
+Rows that touch the same of the persons who are left are then one row. For the λ that matter almost nothing remains: 0
+to a few hundred rows of a graph with millions.
 """
 
 from __future__ import annotations
@@ -135,6 +136,23 @@ class Core:
         extra = add_at(self.alone.size, self.person[pairs], self.weight[self.group[self.row[pairs]]])
         return replace(self, alone=self.alone + extra).keep_rows(~single)
 
+    def merged(self) -> Core:
+        """Rows of a group that touch the same persons made one, and so groups of one row each, their weights added."""
+        if self.empty:
+            return self
+        starts = np.concatenate([[0], np.cumsum(np.bincount(self.row))])
+        rows = Incidences(self.weight[self.group], starts, self.person, self.alone.size, self.group, self.group.size)
+        lone = (np.bincount(self.group, minlength=self.weight.size) == 1)[self.group]
+        key = rows.alike(np.where(lone, self.weight.size, self.group))
+        first = np.unique(key, return_index=True)[1]
+        kept = np.zeros(key.size, dtype=bool)
+        kept[first] = True
+        together = add_at(first.size, key[lone], self.weight[self.group[lone]])
+        weight = self.weight.copy()
+        chosen = lone & kept
+        weight[self.group[chosen]] = together[key[chosen]]
+        return replace(self, weight=weight).keep_rows(kept)
+
     def without_limits(self, light: npt.NDArray[np.bool_]) -> Core:
         """Forget the limits of the light persons."""
         kept = ~light[self.person]
@@ -170,4 +188,4 @@ def peel(core: Core, limit: int) -> Peeled:
             core = core.without_limits(light)
         elif not core.alone.any():
             break
-    return Peeled(core, room, int((room == 0).sum()))
+    return Peeled(core.merged(), room, int((room == 0).sum()))

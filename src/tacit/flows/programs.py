@@ -20,10 +20,10 @@ from math import lcm
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from tacit.flows.incidences import Integers, add_at
+from tacit.flows.solvers import balanced
 
 ROUNDS = 6
 """Refinements tried before the exact simplex method."""
@@ -34,6 +34,8 @@ _GAIN = 30
 """By how many bits a round may magnify the residuals of the one before."""
 _LARGE = 5000
 """Programs with more variables are left to interior points at once."""
+_MOST = 1e30
+"""What is larger is nonsense."""
 _FAR = 1e6
 """A bound or a price beyond this, after magnification, no correction reaches."""
 
@@ -137,19 +139,12 @@ def _asked(
     bounds = np.column_stack([least, np.full(least.size, np.inf)])
     # The simplex method is fast unless many optima tie, as they do in large programs: interior points are better there,
     # but for the way from them to a vertex, which may be long: each has a fair number of steps.
-    few: tuple[tuple[str, int | None], ...] = (("highs-ds", rows + columns),) if columns < _LARGE else ()
-    for method, steps in (*few, ("highs-ipm", None), ("highs-ds", None)):
-        options = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9, "maxiter": steps}
-        answer = linprog(  # type: ignore[call-overload]  # the stubs know neither sparse matrices nor arrays of bounds
-            -gain, A_eq=matrix, b_eq=limit, bounds=bounds, method=method, options=options
-        )
-        if answer.status == 0:
-            return _as_integers(answer.x), _as_integers(-answer.eqlin.marginals)
-    return None
+    answer = balanced(gain, matrix, limit, bounds, rows + columns if columns < _LARGE else None)
+    return None if answer is None else (_as_integers(answer[0]), _as_integers(answer[1]))
 
 
 def _as_integers(values: npt.NDArray[np.float64]) -> Integers:
-    scaled = np.rint(np.ldexp(values, _DIGITS))
+    scaled = np.rint(np.ldexp(np.clip(np.nan_to_num(values), -_MOST, _MOST), _DIGITS))
     return np.array([int(v) for v in scaled.tolist()], dtype=object)
 
 

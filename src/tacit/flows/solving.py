@@ -5,7 +5,7 @@ Two shapes of what peeling leaves are flows, exact in integers:
   u'→T of u's room, and u→v', v→u' of the row's weight. Its value is twice the capped total, and a minimum cut gives
   x_u = ½[u cut off] + ½[u' reached];
 - every row one person: persons send their room, groups take their weight; x_u = [u cut off].
-Anything else is a linear program (`programs`).
+Anything else is a linear program (`packing`, and `programs` where that is not enough).
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ import numpy as np
 
 from tacit.flows.incidences import Integers, add_at, exact_sum, multiply
 from tacit.flows.maxflow import max_flow
+from tacit.flows.packing import Packing
 from tacit.flows.peeling import Core, Peeled, peel
 from tacit.flows.programs import Program, over_common_denominator, pack, propose
+
+LEAST = -1
+"""The effort for bounds that are only near each other."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class Support:
 
 
 def solve(core: Core, cap: Fraction, effort: int = 0) -> Support:
-    """The capped total at ``cap`` > 0; ``effort`` tightens a linear program's bounds, up to equality."""
+    """The capped total at ``cap`` > 0; ``effort``, from `LEAST`, tightens a linear program's bounds, up to equality."""
     peeled = peel(core.scaled(cap.denominator), cap.numerator)
     if peeled.core.empty:
         low = high = removed = Fraction(0)
@@ -108,6 +112,11 @@ def _assignment(peeled: Peeled) -> tuple[Fraction, Fraction]:
 def _program(peeled: Peeled, effort: int) -> tuple[Fraction, Fraction, Fraction]:
     """Rigorous bounds by a linear program with a variable for each row: lower, upper, and the persons removed."""
     room, number = _used(peeled)
+    for near in (True, False)[max(effort + 1, 0) :]:
+        found = Packing(room, peeled.core.weight, peeled.core.group, peeled.core.row, number).bounds(near)
+        if found is not None:
+            return found
+    effort = max(effort, 0)
     weight, group, row = (peeled.core.weight.astype(object), peeled.core.group, peeled.core.row)
     limit = np.concatenate([room.astype(object), weight])
     constraint = np.concatenate([number, room.size + group])

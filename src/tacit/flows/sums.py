@@ -23,6 +23,7 @@ from operator import sub
 import numpy as np
 import numpy.typing as npt
 
+from tacit.answers.flows import rounded
 from tacit.flows.curve import CappedStatistic
 from tacit.flows.incidences import Incidences, number_ids
 from tacit.flows.peeling import Core
@@ -46,8 +47,8 @@ class FlowTotal(CappedStatistic):
         self._enough = Fraction(int(self._largest[0]), self._units) if self._largest.size else Fraction(0)
 
     def above(self, cap: int) -> int:
-        """All persons full: a row's share of that counts once for each of its persons. Rounded up, as L(cap) is."""
-        return min(self.total, -(-cap * self._everyone() // self._shortest))
+        """All persons full, where a row counts once for each of its persons; or a line that is known already."""
+        return min(super().above(cap), rounded(Fraction(cap * self._everyone(), self._shortest), cap))
 
     def profile(self, removals: int) -> tuple[int, ...]:
         """The down profile D̃_0, …, D̃_removals, each rounded up to a whole unit."""

@@ -260,9 +260,10 @@ class NamedCall(Call):
 
     @cached_property
     def extent(self) -> tuple[int, int]:
-        """As of any expression; its own depth is that of its SQL."""
+        """As of any expression; a call counts for as much as its SQL."""
         size, depth = super().extent
-        return size, depth - 1 + (LINKS.get(self.name, 2) + 1) // 2
+        links = LINKS.get(self.name, 2)
+        return size - 1 + links // 2, depth - 1 + (links + 1) // 2
 
     @property
     def function(self) -> str:

@@ -16,7 +16,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 from typing import Literal as Choice
 
 from tacit.errors import InvalidInput, UnsupportedQuery
@@ -42,17 +43,24 @@ MOST_TOKENS = 20_000
 DEEPEST = 100
 """How deep parentheses, CASE and operators before a value may be nested in a text."""
 
-DIALECT = "duckdb"
-"""The grammar in which everybody writes, whatever the engine."""
+
+@cache
+def _grammar() -> Any:
+    """The grammar in which everybody writes, whatever the engine: DuckDB's, with names in backticks as in BigQuery."""
+    from sqlglot.dialects.duckdb import DuckDB
+
+    class Tacit(DuckDB):
+        class Tokenizer(DuckDB.Tokenizer):
+            IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`"]
+
+    return Tacit()
 
 
 def parsed(text: str, what: str) -> list[exp.Expr | None]:
     """The statements in a text; ``what`` names it in the error, such as "the query"."""
-    from sqlglot import Dialect
-
     found = tokens(text, what)
     try:
-        return Dialect.get_or_raise(DIALECT).parser().parse(found, text)
+        return list(_grammar().parser().parse(found, text))
     except RecursionError:
         raise deep(what) from None
     except Exception:  # also what the parser did not foresee
@@ -61,14 +69,12 @@ def parsed(text: str, what: str) -> list[exp.Expr | None]:
 
 def tokens(text: str, what: str) -> list[Any]:
     """The tokens of a text within the bounds."""
-    import sqlglot
-
     if len(text) > LONGEST_TEXT:
         raise InvalidInput(f"{what} has more than {LONGEST_TEXT:,} characters; shorten it.")
     if not writable(text):
         raise InvalidInput(f"{what} holds a zero character or half a surrogate pair; leave it out.")
     try:
-        found = sqlglot.tokenize(text, read=DIALECT)
+        found: list[Any] = _grammar().tokenize(text)
     except Exception:
         raise InvalidInput(f"{what} is not valid SQL; check the spelling.") from None
     if len(found) > MOST_TOKENS:

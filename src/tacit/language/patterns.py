@@ -22,10 +22,10 @@ from functools import cache
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.cases import mapping
 
-LONGEST = 1000
+LONGEST = 500
 """The longest text that a pattern is looked for in; longer ones have no answer."""
 
-CHOICES = 10**9
+CHOICES = 2 * 10**8
 """The most ways in which a pattern may be tried on a text."""
 
 MOST_REPEATS = 100

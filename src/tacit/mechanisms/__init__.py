@@ -41,6 +41,7 @@ from tacit.mechanisms.search.threshold_scan import threshold_scan
 from tacit.mechanisms.search.tree_descent import tree_descent
 from tacit.mechanisms.totals.bounded_mean import TwoSums, bounded_mean
 from tacit.mechanisms.totals.capped_flow import capped_flow
+from tacit.mechanisms.totals.flow_cap import flow_cap
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio
 from tacit.mechanisms.totals.scan_and_release import scan_and_release, signed_scan_and_release
@@ -76,6 +77,7 @@ __all__ = [
     "count_loss",
     "cuts",
     "exponential",
+    "flow_cap",
     "gaussian",
     "gaussian_vector",
     "interior_point",

@@ -1,12 +1,12 @@
 """Noises, each described once: how it is drawn, its exact probabilities and tails, how far it reaches, what it proves.
 
 `DiscreteLaplace`, `Lopsided`, `DiscreteGaussian` and `TruncatedLaplace` are noises on the integers (`IntegerNoise`);
-`Difference`, `Coarser` and `LopsidedSum` are made of them. Noises of `smooth_noises` may be scaled to a smooth
-sensitivity.
+`Difference`, `Coarser`, `Rounded` and `LopsidedSum` are made of them. Noises of `smooth_noises` may be scaled to a
+smooth sensitivity.
 """
 
 from tacit.noises.base import IntegerNoise, Noise
-from tacit.noises.combined import Coarser, Difference
+from tacit.noises.combined import Coarser, Difference, Rounded
 from tacit.noises.discrete_gaussian import DiscreteGaussian
 from tacit.noises.discrete_laplace import DiscreteLaplace
 from tacit.noises.lopsided import Lopsided, LopsidedSum
@@ -21,5 +21,6 @@ __all__ = [
     "Lopsided",
     "LopsidedSum",
     "Noise",
+    "Rounded",
     "TruncatedLaplace",
 ]

@@ -42,3 +42,21 @@ class Coarser:
     def variance(self) -> float:
         """That of Z/fine."""
         return self.noise.variance / self.fine**2
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """Noise on a number that was rounded to a multiple of a step, one of the two nearest but for a part of 1."""
+
+    noise: Noise
+    step: int
+
+    def reach(self, confidence: float) -> tuple[int, int]:
+        """With the rounding on both sides."""
+        down, up = self.noise.reach(confidence)
+        return down + (self.step + 1) // 2, up + self.step // 2 + 1
+
+    @property
+    def variance(self) -> float:
+        """That of the noise, for the rounding is no chance."""
+        return self.noise.variance

@@ -8,7 +8,8 @@ import pytest
 
 from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
-from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, octaves, slopes
+from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, octaves
+from tacit.mechanisms.totals.flow_levels import Slopes
 
 each_design = pytest.mark.parametrize("design", [WEIGHED, SCANNED])
 
@@ -37,7 +38,7 @@ def test_levels_hold_their_doubles() -> None:
 
 def test_slopes_count_persons_who_gain_and_stop_at_the_limit() -> None:
     curve = Persons(300, 64)
-    loss = slopes(curve, octaves(256), 4, 400)
+    loss = Slopes(curve, octaves(256), 4, 400).all()
     assert [loss.at(i) for i, level in enumerate(octaves(256)) if level >= 64] == [0] * 5
     assert loss.at(octaves(256).index(48)) == 4 * 300 * 16 // 48
     assert loss.at(0) == 400

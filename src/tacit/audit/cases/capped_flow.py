@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import ceil
 
-from tacit.answers.flows import FlowDesign, Scanned, Weighed
+from tacit.answers.flows import FlowDesign, Scanned, Weighed, rounded
 from tacit.audit.exact import Dataset, Mechanism
 from tacit.audit.networks import HUB, RING, Network, parts, rows
 from tacit.audit.registry import AuditCase
@@ -30,7 +31,7 @@ SCANNED = Scanned(threshold=Fraction(1, 5), each=Fraction(1, 10), offset=Fractio
 
 
 @dataclass(frozen=True)
-class _Values:
+class Values:
     """A curve given by its values."""
 
     known: dict[int, int]
@@ -43,11 +44,44 @@ class _Values:
 
 
 @cache
-def _curve(network: Network, x: Dataset) -> _Values:
+def _curve(network: Network, x: Dataset) -> Values:
     from tacit.flows import capped_sum
 
     curve = capped_sum(rows(network, x)[0])
-    return _Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
+    return Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
+
+
+FINE: Network = tuple((37 * weight, row) for weight, row in HUB)
+"""The hub in a finer unit: its capped totals are no multiples of a cap's step."""
+FINE_LEVELS = (64, 128)
+
+
+def _as_it_is(value: Fraction, cap: int, x: Dataset) -> int:
+    return rounded(value, cap)
+
+
+def _by_thousands(value: Fraction, cap: int, x: Dataset) -> int:
+    """Rounded up to a step that does not divide the cap."""
+    return 1000 * ceil(value / 1000)
+
+
+def _by_chance(value: Fraction, cap: int, x: Dataset) -> int:
+    """One or the other of a solver's bounds, a cap apart."""
+    return rounded(value + cap * (len(x) % 2), cap)
+
+
+def _rounded(rule: Callable[[Fraction, int, Dataset], int]) -> Mechanism:
+    """The mechanism on curves of exact values that are rounded by a rule."""
+
+    @cache
+    def curve(x: Dataset) -> Values:
+        from tacit.flows import capped_sum
+
+        exact = capped_sum(rows(FINE, x)[0])
+        caps = (cap for level in FINE_LEVELS for cap in (level, 2 * level))
+        return Values({cap: rule(exact.bounds(cap)[0], cap, x) for cap in caps})
+
+    return lambda x: capped_flow(curve(x), EPSILON, levels=FINE_LEVELS, design=WEIGHED)
 
 
 def _mechanism(network: Network, design: FlowDesign) -> Mechanism:
@@ -61,22 +95,22 @@ RISING = {8: 80, 16: 88, 32: 300, 64: 396, 128: 1000, 256: 1128}
 network has such a curve, but the promise does not ask for one."""
 
 
-def _changed(base: dict[int, int], changes: Callable[[int], Sequence[int]]) -> list[Dataset]:
+def changed(base: dict[int, int], moves: Callable[[int], Sequence[int]]) -> list[Dataset]:
     """The curve itself, and with any person more."""
     return [
         tuple(value + change for value, change in zip(base.values(), part, strict=True))
-        for part in product(*map(changes, base))
+        for part in product(*map(moves, base))
     ]
 
 
-def _changes(curves: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
+def changes(curves: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
     """The curves with a person more beside the curve."""
     return [(curve, curves[0]) for curve in curves[1:]]
 
 
 def _of_values(base: dict[int, int], design: FlowDesign) -> Mechanism:
     caps = tuple(base)
-    return lambda x: capped_flow(_Values(dict(zip(caps, x, strict=True))), EPSILON, levels=caps[::2], design=design)
+    return lambda x: capped_flow(Values(dict(zip(caps, x, strict=True))), EPSILON, levels=caps[::2], design=design)
 
 
 _ALL = (Fraction(1), Fraction(1))
@@ -148,19 +182,30 @@ CASES = (
         name="capped flow by weights, every change of a curve",
         covers="mechanisms.capped_flow",
         mechanism=_of_values(FALLING, WEIGHED),
-        datasets=_changed(FALLING, lambda cap: (0, cap - 1, cap)),
+        datasets=changed(FALLING, lambda cap: (0, cap - 1, cap)),
         promised=Pure(EPSILON),
         twins={name: _of_values(FALLING, design) for name, design in WRONG_WEIGHTS.items()},
-        pairs=_changes,
+        pairs=changes,
     ),
     AuditCase(
         name="capped flow by a scan, every change of a curve",
         covers="mechanisms.capped_flow",
         mechanism=_of_values(RISING, SCANNED),
-        datasets=_changed(RISING, lambda cap: (0, cap)),
+        datasets=changed(RISING, lambda cap: (0, cap)),
         promised=Pure(EPSILON),
         twins={name: _of_values(RISING, design) for name, design in WRONG_SCANS.items()},
-        pairs=_changes,
+        pairs=changes,
+    ),
+    AuditCase(
+        name="capped flow by weights, rounded curves of a hub",
+        covers="mechanisms.capped_flow",
+        mechanism=_rounded(_as_it_is),
+        datasets=parts(FINE),
+        promised=Pure(EPSILON),
+        twins={
+            "a step that does not divide the cap": _rounded(_by_thousands),
+            "one of two bounds that do not agree": _rounded(_by_chance),
+        },
     ),
     *(
         AuditCase(

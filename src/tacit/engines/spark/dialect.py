@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import Dialect, digits, named
+from tacit.engines.dialect import LARGEST, SMALLEST, Dialect, digits, named
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
 from tacit.language.patterns import BACKSLASH_Z, Pattern, braced, write
@@ -101,6 +101,11 @@ class SparkDialect(Dialect):
         upper = f"{wide} DIV ({divisor} * {_STEP})"
         lower = f"({wide} % ({divisor} * {_STEP})) DIV {divisor}"
         return f"({self.wide(upper)} * {_STEP} + {self.wide(lower)})"
+
+    def narrow(self, name: str) -> str:
+        """Limits of the very type: Spark finds types in at most 100 rounds, and a conversion at each link takes one."""
+        low, high = self.wide(str(SMALLEST)), self.wide(str(LARGEST))
+        return f"CASE WHEN {name} BETWEEN {low} AND {high} THEN CAST({name} AS {self.int64}) END"
 
     def value_key(self, sql: str, kind: ColumnType) -> str:
         """Keys of decimals are decimals; 19 digits and those after the point fit a product of 38."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 
 from tacit.errors import UnsupportedQuery
 from tacit.language.casts import cast
 from tacit.language.expressions import Expression, Literal
 from tacit.language.functions import formats, parts
-from tacit.language.functions.function import Function, constant, timelike, typed_as
-from tacit.language.types import DATE, INTEGER, TEXT, ColumnType
+from tacit.language.functions.function import Function, constant, one, timelike, typed_as
+from tacit.language.types import DATE, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 Made = tuple[Expression, ...]
 
@@ -29,6 +29,11 @@ def _with_text(place: int) -> Callable[[Sequence[Expression], str], list[Express
         return [a if i == place else timelike(a, name) for i, a in enumerate(arguments)]
 
     return check
+
+
+def _text_and_format(arguments: Sequence[Expression], name: str) -> list[Expression]:
+    constant(arguments[1], name, "a format")
+    return [one(arguments[0], TEXT, name), arguments[1]]
 
 
 def _text(value: Expression) -> str:
@@ -221,6 +226,29 @@ TO_CHAR = Function(
     meaning="x as text, by a constant format with " + " ".join(formats.WORDS) + ".",
     examples=(("TO_CHAR(DATE '2024-02-10', 'YYYY-MM')", "2024-02"),),
 )
+STRPTIME = Function(
+    "STRPTIME",
+    "StrToTime",
+    _text_and_format,
+    ("this", "format"),
+    make=lambda kind, values: formats.read(values[0], _text(values[1]), TIMESTAMP, "STRPTIME"),
+    takes=(2, 2),
+    also=("TRY_STRPTIME",),
+    written="STRPTIME(s, format), TRY_STRPTIME(s, format)",
+    meaning="The timestamp that s writes, by a constant format with %Y %m %d %H %M %S, each with all its digits; NULL "
+    "where s is none.",
+    examples=(("STRPTIME('29/02/2024', '%d/%m/%Y')", datetime(2024, 2, 29)), ("STRPTIME('29/2/24', '%d/%m/%Y')", None)),
+)
+TO_DATE = Function(
+    "TO_DATE",
+    "",
+    _text_and_format,
+    make=lambda kind, values: formats.read(values[0], formats.from_words(_text(values[1])), DATE, "TO_DATE"),
+    takes=(2, 2),
+    written="TO_DATE(s, format)",
+    meaning="The date that s writes, by a constant format with YYYY, MM and DD; NULL where s is none.",
+    examples=(("TO_DATE('29.02.2024', 'DD.MM.YYYY')", date(2024, 2, 29)),),
+)
 FORMAT_DATE = Function(
     "FORMAT_DATE",
     "",
@@ -236,5 +264,5 @@ FORMAT_DATE = Function(
 
 DATES = (
     *PARTS, EPOCH, DATE_PART, DATE_DIFF, DATE_SUB, DAYOFWEEK, AGE, LAST_DAY, MONTHNAME, DAYNAME, MAKE_DATE, DATE_OF,
-    STRFTIME, TO_CHAR, FORMAT_DATE,
+    STRFTIME, TO_CHAR, FORMAT_DATE, STRPTIME, TO_DATE,
 )  # fmt: skip

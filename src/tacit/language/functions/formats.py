@@ -10,7 +10,7 @@ from tacit.language import build
 from tacit.language.casts import cast
 from tacit.language.expressions import Expression, Literal, NamedCall
 from tacit.language.functions.parts import part_of
-from tacit.language.types import DATE, INTEGER, TEXT
+from tacit.language.types import BOOLEAN, DATE, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
           "December")  # fmt: skip
@@ -97,6 +97,32 @@ def formatted(moment: Expression, form: str, name: str) -> Expression:
     if len(pieces) == 1:
         return pieces[0]
     return NamedCall(TEXT, "||", tuple(pieces) or (Literal(TEXT, ""),))
+
+
+_READ = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2}
+"""Codes that STRPTIME knows, with how many digits each has."""
+
+
+def read(text: Expression, form: str, kind: ColumnType, name: str) -> Expression:
+    """STRPTIME(text, form): the digits of each code, put in the order in which a cast reads them."""
+    form = re.sub(r"%.", lambda found: SHORT.get(found.group(), found.group()), form, flags=re.DOTALL)
+    codes = re.findall(r"%(.?)", form, re.DOTALL)
+    if not set("Ymd") <= set(codes) <= set(_READ) or len(set(codes)) < len(codes):
+        raise UnsupportedQuery(f"{name} reads %Y, %m and %d, and perhaps %H, %M and %S, each once; write those.")
+    places, grammar, at = {"H": _TWO_ZEROS, "M": _TWO_ZEROS, "S": _TWO_ZEROS}, "", 1
+    for code, between in re.findall(r"%(.)|([^%]+)", form, re.DOTALL):
+        if code:
+            digits = (text, Literal(INTEGER, at), Literal(INTEGER, _READ[code]))
+            places[code] = NamedCall(TEXT, "SUBSTRING", digits)
+        grammar += f"[0-9]{{{_READ[code]}}}" if code else "".join(f"\\{c}" if not c.isalnum() else c for c in between)
+        at += _READ[code] if code else len(between)
+    pieces = [places["Y"], "-", places["m"], "-", places["d"], " ", places["H"], ":", places["M"], ":", places["S"]]
+    whole = NamedCall(TEXT, "||", tuple(Literal(TEXT, p) if isinstance(p, str) else p for p in pieces))
+    fits = NamedCall(BOOLEAN, "REGEXP_MATCHES", (text, Literal(TEXT, f"^{grammar}$"), Literal(BOOLEAN, False)))
+    return build.case([(fits, cast(cast(whole, TIMESTAMP), kind))], None)
+
+
+_TWO_ZEROS: Expression = Literal(TEXT, "00")
 
 
 def from_words(form: str) -> str:

@@ -38,6 +38,19 @@ def _concat(kind: ColumnType, values: tuple[Expression, ...]) -> Expression:
     return NamedCall(TEXT, "||", tuple(present))
 
 
+def _and_separator(values: Sequence[Expression], name: str) -> list[Expression]:
+    constant(one(values[0], TEXT, name), name, "the separator")
+    return as_texts(values, name)
+
+
+def _separated(kind: ColumnType, values: tuple[Expression, ...]) -> Expression:
+    """A separator before each, and the first one cut off."""
+    separator, *rest = values
+    pieces = _concat(kind, tuple(NamedCall(TEXT, "||", (separator, value)) for value in rest))
+    start = Literal(INTEGER, len(str(constant(separator, "CONCAT_WS", "the separator"))) + 1)
+    return NamedCall(TEXT, "SUBSTRING", (pieces, start))
+
+
 def _trim(name: str) -> Function:
     side = {"TRIM": "both ends", "LTRIM": "the start", "RTRIM": "the end"}[name]
     return Function(
@@ -217,6 +230,18 @@ CONCAT = Function(
     meaning=f"The arguments as one text, NULL as nothing; x || y is NULL where one is. {_LONG}",
     examples=(("CONCAT('a', NULL, 1)", "a1"), ("'a' || 1.50", "a1.5")),
 )
+CONCAT_WS = Function(
+    "CONCAT_WS",
+    "ConcatWs",
+    _and_separator,
+    ("expressions",),
+    ignored=("safe", "coalesce"),
+    make=_separated,
+    takes=(2, 1000),
+    written="CONCAT_WS(separator, x, y, …)",
+    meaning=f"The arguments that are not NULL as one text, with a constant separator between them. {_LONG}",
+    examples=(("CONCAT_WS('-', 'a', NULL, 1)", "a-1"),),
+)
 REPLACE = Function(
     "REPLACE",
     "Replace",
@@ -272,6 +297,6 @@ ENDS_WITH = _text_pair(
 REGEXP_MATCHES, REGEXP_FULL_MATCH = _matches(False), _matches(True)
 
 TEXTS = (
-    LOWER, UPPER, LENGTH, SUBSTRING, LEFT, RIGHT, TRIM, LTRIM, RTRIM, CONCAT, REPLACE, REPEAT, LPAD, RPAD, SPLIT_PART,
-    POSITION, CONTAINS, STARTS_WITH, ENDS_WITH, REGEXP_MATCHES, REGEXP_FULL_MATCH,
+    LOWER, UPPER, LENGTH, SUBSTRING, LEFT, RIGHT, TRIM, LTRIM, RTRIM, CONCAT, CONCAT_WS, REPLACE, REPEAT, LPAD, RPAD,
+    SPLIT_PART, POSITION, CONTAINS, STARTS_WITH, ENDS_WITH, REGEXP_MATCHES, REGEXP_FULL_MATCH,
 )  # fmt: skip

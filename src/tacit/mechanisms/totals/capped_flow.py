@@ -1,8 +1,8 @@
 """A capped statistic where a row may touch several persons: a cap chosen, the value there, charged together.
 
-L(λ) is a statistic with every person capped at λ, in whole units: concave up to that rounding, and adding a person
-raises it by something in [0, λ] (`tacit.flows` makes such curves). Over a public list of levels X the loss is
-k(X) = ⌊R·(L(2X) − L(X))/X⌋, at most a public limit: about how many persons still gain from a larger cap, in parts of
+L(λ) is a statistic with every person capped at λ, rounded to a step of λ: concave up to that rounding, and adding a
+person raises it by something in [0, λ] (`tacit.flows` makes such curves). Over a public list of levels X the loss is
+k(X) = ⌊R·(L(2X) − L(X))/X⌋, from 0 to a public limit: about how many persons still gain from a larger cap, in parts of
 1/R. A `FlowDesign` says how a level is found by it and where L is released with noise Z, which falls like e^{-up·z/λ}
 above 0 and like e^{-down·|z|/λ} below:
 
@@ -13,7 +13,7 @@ PROMISE  One draw is Pure(ε). Weighed: up = ε − 3κ and down = ε − (2 + 1
 and down = ε − ε1 − 3ε2, if up ≥ 2ε2. Alone the choice would cost 3κ, or 2ε1 + 3ε2, on either side.
 
 PROOF  Add a person. At the chosen level let L(X) rise by a ∈ [0, X] and L(2X) by b ∈ [0, 2X]. R·(b − a)/X lies in
-[−R, 2R] at every level, so k moves by a whole d ∈ [−R, 2R]; a public limit only brings d nearer to 0.
+[−R, 2R] at every level, so k moves by a whole d ∈ [−R, 2R]; public limits, 0 among them, only bring d nearer to 0.
 
 Weighed. The sum of all weights moves by a factor in [e^{-2κ}, e^κ]. As b ≤ 2X, d < 2R − R·a/X + 1.
 - With the person, against without: the weight moves by e^{-κd/R}, its share by at most e^{κ(2 − d/R)} ≤ e^{3κ}, and the
@@ -36,8 +36,8 @@ ACCURACY  Measured in benchmarks/joins.py against the best cap that knows the da
 such as numbers of rows: some sixty persons/ε suffice. The scan takes about a hundred persons/ε at any scale, where
 weights need ever more to reach a cap of many units, and its far tail is lighter.
 
-COST  Levels are evaluated from the largest down, until the loss passes its limit: those below have it too, since the
-average slope of a concave curve only rises towards 0, and rounding moves k by at most R + 1 either way.
+COST  Levels are evaluated from the largest down, and weights only as far as the draw needs them; time depends on how
+entangled the rows are, and on the cap that was drawn, which is released.
 """
 
 from __future__ import annotations
@@ -45,36 +45,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Protocol, Self
+from typing import Self
 
 from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
-from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
-from tacit.grids import integers
 from tacit.guarantees import Pure
-from tacit.mechanisms.choose.exponential import exponential
-from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
+from tacit.mechanisms.totals.flow_levels import Curve, Slopes, WeighedLaw
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, positive
 from tacit.randomness.source import Randomness
-
-
-class Curve(Protocol):
-    """L in whole units, at whole caps."""
-
-    def at(self, cap: int, /) -> int:
-        """L(cap): concave up to its rounding, and raised by something in [0, cap] when a person is added."""
-        ...
-
-    def above(self, cap: int, /) -> int:
-        """At least L(cap), at little cost."""
-        ...
-
 
 LISTED = 16
 """The most levels whose outcomes are listed."""
@@ -90,30 +74,16 @@ LEVELS = octaves(2**61)
 """Levels for sums in any unit."""
 
 
-def slopes(curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> StepLoss:
-    """k over the levels."""
-    losses, enough = [limit] * len(levels), limit + 2 * (parts + 1)  # beyond that every loss below is at the limit
-    for i, level in reversed(list(enumerate(levels))):
-        if parts * (curve.at(2 * level) - curve.above(level)) // level > enough:
-            break
-        loss = parts * (curve.at(2 * level) - curve.at(level)) // level
-        losses[i] = min(loss, limit)
-        if loss > enough:
-            break
-    return StepLoss.from_losses(integers(0, len(levels) - 1), losses)
-
-
 def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
     """The law of the index of a level, alone Pure(cost)."""
     match design:
         case Weighed():  # losses are limited where they outweigh a prior that falls over all levels
             parts = design.parts
             limit = log_ceiling(3 * parts / cost, design.least / design.ratio ** len(levels))
-            loss = slopes(curve, levels, parts, limit)
-            return exponential(loss, cost, Decaying(1, design.ratio), change=(parts, 2 * parts))
+            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design)
         case Scanned():
             epsilon = cost / design.share
-            loss = slopes(curve, levels, 1, ceil(design.limit / epsilon))
+            loss = Slopes(curve, levels, 1, ceil(design.limit / epsilon)).all()
             rates = Rates(design.threshold * epsilon, design.each * epsilon)
             return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(cost))
     raise InvalidInput("design must be Weighed or Scanned.")
@@ -181,7 +151,7 @@ def capped_flow(
     curve: Curve, epsilon: Number, *, levels: tuple[int, ...] = LEVELS, design: FlowDesign = WEIGHED
 ) -> CappedFlowLaw:
     """The law of a capped statistic with a privately chosen cap, Pure(ε), no bound given."""
-    total = positive(epsilon, "epsilon")
+    whole = positive(epsilon, "epsilon")
     if not design.sound:
         raise InvalidInput("design must leave more of ε to the noise; let its choice take less.")
-    return CappedFlowLaw(curve, total, levels, design)
+    return CappedFlowLaw(curve, whole, levels, design)

@@ -139,12 +139,21 @@ class Table(Statistics[Answer], AnswersSelects):
         """
         return {key: Table(*part, self._scope, self._unit) for key, part in parts(self, by, keys).items()}
 
-    def group_by(self, by: str | Sequence[str], keys: Iterable[Any] | None = None) -> GroupBy:
+    def group_by(
+        self,
+        by: str | Sequence[str],
+        keys: Iterable[Any] | None = None,
+        *,
+        at_least: int | None = None,
+        other: bool = False,
+    ) -> GroupBy:
         """Ask for each group: the given public keys, or keys found in the data for some δ.
 
         Args:
             by: a column or a SQL expression of columns, or a list of them.
             keys: the public keys, tuples where there are several columns; without them δ is needed.
+            at_least: groups of fewer persons are never shown, for rules that ask for it; where keys are found.
+            other: whether all groups that are not shown are answered for together, as "other"; where keys are found.
 
         >>> orders.group_by("region", keys=["north", "south"]).sum("amount", epsilon=0.5)
         Answers({'north': ..., 'south': ...}, Pure(0.5))
@@ -152,7 +161,8 @@ class Table(Statistics[Answer], AnswersSelects):
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         if not names:
             raise InvalidInput("group_by needs at least one column.")
-        return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
+        expressions = tuple(self._expression(name) for name in names)
+        return GroupBy(self, expressions, names, keys, at_least, other)
 
     def _answer(self, select: Select) -> Answer | Answers:
         return self._session._answer(select)
@@ -197,7 +207,8 @@ class Table(Statistics[Answer], AnswersSelects):
 
     def _release(self, statistic: Statistic, cost: Guarantee, fresh: bool = True) -> Answer | Answers:
         """Ask a statistic and, if ``fresh``, pay for it whether or not it was asked before."""
-        return self._session._releaser.ask(self._relation, statistic, cost, fresh=fresh)
+        suited = statistic.of_single_rows if self._relation.one_row_each else statistic
+        return self._session._releaser.ask(self._relation, suited, cost, fresh=fresh)
 
     def _expression(self, column: str) -> Expression:
         """A column by its exact name, otherwise a SQL expression."""

@@ -79,7 +79,16 @@ class Releaser:
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
-            room = Room(self.tables.engine, snapshot, asked, self.randomness, inside, protected, self.max_rows)
+            room = Room(
+                self.tables.engine,
+                snapshot,
+                asked,
+                self.randomness,
+                inside,
+                protected,
+                self.max_rows,
+                self.tables.most_groups,
+            )
 
             def release() -> Answer | Answers:
                 answer = statistic.release(room)
@@ -118,10 +127,11 @@ class Releaser:
         columns = [column for column in bare if isinstance(column, Column)]
         alone = self.tables.persons.one_each(relation, columns)
         if alone is not None:
+            name = (relation.origins(alone) or (("", alone.name),))[0][1]
             raise UnsupportedQuery(
-                f"grouping by {alone.name!r} would make one group of each person, and nobody is shown alone; write it as "
-                f"a subquery with an aggregate over it: SELECT AVG(x) FROM (SELECT {alone.name}, … AS x … GROUP BY "
-                f"{alone.name}) AS p[[, or as .per_person(x=…).mean('x')]]."
+                f"grouping by {name!r} would make one group of each person, and nobody is shown alone; write it as a "
+                f"subquery with an aggregate over it: SELECT AVG(x) FROM (SELECT {name}, … AS x … GROUP BY {name}) AS p"
+                "[[, or as .per_person(x=…).mean('x')]]."
             )
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Group keys that are public: those that the query itself names, and those that public tables hold.
+"""Group keys that are public: those that the query names or implies, and those that public tables hold.
 
 Reading them is the one place where rows are read without a charge, so it reads public tables alone: the join of all
 public tables of the query that are tied to each other, with the conditions that are about nothing else. So the groups
@@ -18,6 +18,7 @@ from tacit.errors import UnsupportedQuery
 from tacit.language.expressions import Case, Comparison, Expression, In, Literal, Scope
 from tacit.language.types import BOOLEAN
 from tacit.tables.sql.persons import sides
+from tacit.tables.sql.public_facts import implied_keys
 from tacit.tables.sql.views import View, ViewBuilder
 from tacit.tables.statistics.ways.groups import MOST_KEYS, written
 
@@ -44,7 +45,11 @@ def known_keys(
         tables = frozenset(column.table for column in expression.columns())
         around = _public_around(views, view, tables)
         if not around:
-            return None
+            implied = implied_keys(expression, view.conditions)
+            if implied is None:
+                return None
+            found.append(((place,), [(value,) for value in implied]))
+            continue
         together.setdefault(around, []).append(place)
     for around, places in together.items():
         values = public_values(views, view, around, [by[place] for place in places])
@@ -55,6 +60,8 @@ def known_keys(
             raise UnsupportedQuery(f"{names} has more than {MOST_KEYS} values; name the wanted ones with IN or keys=.")
         found.append((tuple(places), values))
     if prod(len(values) for _, values in found) > MOST_KEYS:
+        if not absent_delta:
+            return None
         raise UnsupportedQuery(f"the groups have more than {MOST_KEYS} combinations of keys; name the wanted ones.")
     keys = []
     for parts in product(*(values for _, values in sorted(found))):

@@ -40,7 +40,11 @@ MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
 
 
-def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query | QuestionsInTurn:
+Understood = Query | PublicQuery | QuestionsInTurn
+"""What a SELECT asks: a question, several in turn, or something public."""
+
+
+def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Understood:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
         return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys))
@@ -109,7 +113,9 @@ class _Reader:
             raise InvalidInput("keys= needs a GROUP BY; add one, or leave keys= out.")
         asked = Asked(AggregateReader(view.scope, relation, self.releaser.tables.unit(relation), groups), by)
         layout = Selection(select, asked).layout(tuple(name for _, name in by))
-        return Query(self.releaser, relation, tuple(asked.statistics), layout, self.asked.cost, self.asked.query)
+        single = relation.one_row_each
+        statistics = tuple(each.of_single_rows if single else each for each in asked.statistics)
+        return Query(self.releaser, relation, statistics, layout, self.asked.cost, self.asked.query)
 
     def _by(self, select: exp.Select, scope: Scope) -> list[tuple[Expression, str]]:
         group = select.args.get("group")

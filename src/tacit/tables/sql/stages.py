@@ -2,14 +2,14 @@
 
 A stage turns a view into a derived table of the same persons (`tacit.engines.requests.derived`), whose rows are made
 from rows of one person. So what is grouped, ranked or deduplicated must keep persons apart: the person, or a column
-that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added silently,
-which changes nothing. Where the person is missing, rows of several persons would meet, and the query is refused with
-what to write.
+that determines the person (`PersonFinder.determined`), must be among what it is done by. The person is then added
+silently, which changes nothing. Where the person is missing, rows of several persons would meet, and the query is
+refused with what to write.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,6 +85,11 @@ class Stage:
         inside = (next(_aggregates(item), None) or next(_windows(item), None) for item in self.select.expressions)
         return any(self.select.args.get(name) for name in clauses) or any(inside)
 
+    def _groups(self, nodes: list[Any]) -> bool:
+        """Whether rows are put together."""
+        clauses = self.select.args.get("group") or self.select.args.get("having")
+        return bool(clauses) or any(next(_aggregates(node), None) for node in nodes)
+
     def read(self, view: View, links: Sequence[Expression] = ()) -> Selected:
         """The rows and columns of a SELECT over a view; ``links`` are kept for the query around it."""
         from tacit.tables.sql.subqueries import with_values
@@ -94,16 +99,17 @@ class Stage:
         items = self._items(view)
         nodes = [node for _, node in items] + clauses
         known = {**self.known, **self.builder.ctes(select, self.known)}
-        nodes, view = with_values(self.builder, view, nodes, known)
         links, counts = tuple(links), frozenset[Column]()
         if self._across(view, nodes, links):
+            nodes, view = with_values(self.builder, view, nodes, known)
             return self._answered_first(view, items, nodes)
-        if (
-            select.args.get("group")
-            or select.args.get("having")
-            or any(next(_aggregates(node), None) for node in nodes)
-        ):
+        if self._groups(nodes):
+            inner = [node for each in nodes for node in _aggregates(each)]
+            new, view = with_values(self.builder, view, inner, known)
+            nodes, held = _hidden([_swapped(node, inner, new) for node in nodes])
             view, nodes, links, counts = self._grouped(view, nodes, [name for name, _ in items], links)
+            nodes = [_shown(node, held) for node in nodes]
+        nodes, view = with_values(self.builder, view, nodes, known)
         shown, clauses = nodes[: len(items)], nodes[len(items) :]
         if select.args.get("having"):
             view = view.where(self.builder.condition(clauses.pop(0), view.scope, "HAVING"))
@@ -448,7 +454,7 @@ def _column(name: str, table: str) -> Any:
     return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
 
 
-def _aggregates(node: Any) -> Iterable[Any]:
+def _aggregates(node: Any) -> Iterator[Any]:
     """The aggregates in a node, none of them inside another or a window's own function."""
     kind = type(node).__name__
     if is_aggregate(node):
@@ -461,12 +467,40 @@ def _aggregates(node: Any) -> Iterable[Any]:
             yield from _aggregates(part)
 
 
-def _windows(node: Any) -> Iterable[Any]:
+def _windows(node: Any) -> Iterator[Any]:
     if type(node).__name__ == "Window":
         yield node
     elif type(node).__name__ not in ("Select", "Subquery", "Exists"):
         for part in node.iter_expressions():
             yield from _windows(part)
+
+
+def _swapped(node: Any, old: list[Any], new: list[Any]) -> Any:
+    """A node with some nodes in it replaced, each by the one of the same number."""
+    changed = [(a, b) for a, b in zip(old, new, strict=True) if a is not b]
+    return node.transform(lambda part: next((b.copy() for a, b in changed if a == part), part)) if changed else node
+
+
+def _hidden(nodes: list[Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Nodes with a mark in the place of each subquery, for they are no part of what rows are grouped by."""
+    from sqlglot import exp
+
+    held: dict[str, Any] = {}
+
+    def mark(node: Any) -> Any:
+        if not isinstance(node, exp.Subquery | exp.Exists) and not (
+            isinstance(node, exp.In) and node.args.get("query")
+        ):
+            return node
+        held[f"held {len(held)}"] = node
+        return exp.Placeholder(this=f"held {len(held) - 1}")
+
+    return [node.transform(mark) for node in nodes], held
+
+
+def _shown(node: Any, held: Mapping[str, Any]) -> Any:
+    """A node with its subqueries back in their places."""
+    return node.transform(lambda part: held.get(part.this, part) if type(part).__name__ == "Placeholder" else part)
 
 
 def _window_parts(node: Any) -> list[Any]:

@@ -24,7 +24,7 @@ from tacit.language.expressions import Column, Expression, Logic, Scope
 from tacit.language.parsing import convert, within_bounds
 from tacit.language.types import BOOLEAN
 from tacit.tables.sql.persons import PersonColumn, Table, sides
-from tacit.tables.sql.rewriting import with_columns
+from tacit.tables.sql.rewriting import substituted, with_columns
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -52,6 +52,10 @@ _WORDS = {
     "sample": ("USING SAMPLE", "ask about all rows"),
 }
 """Clauses by sqlglot's name: what analysts call them, and what to do instead."""
+
+
+MOST_NESTED = 100
+"""The most tables of a query with all its subqueries, each counted as often as it is used."""
 
 
 @dataclass(frozen=True)
@@ -282,23 +286,23 @@ class ViewBuilder:
         parts = tuple(part for condition in conditions for part in _conjuncts(condition))
         bare = all(isinstance(column, Column) for table in other.scope.tables.values() for column in table.values())
         if len(other.tables) != 1 or other.sides or not bare:
-            other, parts = self._as_one(other, parts)
+            other, parts = self._as_one(other, parts, view.aliases)
         ((alias, table),) = other.tables
         side = Side("left", table, alias, (*other.conditions, *parts))
         return View(view.tables, (*view.sides, side), view.conditions, view.scope.beside(other.scope))
 
-    def _as_one(self, view: View, parts: tuple[Expression, ...]) -> tuple[View, tuple[Expression, ...]]:
+    def _as_one(
+        self, view: View, parts: tuple[Expression, ...], taken: frozenset[str]
+    ) -> tuple[View, tuple[Expression, ...]]:
         """A view as one derived table, and some conditions in terms of it."""
         shown = dict.fromkeys(column for table in view.scope.tables.values() for column in table.values())
         known = {column: f"s{i}" for i, column in enumerate(shown)}
-        name = unused(next(iter(view.scope.tables)), self.taken | view.aliases)
-        wrapped, columns = self.wrap(view, known, name)
+        wrapped, columns = self.wrap(view, known, unused(next(iter(view.scope.tables)), taken | view.aliases))
         scope = {n: {c: columns[e] for c, e in table.items()} for n, table in view.scope.tables.items()}
-
-        def inside(column: Column) -> Expression:
-            return columns.get(column, column)
-
-        return replace(wrapped, scope=Scope(scope)), with_columns(parts, inside)
+        now = substituted(parts, columns)
+        if any(column.table in view.aliases for part in now for column in part.columns()):
+            raise UnsupportedQuery("ON computes with columns of a subquery; compute them inside it, under names.")
+        return replace(wrapped, scope=Scope(scope)), now
 
     def wrap(self, view: View, shown: Mapping[Expression, str], alias: str) -> tuple[View, dict[Expression, Column]]:
         """A view as a derived table that shows some expressions by name, and the columns that now stand for them."""
@@ -335,14 +339,23 @@ class ViewBuilder:
         if not view.tables:
             raise UnsupportedQuery("the query reads no table, only numbers that were answered first; name a table.")
         private = [pair for pair in view.tables if persons.private(pair[1])]
-        if not private and not public:
+        if not private and (about := [side for side in view.sides if persons.private(side.table)]):
             raise UnsupportedQuery(
-                "the query names no private table; public tables need no privacy, query them directly."
+                f"{_called(about[0])} is joined to rows of public tables, which concern nobody; begin with the private "
+                "table, or use an inner JOIN."
             )
+        if not private and not public:
+            raise UnsupportedQuery("the query names no private table; name one, or ask about public tables alone.")
         waiting, conditions, touched = persons.find(view.tables, view.conditions)
         if len(waiting) + len(view.sides) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
+            )
+        read = [*(table for _, table in waiting), *(side.table for side in view.sides)]
+        if sum(table.size if isinstance(table, Derived) else 1 for table in read) > MOST_NESTED:
+            raise UnsupportedQuery(
+                f"a query reads at most {MOST_NESTED} tables, those of its subqueries included, each as often as it is "
+                "used; ask about fewer."
             )
         alias, table = next(pair for pair in waiting if pair in private or not private)
         waiting.remove((alias, table))
@@ -372,11 +385,6 @@ class ViewBuilder:
         pairs = {part: pair for part in side.conditions if (pair := equality(part, side.alias)) is not None}
         on = list(pairs.values())
         if self._tables.persons.private(side.table):
-            if not touched:
-                raise UnsupportedQuery(
-                    f"{_called(side)} is joined to rows of public tables, which concern nobody; begin with the private "
-                    "table, or use an inner JOIN."
-                )
             person = self.tied(view, ((side.alias, side.table),), side.conditions)
             if person is None:
                 raise UnsupportedQuery(beyond(_called(side), touched))

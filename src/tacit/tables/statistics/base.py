@@ -89,6 +89,11 @@ class Statistic(ABC):
         return self
 
     @property
+    def of_single_rows(self) -> Statistic:
+        """The same where no person has two rows: rows are persons then, and nobody needs a cap on rows."""
+        return self
+
+    @property
     def by(self) -> tuple[Expression, ...]:
         """What it is answered for each value of; nothing where it is answered once."""
         return ()

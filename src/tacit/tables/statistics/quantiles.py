@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
 from typing import Any, ClassVar, cast
@@ -106,6 +106,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
             raise InvalidInput("several quantiles are drawn by levels, not by a method; leave method= out.")
         for q in self.quantiles:
             RankSteps(self.value, (q,), reach=1)  # refuses what the engine could not answer
+
+    @property
+    def of_single_rows(self) -> Statistic:
+        """Each person counts once."""
+        return replace(self, per="person")
 
     @classmethod
     def of(

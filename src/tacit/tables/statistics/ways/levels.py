@@ -88,7 +88,8 @@ def draw_quantiles(
     each = allowance.share(Fraction(1, levels.number))
     for _ in range(levels.number):
         law: Law[tuple[int, ...]] = cuts(levels.stretches, each.epsilon, UNIT * (cap or 1))
-        levels.cut(room.draw(law))
+        drawn = room.draw(law)
+        levels.cut(drawn)
     values = [{q: cells.value(min(x // TIES, last)) for q, x in positions.items()} for positions in levels.found]
     return Drawn(values, levels.chains, each, cap, cells.number, per)
 

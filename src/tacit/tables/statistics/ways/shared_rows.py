@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
-from tacit.answers.flows import SCANNED, WEIGHED
+from tacit.answers.capped import CappedBelow
+from tacit.answers.flows import SCANNED, WEIGHED, rounding
 from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
 from tacit.engines.requests import Touches
@@ -65,7 +65,7 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     level = room.draw(choice(design, capped, allowance.share(SCAN_SHARE).epsilon, levels))
     cap = design.factor * levels[int(level)]
     law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
-    return Released(room.draw(law), cap, noise)
+    return Released(room.draw(law), cap, rounding(noise, cap))
 
 
 def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:
@@ -94,7 +94,7 @@ def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | N
         return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
     released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
     return room.answer(
-        words, released.value, mechanism=name(room), spread=CappedSum(released.noise), per=per, cap=released.cap
+        words, released.value, mechanism=name(room), spread=CappedBelow(released.noise), per=per, cap=released.cap
     )
 
 

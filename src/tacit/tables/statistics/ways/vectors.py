@@ -10,17 +10,17 @@ vectors (`mean`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from tacit.answers import Answers
-from tacit.answers.groups import Capped
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, Value, saturation
+from tacit.answers.groups import Capped, CappedGroup
+from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
 from tacit.mechanisms.totals import vector_cap
 from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.base import Per, noisy_vector, unit_of
+from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
 from tacit.tables.statistics.ways.caps import levels, persons_above
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 
@@ -53,23 +53,32 @@ class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
         return isinstance(self.entry, Presence)
 
     @property
+    def of_single_rows(self) -> Statistic:
+        """Persons of each group instead of rows."""
+        alone = isinstance(self.entry, RowCount) and self.entry.expression is None
+        return replace(self, entry=Presence()) if alone else self
+
+    @property
     def unit(self) -> Unit:
         """The unit of one entry."""
         if isinstance(self.entry, Value):
             return unit_of(self.entry.expression.type, self.entry.unit)
         return WHOLE
 
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Rows of several persons are counted and added up, in groups that are given."""
+        return not self.counts_persons
+
     def release(self, room: Room) -> Answers:
-        """A cap, then noisy totals of the capped vectors."""
-        groups = self.groups
-        (norms,) = room.ask(group_norms(self.entry, groups, room.allowance))
-        (found,) = capped_vectors(room, (self.entry,), groups, (norms,), room.allowance)
-        spread = Capped(Coarser(found.noise, found.fine), self.unit)
+        """A cap, then noisy totals of the capped vectors, or of capped flows."""
+        groups, found = self.groups, (self._flows if room.several else self._vectors)(room)
+        spread = (CappedGroup if room.several else Capped)(Coarser(found.noise, found.fine), self.unit)
         answers = {
             label: room.answer(
                 f"{self.name} where {groups.name} is {label}",
                 self.unit.value(Fraction(total, found.fine)),
-                mechanism="vectors capped at a privately chosen norm, then noise on every group",
+                mechanism=found.mechanism,
                 spread=spread,
                 per=self.per,
                 unit=self.unit,
@@ -79,15 +88,27 @@ class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
         }
         return Answers(answers, room.cost, groups.name)
 
+    def _vectors(self, room: Room) -> Vector:
+        (norms,) = room.ask(group_norms(self.entry, self.groups, room.allowance))
+        (found,) = capped_vectors(room, (self.entry,), self.groups, (norms,), room.allowance)
+        return found
+
+    def _flows(self, room: Room) -> Vector:
+        from tacit.tables.statistics.ways.shared_groups import NAME, flow_totals
+
+        totals, cap, noise = flow_totals(room, self)
+        return Vector(totals, cap, 1, noise, NAME)
+
 
 @dataclass(frozen=True)
 class Vector:
-    """Noisy totals of capped vectors, in steps of 1/fine."""
+    """Noisy totals of groups, in steps of 1/fine."""
 
     totals: tuple[int, ...]
     cap: int
     fine: int
     noise: Noise
+    mechanism: str = "vectors capped at a privately chosen norm, then noise on every group"
 
 
 def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:

@@ -1,0 +1,183 @@
+"""How much a larger cap would gain at each of a list of levels, and a level drawn by that, as lazily as can be.
+
+L(λ) is a capped statistic, k(X) = ⌊R·(L(2X) − L(X))/X⌋ the loss of a level X (`capped_flow` says why). A level costs up
+to two programs to look at, small levels far more than large ones, and small levels are hardly ever drawn.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Hashable
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, inf, log
+from typing import Any, Protocol
+
+from tacit.answers.flows import Weighed, step_of
+from tacit.curves import StepLoss
+from tacit.grids import integers
+from tacit.guarantees import Pure
+from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
+from tacit.mechanisms.choose.priors import Decaying, Piece, Prior
+from tacit.mechanisms.grid_law import GridLaw
+from tacit.numbers.enclosures import Enclosure, total
+from tacit.randomness.inversion import Inversion
+from tacit.randomness.source import Randomness
+
+_SLIGHT = 2.0**-12
+"""Levels that together weigh no more than this are looked at only if they are drawn."""
+_BEGIN = 64
+"""Bits with which a draw begins."""
+
+
+class Curve(Protocol):
+    """L in whole units, at whole caps."""
+
+    def at(self, cap: int, /) -> int:
+        """L(cap): concave up to its rounding, and raised by something in [0, cap] when a person is added."""
+        ...
+
+    def above(self, cap: int, /) -> int:
+        """At least L(cap), at little cost."""
+        ...
+
+
+class Slopes:
+    """k over the levels, found from the largest level down, as far as somebody asks.
+
+    The average slope of a concave curve only rises towards 0, so a loss bounds those below it: L is rounded by less
+    than a step at either end, which moves k by less than R·(steps)/X, and by one more as k is rounded.
+    """
+
+    def __init__(self, curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> None:
+        self._curve, self._levels, self._parts, self.limit = curve, levels, parts, limit
+        self._known: list[int] = []
+        self._least = 0
+
+    @property
+    def unknown(self) -> int:
+        """How many levels, the smallest ones, have not been looked at."""
+        return len(self._levels) - len(self._known)
+
+    def known(self) -> list[int]:
+        """The losses of the other levels, the smallest level first."""
+        return self._known[::-1]
+
+    def find(self) -> None:
+        """Look at the next smaller level, or at no more where all below are at the limit."""
+        level, at, parts = self._levels[self.unknown - 1], self._curve.at, self._parts
+        loss = parts * (at(2 * level) - self._curve.above(level)) // level
+        if loss <= self.limit:
+            loss = parts * (at(2 * level) - at(level)) // level
+        self._least = max(self._least, loss - ceil(self._doubt(level)))
+        self._known.append(max(0, min(loss, self.limit)))
+        if self.below(0) >= self.limit:
+            self._known.extend([self.limit] * self.unknown)
+
+    def below(self, number: int) -> int:
+        """At least the loss of the level of this number, where that is unknown."""
+        return max(0, min(self.limit, self._least - ceil(self._doubt(self._levels[number])) - 1))
+
+    def all(self) -> StepLoss:
+        """All of them."""
+        while self.unknown:
+            self.find()
+        return StepLoss.from_losses(integers(0, len(self._levels) - 1), self.known())
+
+    def _doubt(self, level: int) -> Fraction:
+        """How far rounding moves R·(L(2X) − L(X))/X at most."""
+        return Fraction(self._parts * (step_of(2 * level) + step_of(level)), level)
+
+
+class _Enough(ExponentialLaw):
+    """The choice as far as it is known: of the first runs only the largest weight they may have."""
+
+    def __init__(self, loss: StepLoss, doubtful: int, *rest: Any, **options: Any) -> None:
+        super().__init__(loss, *rest, **options)
+        self._doubtful = sum((run.last or 0) < doubtful for run in loss.runs)
+        self.inversion = Inversion(self._table)
+
+    def _compute_weights(self, bits: int) -> tuple[list[Enclosure], Enclosure]:
+        weights, _ = super()._compute_weights(bits)
+        doubtful = [Enclosure.between(0, weight, bits) for weight in weights[: self._doubtful]]
+        weights[: self._doubtful] = doubtful
+        return weights, total(weights, bits)
+
+    def locate(self, first: int, bits: int) -> Piece | None:
+        """Where a uniform real falls whose first bits are these, if that is known."""
+        below, above = self.inversion.table(bits)
+        category = bisect_right(above, first)
+        return self._pieces[category][0] if first < below[category] else None
+
+
+class WeighedLaw(GridLaw):
+    """The law of a level's index, in proportion to a prior and e^{-γ·k}.
+
+    It is the exponential mechanism on `Slopes`, drawn by inverting a uniform real. The smallest levels are the most
+    work and hardly ever drawn: they are looked at only as long as all below may weigh more than a `_SLIGHT` share, and
+    again where the real falls into what is still in doubt. So the law is the same, and the draw too.
+    """
+
+    name = "exponential mechanism"
+
+    def __init__(self, slopes: Slopes, cost: Fraction, levels: int, design: Weighed) -> None:
+        self.grid, self.guarantee = integers(0, levels - 1), Pure(cost)
+        self._slopes, self._cost, self._design = slopes, cost, design
+        self._gamma = float(cost / (3 * design.parts))
+
+    @cached_property
+    def _whole(self) -> ExponentialLaw:
+        return exponential(self._slopes.all(), self._cost, self._prior, change=self._change)
+
+    @cached_property
+    def _everything(self) -> Inversion:
+        return Inversion(self._whole._table)
+
+    @property
+    def _prior(self) -> Prior:
+        return Decaying(1, self._design.ratio)
+
+    @property
+    def _change(self) -> tuple[int, int]:
+        return self._design.parts, 2 * self._design.parts
+
+    @cached_property
+    def _enough(self) -> _Enough:
+        slopes = self._slopes
+        while slopes.unknown and self._doubt() > log(_SLIGHT):
+            slopes.find()
+        known = slopes.known()
+        bound = [min(slopes.below(i), known[0] - 1) for i in range(slopes.unknown)]
+        if any(loss < 0 for loss in bound):  # a loss of 0 bounds nothing, nor is there one below
+            return _Enough(slopes.all(), 0, self._cost, self._prior, self._change)
+        loss = StepLoss.from_losses(self.grid, bound + known)
+        return _Enough(loss, slopes.unknown, self._cost, self._prior, self._change)
+
+    def _doubt(self) -> float:
+        """The logarithm of what all unknown levels weigh at most, over what the known ones do."""
+        slopes, fall = self._slopes, log(self._design.ratio)
+        if not slopes.known():
+            return inf
+        unknown = [i * fall - self._gamma * slopes.below(i) for i in range(slopes.unknown)]
+        known = [i * fall - self._gamma * k for i, k in enumerate(slopes.known(), slopes.unknown)]
+        top = max(known)
+        return max(unknown) + log(len(unknown)) - top
+
+    def _draw_index(self, source: Randomness) -> int:
+        first = source.bits(_BEGIN)
+        piece = self._enough.locate(first, _BEGIN)
+        if piece is not None:
+            return piece.draw(source)
+        whole = self._whole
+        return whole._pieces[self._everything.locate(first, _BEGIN, source)][0].draw(source)
+
+    def _pmf_at(self, index: int, bits: int) -> Enclosure:
+        return self._whole._pmf_at(index, bits)
+
+    def key(self) -> Hashable:
+        """That of the whole law."""
+        return self._whole.key()
+
+    def steps(self) -> list[int]:
+        """Of the whole law."""
+        return self._whole.steps()
