@@ -66,6 +66,7 @@ STUDIES = {
     "hostile_gateway": Study(),
     "exactness": Study(),
     "conformance": Study(),
+    "expressions": Study(),
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),

@@ -24,7 +24,7 @@ AWKWARD: list[Any] = [
     *(Decimal("1.50"), Decimal("-0.005"), Decimal("1E+30"), Decimal("NaN"), True, False, "", "x", "2020-02-30", "🎈"),
     *("2020-01-01", date.min, date.max, date(2020, 2, 29), datetime.min, datetime.max, datetime(2020, 2, 29, 12)),
 ]
-ARITY = {"ROUND": (1, 2), "SUBSTRING": (2, 3), "GREATEST": (1, 3), "LEAST": (1, 3), "CONCAT": (1, 3)}
+ARITY = {"IN": (2, 3), "ROUND": (1, 2), "SUBSTRING": (2, 3), "GREATEST": (1, 3), "LEAST": (1, 3), "CONCAT": (1, 3)}
 UNARY = {
     *("NEGATE", "ABS", "SIGN", "FLOOR", "CEIL", "WHOLE", "TRUNC", "FLOAT", "TEXT", "SQRT", "EXP", "LN", "LOG10", "NOT"),
     *("IS NULL", "UPPER", "LOWER", "TRIM", "LENGTH"),

@@ -12,7 +12,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from tacit import Private, Public, Pure, Session, TacitError
+from tacit import Answer, Private, Public, Pure, Session, TacitError
 from tacit.errors import UnsupportedQuery
 from tests.attacks.nesting import WORLD, Listing, Nested, listed, moved, planned
 from tests.tables.support import refused
@@ -44,7 +44,7 @@ class Worlds:
         self.pairs = [(PERSONS, who, who) for who in range(PERSONS)]
 
     def arrow(self, table: str) -> pa.Table:
-        types = {"who": pa.int64(), "g": pa.string(), "v": pa.int64()}
+        types: dict[str, Any] = {"who": pa.int64(), "g": pa.string(), "v": pa.int64()}
         columns = self.tables[table]
         nobody = {"who": [*columns["who"], None], "g": [*columns["g"], "a"], "v": [*columns["v"], 1]}
         return pa.table({name: pa.array(nobody[name], kind) for name, kind in types.items()})
@@ -138,7 +138,9 @@ def test_what_looks_at_other_persons_is_refused_unpaid(what: str, session: Sessi
 
 
 def answer(session: Session, query: str) -> Any:
-    return session.sql(query, epsilon=200, fresh=True).value
+    found = session.sql(query, epsilon=200, fresh=True)
+    assert isinstance(found, Answer)
+    return found.value
 
 
 @pytest.mark.parametrize("native", ["float64", "decimal128(20, 2)", "string"])
@@ -154,7 +156,8 @@ def test_persons_are_equal_by_key_and_nothing_else(native: str) -> None:
     given = values[native]
     if native.startswith("decimal"):
         given = [None if v is None else Decimal(v) for v in given]
-    kind = {"float64": pa.float64(), "decimal128(20, 2)": pa.decimal128(20, 2), "string": pa.string()}[native]
+    kinds: dict[str, Any] = {"float64": pa.float64(), "decimal128(20, 2)": pa.decimal128(20, 2), "string": pa.string()}
+    kind = kinds[native]
     table = pa.table({"who": pa.array(given, kind), "v": [1, 2, 3, 4, 5, 6]})
     with Session({"a": Private(table, person="who"), "b": Private(table, person="who")}, Pure(10**9)) as opened:
         per = "SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM a GROUP BY who) AS t"
@@ -185,6 +188,8 @@ def test_not_in_is_sqls_where_there_is_null() -> None:
             f"(x IN {inside}) IS NOT TRUE",
             f"COALESCE(x IN {inside}, x = 1)",
             "who NOT IN (SELECT who FROM b)",
+            "(who, x) NOT IN (SELECT who, x FROM b)",
+            "(who, x) IN (SELECT who, x FROM b)",
         ):
             query = f"SELECT COUNT(*) FROM a WHERE {condition}"
             (truth,) = plain.execute(query).fetchone() or (None,)

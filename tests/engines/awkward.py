@@ -118,7 +118,8 @@ _SHARED = (
 FORMS: dict[str, tuple[str, ...]] = {
     "I": (
         "i", "j", "0", "1", "-1", "7", "100", "-9223372036854775808", "9223372036854775807", "2147483648", "NULL",
-        "({I} + {I})", "({I} - {I})", "({I} * {I})", "(- {I})", "MOD({I}, {I})", "({I} // {I})", "ABS({I})",
+        "({I} + {I})", "({I} - {I})", "({I} * {I})", "(- {I})", "MOD({I}, {I})", "({I} // {I})", "({I} % 7)",
+        "({I} // 60)", "ABS({I})",
         "SIGN({F})",
         "SIGN({C})", "ROUND({I}, -2)", "FLOOR({C})", "CEIL({C})", "ROUND({C})", "TRUNC({C})", "CAST({F} AS BIGINT)",
         "CAST({T} AS BIGINT)", "CAST({B} AS BIGINT)", "CAST({C} AS INTEGER)", "LENGTH({T})", "POSITION({T} IN {T})",

@@ -17,7 +17,7 @@ from tacit.engines import requests as ask
 from tacit.engines.requests.derived import Derived, Listed, PersonGroups, PersonRows, Union
 from tacit.language import expressions as ast
 from tacit.language.inside import Aggregate, Frame, Ordering, Window
-from tacit.language.types import FLOAT, ColumnType
+from tacit.language.types import FLOAT, INTEGER, ColumnType
 from tests.engines import oracle
 from tests.engines.oracle import Row
 
@@ -26,13 +26,15 @@ Tables = Mapping[str, Sequence[Row]]
 
 def value(e: ast.Expression, row: Row) -> Any:
     """An expression's value; zeros have no sign."""
-    found = oracle.evaluate(e, row)
-    return found + 0.0 if isinstance(found, float) else found
+    return _unsigned(oracle.read(row[e.name], e.type) if isinstance(e, ast.Column) else oracle.evaluate(e, row))
 
 
 def key(e: ast.Expression, row: Row) -> Any:
     """What tells an expression's values apart."""
-    found = oracle.whole(row[e.name], e.type) if isinstance(e, ast.Column) else value(e, row)
+    return _unsigned(oracle.whole(row[e.name], e.type)) if isinstance(e, ast.Column) else value(e, row)
+
+
+def _unsigned(found: Any) -> Any:
     return found + 0.0 if isinstance(found, float) else found
 
 
@@ -44,7 +46,7 @@ def stored(found: Any, kind: ColumnType) -> Any:
 def compare(a: Any, b: Any) -> int:
     """Two values of one kind, text by its bytes."""
     a, b = (x.encode() if isinstance(x, str) else x for x in (a, b))
-    return (a > b) - (a < b)
+    return int(a > b) - int(a < b)
 
 
 def placed(a: Any, b: Any, descending: bool, nulls_first: bool) -> int:
@@ -55,17 +57,14 @@ def placed(a: Any, b: Any, descending: bool, nulls_first: bool) -> int:
 
 def ordered(rows: Sequence[Row], order: Sequence[Ordering], then: Sequence[Callable[[Row], Any]] = ()) -> list[Row]:
     """Rows by what is written, then by further things, the least first and NULL last."""
+    ways = [*((item.descending, item.nulls_first) for item in order), *((False, False) for _ in then)]
 
-    def both(a: Row, b: Row) -> int:
-        for item in order:
-            if found := placed(value(item.by, a), value(item.by, b), item.descending, item.nulls_first):
-                return found
-        for what in then:
-            if found := placed(what(a), what(b), False, False):
-                return found
-        return 0
+    def both(a: tuple[Any, ...], b: tuple[Any, ...]) -> int:
+        pairs = zip(a[:-1], b[:-1], ways, strict=True)
+        return next((found for x, y, way in pairs if x is not y and (found := placed(x, y, *way))), 0)
 
-    return sorted(rows, key=cmp_to_key(both))
+    read = [(*(value(item.by, row) for item in order), *(what(row) for what in then), row) for row in rows]
+    return [found[-1] for found in sorted(read, key=cmp_to_key(both))]
 
 
 # ---- tables ------------------------------------------------------------------------------------------------------
@@ -83,8 +82,9 @@ def rows_of(table: str | Derived, tables: Tables) -> list[Row]:
     people = defaultdict(list)
     for row in related(table.source, tables):
         people[key(table.source.person, row)].append(row)
-    making = _grouped if isinstance(table, PersonGroups) else _shown
-    return [made for rows in people.values() for made in making(table, rows)]  # type: ignore[operator]
+    if isinstance(table, PersonGroups):
+        return [made for rows in people.values() for made in _grouped(table, rows)]
+    return [made for rows in people.values() for made in _shown(table, rows)]
 
 
 def related(relation: ask.Relation, tables: Tables) -> list[Row]:
@@ -103,9 +103,12 @@ def _own(row: Row, alias: str) -> Row:
 
 
 def _joined(rows: Sequence[Row], others: Sequence[Row], join: ask.Join) -> Iterator[Row]:
-    names = {name for other in others for name in other}
+    names, (left, right) = {name for other in others for name in other}, join.on[0]
+    near = defaultdict(list)
+    for other in others:
+        near[_side(right, other)].append(other)
     for row in rows:
-        matches = [other for other in others if _match(row, other, join)]
+        matches = [other for other in near[_side(left, row)] if _match(row, other, join)]
         if join.kind in ("semi", "anti"):
             if bool(matches) == (join.kind == "semi"):
                 yield row
@@ -301,36 +304,31 @@ def windowed(w: Window, rows: Sequence[Row], table: PersonRows) -> list[Any]:
     found: dict[int, Any] = {}
     for part in parts.values():
         placed_rows = ordered(part, w.order, known(table))
+        by = [tuple(value(item.by, row) for item in w.order) for row in placed_rows]
         for place, row in enumerate(placed_rows):
-            found[id(row)] = _window(w, placed_rows, place)
+            found[id(row)] = _window(w, placed_rows, by, place)
     return [found[id(row)] for row in rows]
 
 
-def _equals(w: Window, rows: Sequence[Row], place: int) -> list[int]:
-    mine = [value(item.by, rows[place]) for item in w.order]
-    return [i for i, row in enumerate(rows) if [value(item.by, row) for item in w.order] == mine]
-
-
-def _frame(w: Window, rows: Sequence[Row], place: int) -> list[Row]:
+def _frame(w: Window, rows: Sequence[Row], equals: Sequence[int], place: int) -> list[Row]:
     frame = w.frame or (Frame("range", None, 0) if w.order else Frame("rows", None, None))
-    equals = _equals(w, rows, place)
     first, last = (equals[0], equals[-1]) if frame.unit == "range" else (place, place)
     low = 0 if frame.start is None else max(0, first + frame.start)
     high = len(rows) if frame.end is None else max(0, last + frame.end + 1)
     return list(rows[low:high])
 
 
-def _window(w: Window, rows: Sequence[Row], place: int) -> Any:
-    equals, n = _equals(w, rows, place), len(rows)
-    literal = next((int(o.value) for o in w.operands if isinstance(o, ast.Literal) and w.function != "sum"), 0)  # type: ignore[arg-type]
-    before = {tuple(map(repr, (value(item.by, row) for item in w.order))) for row in rows[: equals[0]]}
+def _window(w: Window, rows: Sequence[Row], by: Sequence[tuple[Any, ...]], place: int) -> Any:
+    """The value of a window in one of some rows in order, given what each is ordered by."""
+    equals, n = [i for i, mine in enumerate(by) if mine == by[place]], len(rows)
+    literal = next((int(o.value) for o in w.operands if isinstance(o, ast.Literal) and o.type == INTEGER), 0)  # type: ignore[arg-type]
     match w.function:
         case "row_number":
             return place + 1
         case "rank":
             return equals[0] + 1
         case "dense_rank":
-            return len(before) + 1
+            return len(set(by[: equals[0]])) + 1
         case "percent_rank":
             return equals[0] / (n - 1) if n > 1 else 0.0
         case "cume_dist":
@@ -341,7 +339,7 @@ def _window(w: Window, rows: Sequence[Row], place: int) -> Any:
         case "lag" | "lead":
             other = place + (literal if w.function == "lead" else -literal)
             return value(w.operands[0], rows[other]) if 0 <= other < n else value(w.operands[2], rows[place])
-    framed = _frame(w, rows, place)
+    framed = _frame(w, rows, equals, place)
     if w.function in ("first_value", "last_value", "nth_value"):
         at = {"first_value": 0, "last_value": -1, "nth_value": literal - 1}[w.function]
         return value(w.operands[0], framed[at]) if at < len(framed) and framed else None

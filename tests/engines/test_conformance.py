@@ -150,15 +150,15 @@ def test_every_request_about_groups(engine: Engine) -> None:
 
 
 def test_what_persons_bring_to_groups(engine: Engine) -> None:
-    """Spark the first of each kind."""
+    """Spark one statement of two: different values, and moments in ranges of their own."""
     asked = questions.of_parts()
-    _agree(engine, relation(), asked if everything(engine) else asked[:4])
+    _agree(engine, relation(), asked if everything(engine) else (asked[0], asked[2]))
 
 
 def test_rows_that_weigh_their_part_of_a_person(engine: Engine) -> None:
-    """Of all rows and of both ends; Spark one of each."""
+    """Of all rows and of both ends; Spark the ends."""
     asked = questions.weighed()
-    for request in asked if everything(engine) else asked[:2]:
+    for request in asked if everything(engine) else asked[1:2]:
         with engine.snapshot() as snapshot:
             found = snapshot.weigh(relation(), request)
         columns = (found.groups, found.values, found.weights, found.numbers)
@@ -168,8 +168,6 @@ def test_rows_that_weigh_their_part_of_a_person(engine: Engine) -> None:
         for g, v, w, n in zip(*(column.tolist() for column in columns), strict=True):
             got[g, Fraction(v) / exact, w] += n
         assert got == Counter({key: n for key, n in oracle.weighed(relation(), request, table()).items() if key[2]})
-        with pytest.raises(EngineError, match="could not finish"), engine.snapshot() as snapshot:
-            snapshot.weigh(relation(), replace(request, limit=len(found.weights) - 1))
 
 
 # ---- what only an engine can choose ------------------------------------------------------------------------------

@@ -7,15 +7,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from functools import cache
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tacit.engines import Engine
-from tacit.engines.requests import PERSON, Derived, Join, Listed, Ordered, PersonGroups, PersonRows, Relation, Union
+from tacit.engines.chains import Steps
+from tacit.engines.requests import (
+    PERSON,
+    Derived,
+    Join,
+    Listed,
+    Ordered,
+    PersonGroups,
+    PersonRows,
+    Persons,
+    Relation,
+    RowCount,
+    TotalBuckets,
+    Union,
+)
 from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.language.aggregates import aggregate
@@ -24,9 +41,9 @@ from tacit.language.inside import Aggregate, Frame, Ordering, Window
 from tacit.language.parsing import parse
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Kind, decimal
 from tacit.language.windows import window
-from tests.engines import cases, inside, oracle
+from tests.engines import cases, inside, oracle, support
 from tests.engines.engines import OPEN, everything
-from tests.engines.questions import SCOPE, relation
+from tests.engines.questions import PERSONS, SCOPE, relation
 
 ALL = {"t": cases.rows()}
 
@@ -60,8 +77,8 @@ def _bits(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else int(value)
 
 
-def expected(table: Derived) -> Counter[Any]:
-    return Counter(tuple(_row(table, row)) for row in inside.rows_of(table, ALL))
+def expected(table: Derived, tables: inside.Tables = ALL) -> Counter[Any]:
+    return Counter(tuple(_row(table, row)) for row in inside.rows_of(table, tables))
 
 
 def _row(table: Derived, row: oracle.Row) -> Iterator[Any]:
@@ -87,9 +104,9 @@ def aggregates() -> tuple[tuple[str, Aggregate], ...]:
     every = (*numbers, "d", "t", "s")
     some = of("i > 0 OR b")
     for place, text in enumerate(numbers):
-        x, distinct = [of(text)], bool(place % 2)
-        made += [aggregate(name, x, distinct=distinct) for name in ("sum", "avg", "var_pop", "stddev_samp")]
-        made += [aggregate(name, x, filter=some, distinct=not distinct) for name in ("sum", "avg", "var_samp")]
+        number, distinct = [of(text)], bool(place % 2)
+        made += [aggregate(name, number, distinct=distinct) for name in ("sum", "avg", "var_pop", "stddev_samp")]
+        made += [aggregate(name, number, filter=some, distinct=not distinct) for name in ("sum", "avg", "var_samp")]
     for text in every:
         x = of(text)
         made += [aggregate(name, [x]) for name in ("min", "max", "mode", "median", "first", "last")]
@@ -117,7 +134,7 @@ BY = {
     "keys": (("of b", SCOPE.find("b")), ("of w", SCOPE.find("w")), ("of s", SCOPE.find("s"))),
     "values": (("of f", SCOPE.find("f")), ("made", of("f * 0")), ("of t", SCOPE.find("t"))),
 }
-FEW = relation(where="case_of < 34")
+FEW = relation(where="case_of < 28")
 
 
 @cache
@@ -128,7 +145,7 @@ def groups(by: str, part: int, step: int) -> tuple[PersonGroups, Counter[Any]]:
 
 @pytest.mark.parametrize(("part", "by"), list(enumerate(BY)))
 def test_aggregates(engine: Engine, by: str, part: int) -> None:
-    table, wanted = groups(by, part, 3 if everything(engine) else 23)
+    table, wanted = groups(by, part, 4 if everything(engine) else 23)
     assert found(engine, table) == wanted
 
 
@@ -183,7 +200,7 @@ def shown(columns: str, part: int, step: int) -> tuple[PersonRows, Counter[Any]]
 
 @pytest.mark.parametrize(("part", "columns"), list(enumerate(SHOWN)))
 def test_windows(engine: Engine, columns: str, part: int) -> None:
-    table, wanted = shown(columns, part, 7 if everything(engine) else 31)
+    table, wanted = shown(columns, part, 13 if everything(engine) else 31)
     assert found(engine, table) == wanted
 
 
@@ -234,8 +251,9 @@ def joined(name: str) -> tuple[PersonGroups, Counter[Any]]:
 
 @pytest.mark.parametrize("name", list(JOINS))
 def test_joins(engine: Engine, name: str) -> None:
-    table, wanted = joined(name)
-    assert found(engine, table) == wanted
+    if everything(engine) or name in ("left", "not in"):
+        table, wanted = joined(name)
+        assert found(engine, table) == wanted
 
 
 LISTED = Listed(
@@ -297,5 +315,85 @@ def other(name: str) -> tuple[Derived, Counter[Any]]:
 
 @pytest.mark.parametrize("name", list(OTHERS))
 def test_lists_and_unions(engine: Engine, name: str) -> None:
-    table, wanted = other(name)
-    assert found(engine, table) == wanted
+    if everything(engine) or name in ("list by moment", "of a union"):
+        table, wanted = other(name)
+        assert found(engine, table) == wanted
+
+
+def test_persons_of_every_type_stay_who_they_are(engine: Engine) -> None:
+    """However deep their rows stand, and where they are joined: keys beyond what values hold, NaN, ±inf, −0.0."""
+    for person in PERSONS if everything(engine) else ("w",):
+        plain = relation(person)
+        inner = PersonRows(plain, (("number", of("number")),))
+        each = PersonGroups(Relation(inner, "d", _column(inner, "d", PERSON)), (), (("n", aggregate("count")),))
+        deep = Relation(inner, "d", _column(inner, "d", PERSON))
+        tie = (deep.person, _column(each, "e", PERSON))
+        asked = (Persons(), TotalBuckets(RowCount(), (0, 1, 2, 5, 100)))
+        about = (plain, deep, replace(deep, joins=(Join(each, "e", (tie,)),)))
+        answers = set()
+        for one in about if everything(engine) else about[::2]:
+            with engine.snapshot() as snapshot:
+                answers.add(snapshot.ask(one, asked))
+        assert len(answers) == 1, person
+
+
+# ---- any rows, any depth -------------------------------------------------------------------------------------------
+
+
+@st.composite
+def nested(draw: st.DrawFn) -> Derived:
+    """Groups, or rows with windows, of groups of a person's rows."""
+    by = draw(st.lists(st.sampled_from(("b", "s", "w", "f", "t", "i * 2")), max_size=2, unique=True))
+    made = draw(st.lists(st.sampled_from(aggregates()), min_size=2, max_size=4, unique=True))
+    where = draw(st.sampled_from((None, *(of(text) for text in ("b", "i > 0 OR f < 1", "s < 'a'")))))
+    inner = PersonGroups(
+        Relation("t", "t", relation().person, filter=where), tuple((x, of(x)) for x in by), tuple(made)
+    )
+    columns = [_column(inner, "d", name) for name, _ in inner.columns]
+    about = Relation(inner, "d", _column(inner, "d", PERSON))
+    x, y = draw(st.sampled_from(columns)), draw(st.sampled_from(columns))
+    if draw(st.booleans()):
+        names = draw(st.sampled_from((("count", "max"), ("mode", "first"), ("last", "min"), ("median", "count"))))
+        again = [*(aggregate(name, [x]) for name in names), aggregate("arg_min", [y, x])]
+        return PersonGroups(about, (), tuple((f"{n} again", a) for n, a in enumerate(again)))
+    order = [Ordering(y, draw(st.booleans()), draw(st.booleans()))]
+    frame = draw(st.sampled_from((None, Frame("rows", -1, 1), Frame("range", 0, None))))
+    over = [window("row_number", order=order), window("lag", [x], order=order, partition=columns[:1])]
+    over += [window(name, [x], order=order, frame=frame) for name in ("count", "min", "last_value")]
+    over += [window(name, [x], order=order, frame=frame) for name in ("sum", "avg") if x.type.number]
+    return PersonRows(about, (("x", x),), tuple((f"{n} over", w) for n, w in enumerate(over)))
+
+
+@given(table=nested(), rows=support.tables(8))
+@settings(max_examples=40)
+def test_no_rows_make_it_fail_or_differ(table: Derived, rows: list[dict[str, Any]]) -> None:
+    with support.engine_over(rows) as engine:
+        assert found(engine, table) == expected(table, {"t": rows})
+
+
+def of_each_alone(table: Derived, rows: list[dict[str, Any]]) -> Counter[Any]:
+    """The rows of a derived table, made for each person as if nobody else were there."""
+    everyone: Counter[Any] = Counter()
+    for person in {row["who"] for row in rows}:
+        with support.engine_over([row for row in rows if row["who"] == person]) as engine:
+            everyone += found(engine, table)
+    return everyone
+
+
+@given(table=nested(), rows=support.tables(6))
+@settings(max_examples=12)
+def test_a_person_adds_just_the_rows_made_from_theirs(table: Derived, rows: list[dict[str, Any]]) -> None:
+    with support.engine_over(rows) as engine:
+        assert found(engine, table) == of_each_alone(table, rows)
+
+
+def test_a_window_that_sees_other_persons_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin leaves the person out of what rows are partitioned by."""
+    rows = [dict.fromkeys(support.SCHEMA) | {"who": who, "i": who} for who in (1, 2, 3)]
+    table = PersonRows(relation(), (), (("before", window("lag", [of("i")], order=[Ordering(of("i"))])),))
+    read = Steps.read
+    for twin in (False, True):
+        if twin:
+            monkeypatch.setattr(Steps, "read", lambda self, sql: read(self, "1" if sql == "person" else sql))
+        with support.engine_over(rows) as engine:
+            assert (found(engine, table) == of_each_alone(table, rows)) != twin

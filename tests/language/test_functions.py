@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tacit.engines.calls import WRITTEN
 from tacit.engines.dialect import Dialect
 from tacit.engines.duckdb.dialect import DIALECT as DUCKDB
 from tacit.engines.postgres.dialect import DIALECT as POSTGRESQL
@@ -19,6 +20,7 @@ from tacit.language.functions import ABS, COALESCE, FUNCTIONS, GREATEST, LEAST, 
 from tacit.language.parsing import parse
 from tacit.language.types import FLOAT, INTEGER, TEXT, Schema
 from tests.engines import oracle
+from tests.language.meanings import MEANING
 
 SCOPE = Scope.of(Schema.of({"a": "integer", "n": "text"}), "x")
 ONE, TWO = Literal(INTEGER, 1), Literal(FLOAT, 2.0)
@@ -65,6 +67,17 @@ def test_the_reference_is_made_of_the_entries(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "docs" / "hooks"))
     made = importlib.import_module("functions")
     assert made.PAGE.read_text(encoding="utf-8") == made.page(), "run python docs/hooks/functions.py"
+
+
+def test_names_in_ledgers_stay() -> None:
+    """Questions are known by the names of the calls that they are made of: these may become more, none may change."""
+    assert set(MEANING) >= {
+        "ROUND", "TRUNC", "FLOOR", "CEIL", "MOD", "DIV", "SQRT", "WIDTH_BUCKET", "LN", "LOG2", "LOG10", "EXP", "POWER",
+        "LOWER", "UPPER", "LENGTH", "SUBSTRING", "LEFT", "RIGHT", "TRIM", "LTRIM", "RTRIM", "||", "REPLACE", "REPEAT",
+        "LPAD", "RPAD", "SPLIT_PART", "POSITION", "STARTS_WITH", "ENDS_WITH", "REGEXP_MATCHES", "ADD_DAYS", "ADD_TIME",
+        "ADD_MONTHS", "WHOLE_MONTHS", "MAKE_DATE", "EPOCH", "EPOCH_US", "TRY_CAST",
+    }  # fmt: skip
+    assert set(WRITTEN) == set(MEANING)
 
 
 def test_a_function_that_is_not_listed_is_refused() -> None:

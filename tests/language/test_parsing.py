@@ -1,5 +1,6 @@
 """The closed list: what it lets in, what it keeps out, and that nothing else can come in."""
 
+from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
@@ -62,6 +63,7 @@ SCOPE = Scope.of(SCHEMA, "x")
         ("d + 30", DATE),
         ("d + INTERVAL '1 month 2 days'", DATE),
         ("d - INTERVAL 3 HOUR", TIMESTAMP),
+        ("d < DATE '1998-12-01' - INTERVAL '90' DAY (3)", BOOLEAN),
         ("d + a * INTERVAL 1 DAY", DATE),
         ("DATE_ADD(d, INTERVAL 1 MONTH)", DATE),
         ("DATE_SUB(t, INTERVAL 1 MONTH)", TIMESTAMP),
@@ -249,3 +251,15 @@ def test_case_and_between_are_written_out() -> None:
     case = parse("CASE a WHEN 1 THEN 'x' ELSE 'y' END", SCOPE)
     assert isinstance(case, Case)
     assert isinstance(case.branches[0][0], Comparison)
+
+
+def test_steps_from_constant_dates_are_taken_at_once() -> None:
+    assert parse("DATE '2020-01-31' + INTERVAL '1 month'", SCOPE) == Literal(DATE, date(2020, 2, 29))
+    assert parse("DATE '1998-12-01' - INTERVAL '90' DAY (3)", SCOPE) == Literal(DATE, date(1998, 9, 2))
+    assert parse("DATE '2020-01-01' - 1", SCOPE) == Literal(DATE, date(2019, 12, 31))
+    assert parse("DATE '2020-01-01' - INTERVAL 1 SECOND", SCOPE) == Literal(
+        TIMESTAMP, datetime(2019, 12, 31, 23, 59, 59)
+    )
+    for beyond in ("DATE '9999-12-31' + 1", "DATE '0001-01-01' - INTERVAL 1 MONTH", "d + INTERVAL 99999999 YEAR"):
+        found = parse(beyond.replace("d +", "DATE '2020-01-01' +"), SCOPE)
+        assert found == Literal(DATE, None)

@@ -171,7 +171,8 @@ class Answer:
         return " ".join(sentences(self))
 
     def __repr__(self) -> str:
-        return f"Answer({self.title}: {show(self.value)}, {self.guarantee!r})"
+        capped = f" capped at {show(self.cap)}" if _proviso(self) else ""
+        return f"Answer({self.title}: {show(self.value)}{capped}, {self.guarantee!r})"
 
     def explain(self) -> str:
         """The whole story: what was asked, how it was answered, how far it may be off, what was paid.
@@ -188,7 +189,7 @@ class Answer:
         """
         lines = [
             f"question     {self.title} ({_PER[self.per]})",
-            f"value        {show(self.value)} (counted in steps of {self.unit})",
+            f"value        {show(self.value)}{_proviso(self)} (counted in steps of {self.unit})",
             f"mechanism    {self.mechanism}",
             f"guarantee    {self.guarantee!r}: {self.guarantee.describe()}",
             f"protects     {self.protected}",
@@ -258,13 +259,18 @@ def sentences(answer: Answer) -> Iterator[str]:
         yield NOT_PRIVATE
     value = "no answer" if answer.value is None else show(answer.value)
     title = answer.title if answer.name else answer.title[:1].upper() + answer.title[1:]
-    yield f"{title}, {_PER[answer.per]}: {value}."
+    yield f"{title}, {_PER[answer.per]}: {value}{_proviso(answer)}."
     if answer.spread is not None:
         yield from answer.spread.sentences(answer)
     yield from answer.notes
     yield f"Protects {answer.protected} with {answer.guarantee!r}."
     if answer.stored:
         yield f"Stored answer of {answer.asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
+
+
+def _proviso(answer: Answer) -> str:
+    """What must not be missed about the value."""
+    return "" if answer.spread is None or answer.value is None else answer.spread.proviso(answer)
 
 
 def _level(confidence: Number) -> Fraction:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import SURE, Additive, Covers
+from tacit.answers.spreads import SURE, Additive, Covers, Ends
 from tacit.answers.totals import CappedTotal, SignedTotal
-from tacit.answers.values import show
+from tacit.answers.values import show, show_range
 from tacit.noises import Difference
 
 if TYPE_CHECKING:
@@ -75,3 +76,40 @@ class CappedSum(Additive):
         above = self.persons_above(SURE)
         most = "at most 1 person" if above == 1 else f"at most {above:,} persons" if above else "no person"
         return f"A person with {rule}, so the value may be {side} the truth; this concerns {most} (95 %)."
+
+
+@dataclass(frozen=True)
+class CappedBelow(CappedSum):
+    """Noise around what a cap leaves of a statistic where a row may concern several persons.
+
+    How much the cap takes away cannot be known, and of a graph with a hub it may be almost all: so what is stated of
+    the truth has one side. Of a sum of both signs nothing can be; there the interval is that of the capped value.
+    """
+
+    covers: Covers = "truth"
+
+    def __post_init__(self) -> None:
+        if self.signed:
+            object.__setattr__(self, "covers", "capped value")
+
+    @property
+    def signed(self) -> bool:
+        """Whether it is the difference of two."""
+        return isinstance(self.noise, Difference)
+
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
+        """From what the capped value is at least, without an upper end."""
+        low, high = super().interval(value, confidence)
+        return (low, high) if self.signed else (low, inf)
+
+    def proviso(self, answer: Answer) -> str:
+        """That the cap may have taken far more than the noise."""
+        where = "far higher or lower" if self.signed else "far higher"
+        return f", no person counted for more than {show(answer.cap)}; the truth may be {where}"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """What the truth is at least, and the interval of the capped value as what it is."""
+        if not self.signed:
+            yield f"The truth is at least {show(answer.at_least())} (95 %)."
+        ends = super().interval(answer.value, SURE)
+        yield f"The noise alone, 95 %: with that cap the value would be {show_range(*ends)}."

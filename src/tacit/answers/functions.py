@@ -110,10 +110,12 @@ def _add(a: Any, b: Any, sign: int = 1) -> Point:
 
 
 def _add_over(a: Range, b: Range, sign: int = 1) -> Possible:
+    kind: Kind = "number"
+    unit = scale = Fraction(1)
     if sign < 0 and a.kind == b.kind != "number":
-        kind, unit, scale = "number", Fraction(1), Fraction(1) if a.kind == "date" else 1 / _DAY
+        scale = Fraction(1) if a.kind == "date" else 1 / _DAY
     elif (a.kind, b.kind) in _SUMS:
-        (kind, unit), scale = _SUMS[a.kind, b.kind], Fraction(1)
+        kind, unit = _SUMS[a.kind, b.kind]
     else:
         return _add_over(b, a) if sign > 0 and (b.kind, a.kind) in _SUMS else frozenset({None})
     first, last = (b.low, b.high) if sign > 0 else (b.high, b.low)
@@ -229,7 +231,7 @@ def _absolute(a: Any) -> Point:
 def _absolute_over(a: Range) -> Possible:
     if a.kind != "number":
         return frozenset({None})
-    sizes: list[End] = [abs(a.low), abs(a.high)]
+    sizes: list[End] = [end if end >= 0 else -end for end in (a.low, a.high)]
     return _range(Fraction(0) if a.low <= 0 <= a.high else min(sizes), max(sizes), null=a.null)
 
 
@@ -346,6 +348,15 @@ def _same(a: Any, b: Any) -> Point:
         return a is b
     pair = _compared(a, b)
     return pair is not None and pair[0] == pair[1]
+
+
+def _one_of(a: Any, *items: Any) -> Point:
+    """Whether a value is one of several; open where it is none of them and one is NULL."""
+    if a is None:
+        return None
+    if any(item is not None and _same(a, item) for item in items):
+        return True
+    return None if None in items else False
 
 
 def _null_if(a: Any, b: Any) -> Point:
@@ -484,6 +495,7 @@ FUNCTIONS: dict[str, Function] = {
     "NOT": Function(lambda a: (not a) if isinstance(a, bool) else None),
     "IS NULL": Function(lambda a: a is None, lambda a: frozenset({True, False} if a.null else {False}), strict=False),
     "IS": Function(_same, strict=False),
+    "IN": Function(_one_of, lambda *_: frozenset({True, False, None}), strict=False),
     "NULLIF": Function(_null_if, _null_if_over, strict=False),
     "GREATEST": _extreme(largest=True),
     "LEAST": _extreme(largest=False),

@@ -48,8 +48,8 @@ class Result(Answers):
     >>> result = session.sql(query, keys=["north", "south"], epsilon=1)
     >>> result.columns
     ('region', 'total', 'n')
-    >>> result["north", "n"].value
-    ...
+    >>> result["north", "n"].value > 0
+    True
     >>> result.to_pandas(intervals=False).columns.tolist()
     ['region', 'total', 'n']
     """
@@ -72,24 +72,6 @@ class Result(Answers):
                     key = row.key if by_group else (*row.key, name)
                     found[key[0] if len(key) == 1 else key] = cell
         super().__init__(found, guarantee, ", ".join((*self.by, *(() if by_group else ("column",)))))
-
-    @property
-    def known(self) -> tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...]:
-        """For each row its group and the cells that hold no answer."""
-        return tuple((row.key, tuple(c for c in row.cells if not isinstance(c, Answer))) for row in self.rows)
-
-    @classmethod
-    def shaped(
-        cls, answers: Sequence[Answer], columns: Any, released: Any, by: Any, known: Any, guarantee: Any
-    ) -> Result:
-        """The result with these answers, row by row, and these other cells."""
-        if len(answers) != len(known) * len(released):
-            raise ValueError("other answers than cells for them")
-        given, rows = iter(answers), []
-        for key, cells in known:
-            others = iter((*cells, *[None] * len(columns)))
-            rows.append(Row(key, tuple([next(given) if name in released else next(others) for name in columns])))
-        return cls(columns, released, rows, by, guarantee)
 
     def as_stored(self) -> Result:
         """The same, with every answer marked as returned again at no cost.
@@ -203,13 +185,7 @@ class Result(Answers):
             "  ".join(f"{line[i]:>{widths[i]}}" if i in numbers else f"{line[i]:<{widths[i]}}" for i in kept).rstrip()
             for line in (head, *rows)
         ]
-        return "\n".join([*lines, *self._common()])
-
-    def _common(self) -> list[str]:
-        """What holds for all answers; where there is none, only public tables were read."""
-        if self.rows and not self._answers:
-            return ["Only public tables were read: the rows are exact and cost nothing."]
-        return list(common_sentences(self)) if self._answers else [str(self)]
+        return "\n".join([*lines, *remarks(self)])
 
     def __repr__(self) -> str:
         return super().__repr__().replace("Answers(", "Result(", 1)
@@ -218,8 +194,38 @@ class Result(Answers):
         head, rows = self.shown()
         top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        common = html.escape(" ".join(self._common()))
+        common = html.escape(" ".join(remarks(self)))
         return f"<table><tr>{top}</tr>{cells}</table><p>{common}</p>"
+
+
+def remarks(found: Answers) -> list[str]:
+    """What holds for all answers; where there is none, only public tables were read."""
+    if isinstance(found, Result) and found.rows and not len(found):
+        if any(found.guarantee.keywords().values()):
+            first = "The rows come from public tables and from numbers that were answered first"
+            return [f"{first}, for {found.guarantee!r}."]
+        return ["Only public tables were read: the rows are exact and cost nothing."]
+    return list(common_sentences(found)) if len(found) else [str(found)]
+
+
+Known = tuple[tuple[tuple[Any, ...], tuple[Any, ...]], ...]
+"""For each row of a result its group and the cells that hold no answer."""
+
+
+def known_cells(result: Result) -> Known:
+    """What a result holds beside its answers."""
+    return tuple((row.key, tuple(c for c in row.cells if not isinstance(c, Answer))) for row in result.rows)
+
+
+def shaped(answers: Sequence[Answer], columns: Any, released: Any, by: Any, known: Known, guarantee: Any) -> Result:
+    """The result with these answers, row by row, and these other cells."""
+    if len(answers) != len(known) * len(released):
+        raise ValueError("other answers than cells for them")
+    given, rows = iter(answers), []
+    for key, cells in known:
+        others = iter((*cells, *[None] * len(columns)))
+        rows.append(Row(key, tuple([next(given) if name in released else next(others) for name in columns])))
+    return Result(columns, released, rows, by, guarantee)
 
 
 def alone(answer: Answer) -> Result:

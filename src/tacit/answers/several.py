@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -187,9 +188,15 @@ def common_sentences(several: Answers) -> Iterator[str]:
 
 
 def _fitting(values: list[Any]) -> list[Any]:
-    """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough."""
+    """A column that Arrow can hold: numbers beyond 64 bits all as decimals, or as floats where that is not enough.
+
+    Decimals beside floats are floats. An end that is not bounded is absent beside dates and times.
+    """
+    if any(isinstance(value, date) for value in values):
+        return [value if isinstance(value, date) else None for value in values]
     numbers: list[Any] = [abs(value) for value in values if isinstance(value, int | Decimal)]
-    if max(numbers, default=0) < 2**63:
+    beside = any(isinstance(value, float) for value in values)
+    if max(numbers, default=0) < 2**63 and not (beside and any(isinstance(number, Decimal) for number in numbers)):
         return values
-    floats = any(isinstance(value, float) for value in values) or max(numbers) >= 10**60
+    floats = beside or max(numbers) >= 10**60
     return [(float if floats else Decimal)(value) if isinstance(value, int | Decimal) else value for value in values]

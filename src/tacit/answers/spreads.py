@@ -60,6 +60,10 @@ class Spread(ABC):
         low = self.interval(value, confidence)[0] if self.covers == "truth" else -inf
         return None if low == -inf else low
 
+    def proviso(self, answer: Answer) -> str:
+        """What must not be missed about the value, said right after it; mostly nothing."""
+        return ""
+
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The statement in words."""
         yield f"Noise interval, {answer.interval()}."

@@ -31,20 +31,20 @@ from math import isfinite
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
+from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
-from tacit.answers.results import Result
+from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.errors import TacitError
-from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.noises import (
     Coarser,
     Difference,
@@ -110,6 +110,7 @@ FORMS: dict[str, Form] = {
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
     "CappedGroup": _form(CappedGroup, "noise unit covers"),
+    "CappedBelow": _form(CappedBelow, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
@@ -196,12 +197,17 @@ def encode(part: Any) -> Any:
             return {TAG: "tuple", "items": [encode(item) for item in part]}
         case Answers():
             pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
-            shape = {name: encode(getattr(part, name)) for name in SHAPE} if isinstance(part, Result) else {}
-            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name} | shape
+            facts = {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            return facts | (_shape(part) if isinstance(part, Result) else {})
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
     return {TAG: tag} | {name: encode(getattr(part, name)) for name in FORMS[tag].fields}
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    found = (result.columns, result.released, result.by, known_cells(result))
+    return {name: encode(held) for name, held in zip(SHAPE, found, strict=True)}
 
 
 def decode(part: Any) -> Any:
@@ -216,15 +222,19 @@ def decode(part: Any) -> Any:
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
         if "columns" in part:
-            shape = (decode(part[name]) for name in SHAPE)
-            return Result.shaped(list(answers.values()), *shape, decode(part["guarantee"]))
+            columns, released, by, known = (decode(part[name]) for name in SHAPE)
+            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]))
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:
         raise UnknownForm(
             "this answer was written by a newer version of Tacit; update Tacit, or pay again with fresh=True."
         )
-    return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
+    fields = {name: decode(part[name]) for name in form.fields if name in part}
+    kind: Any = form.kind
+    if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
+        return kind.amount(*fields.values())  # what is free costs nothing
+    return kind(**fields)
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:

@@ -16,6 +16,7 @@ from datetime import date, datetime
 from types import MappingProxyType
 
 from tacit.engines.script import Fragment, Reading, Script, fragment
+from tacit.language.cases import mapping
 from tacit.language.expressions import Literal
 from tacit.language.patterns import Pattern
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, Kind, Schema, decimal
@@ -56,6 +57,8 @@ class Dialect(ABC):
     """Before a part that is computed where it is used."""
     fence = ""
     """Ends a query whose columns are to be computed once for each row, however often the next query names them."""
+    looking_joins = False
+    """Whether SEMI JOIN and ANTI JOIN are known, through which filters reach the rows before they are looked up."""
     nested = False
     """Whether links of a long chain are put inside one another, where names for them would cost the planner much."""
     present = ""
@@ -252,6 +255,14 @@ class Dialect(ABC):
     def octets(self, sql: str) -> str:
         """The number of bytes of a text."""
         return f"OCTET_LENGTH({sql})"
+
+    def cased(self, function: str, sql: str) -> str:
+        """LOWER or UPPER of a column by the table of `tacit.language.cases`."""
+        return self.translated(sql, mapping(function == "UPPER"))
+
+    def translated(self, sql: str, table: Mapping[str, str]) -> str:
+        """A text with some characters in place of others."""
+        return f"TRANSLATE({sql}, {self.text(''.join(table))}, {self.text(''.join(table.values()))})"
 
     def substring(self, sql: str, start: str, count: str | None = None) -> str:
         """Some characters of a text, or all, from a place on; both integers are in range."""

@@ -15,7 +15,7 @@ from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
 from tacit.engines.requests.derived import NOBODY
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
-from tacit.engines.requests.relation import Join, Relation
+from tacit.engines.requests.relation import Join, Relation, simple
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
 from tacit.engines.script import join as joined
 from tacit.engines.stages import Stages
@@ -194,17 +194,29 @@ class Rows(Chain):
         return self.chained(self.passed("link0", first, chain), self.persons, terms, chain)
 
     def _tables(self) -> Fragment:
-        """The tables, joined; tables that are only looked into stand in conditions."""
+        """The tables, joined; those that are only looked into come last, as joins of their kind or in conditions."""
         ties = [" AND ".join(self._ties(join)) for join in self.relation.joins]  # so that all columns are known
-        source, wanted = fragment(self.reading(self.relation.alias)), list[Fragment]()
+        early = [fragment(self.inlined(part)) for part in self._filters() if simple(part)]
+        source, looked, wanted = fragment(self.reading(self.relation.alias)), list[Fragment](), list[Fragment]()
         for join, tie in zip(self.relation.joins, ties, strict=True):
-            if join.kind in ("semi", "anti"):
+            if join.kind in ("semi", "anti") and self.dialect.looking_joins:
+                word = "SEMI" if join.kind == "semi" else "ANTI"
+                looked.append(fragment(f" {word} JOIN ", self.reading(join.alias), f" ON {tie}"))
+            elif join.kind in ("semi", "anti"):
                 word = "EXISTS" if join.kind == "semi" else "NOT EXISTS"
                 wanted.append(fragment(f"{word} (SELECT 1 FROM ", self.reading(join.alias), f" WHERE {tie})"))
             else:
                 word = "LEFT" if join.kind == "left" else "INNER"
                 source = fragment(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
-        return fragment(source, " WHERE ", joined(" AND ", wanted)) if wanted else source
+        source = fragment(source, *looked)
+        return fragment(source, " WHERE ", joined(" AND ", [*early, *wanted])) if wanted else source
+
+    def _filters(self) -> Sequence[ast.Expression]:
+        """What is tested before tables are looked into, to spare most of the looks; members are told by all rows."""
+        filter_, looks = self.relation.filter, any(join.kind in ("semi", "anti") for join in self.relation.joins)
+        if filter_ is None or not looks or self.relation.members:
+            return ()
+        return filter_.operands if isinstance(filter_, ast.Logic) and filter_.operator == "AND" else (filter_,)
 
     def _ties(self, join: Join) -> list[str]:
         """What must be true of both sides of a join."""

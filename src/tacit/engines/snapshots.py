@@ -107,10 +107,7 @@ class SQLSnapshot(ABC):
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
             script = request.script(Rows(self.dialect, relation, tables))
-            found = request.read(withhold_errors(lambda: self._numbers(script, request.schema())))
-        if len(found.weights) > request.limit:
-            raise EngineError(FAILED)
-        return found
+            return request.read(withhold_errors(lambda: self._numbers(script, request.schema())))
 
     def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
         """The columns of a script in their types, which are 64-bit integers if there is no schema."""

@@ -91,25 +91,22 @@ class Stages:
 
     def _listed(self, table: Listed, sql: DerivedSQL) -> Part:
         """Texts that are cast to their types, which every engine does exactly."""
-        names = [f"t{place}" for place in range(len(table.heads))]
-        cast = {name: self.dialect.listed(at, kind) for at, (name, kind) in zip(names, table.heads, strict=True)}
-        shown = []
-        for column, reading in sorted(sql.asked):
-            own = sql.columns[column]
-            value = self.dialect.value_key(cast[column], own.kind) if reading == "key" else cast[column]
-            shown.append(f"{value} AS {placed(own, reading)}")
+        columns = [column for column, _ in table.heads]
+        places = [place for place, column in enumerate(columns) if any(column == asked for asked, _ in sql.asked)]
         kinds = [kind for _, kind in table.heads]
+        shown = ["1 AS present"]
+        for column, reading in sorted(sql.asked):
+            own, place = sql.columns[column], columns.index(column)
+            value = self.dialect.listed(f"t{place}", own.kind)
+            read = self.dialect.value_key(value, own.kind) if reading == "key" else value
+            shown.append(f"{read} AS {placed(own, reading)}")
         written = [
-            ", ".join(self.dialect.item(Literal(kind, value)) for kind, value in zip(kinds, row, strict=True))
+            ", ".join(["1", *(self.dialect.item(Literal(kinds[place], row[place])) for place in places)])
             for row in table.rows or [(None,) * len(kinds)]
         ]
-        source = f"(VALUES {', '.join(f'({row})' for row in written)}) AS t({', '.join(names)})"
-        return Part(
-            sql.source,
-            fragment(
-                f"SELECT {', '.join(shown) or '1 AS present'} FROM {source}{'' if table.rows else ' WHERE 1 = 0'}"
-            ),
-        )
+        names, nothing = ", ".join(["n", *(f"t{place}" for place in places)]), "" if table.rows else " WHERE 1 = 0"
+        source = f"(VALUES {', '.join(f'({row})' for row in written)}) AS t({names})"
+        return Part(sql.source, fragment(f"SELECT {', '.join(shown)} FROM {source}{nothing}"))
 
     def _union(self, table: Union, sql: DerivedSQL) -> Part:
         """The parts one after another; a key that not all of them share is made of the value."""

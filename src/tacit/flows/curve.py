@@ -34,7 +34,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from tacit.answers.flows import rounded
-from tacit.flows.solving import Support
+from tacit.flows.solving import LEAST, Support
 from tacit.numbers.exact import Number, exact, non_negative, whole
 
 _TINY = Fraction(1, 2**16)
@@ -91,7 +91,7 @@ class CappedStatistic(ABC):
         limit = whole(cap, "cap", 0)
         if limit == 0:
             return 0
-        effort = 0
+        effort = LEAST
         while True:
             support = self._line(Fraction(limit), effort)
             low, high = rounded(support.low, limit), rounded(support.high, limit)

@@ -213,7 +213,7 @@ class _Limited:
         constraint, variable, coefficient = (np.concatenate(part) for part in zip(*parts, strict=True))
         gain = np.concatenate([self.sure, np.ones(rows, dtype=object), np.full(people, -1, dtype=object)])
         limit = np.concatenate([[cap.denominator], np.zeros(rows, dtype=object), room])
-        proposal = propose(Program(gain, limit, constraint, variable, coefficient), effort)
+        proposal = propose(Program(gain, limit, constraint, variable, coefficient), max(effort, 0))
         x, unit = over_common_denominator([min(max(v, Fraction(0)), Fraction(1)) for v in proposal.dual[load:]])
         scale = proposal.denominator * cap.denominator
         low = Fraction(self._carried(proposal.primal, scale, room * proposal.denominator), scale)

@@ -21,7 +21,7 @@ from math import lcm
 import numpy as np
 
 from tacit.flows.incidences import Integers, exact_sum
-from tacit.flows.solvers import Doubles, packed
+from tacit.flows.solvers import Doubles, Solver, approached, packed
 
 _EXACT = 52
 """Whole numbers below 2^52 are exact in doubles, and so are sums that stay below."""
@@ -49,8 +49,11 @@ class Packing:
     """For each (row, person) pair, the row; pairs are sorted by row, and every row has one."""
     person: Integers
 
-    def bounds(self) -> tuple[Fraction, Fraction, Fraction] | None:
-        """A lower and an upper bound of the largest total, and the persons removed; None where numbers do not fit."""
+    def bounds(self, near: bool) -> tuple[Fraction, Fraction, Fraction] | None:
+        """A lower and an upper bound of the largest total, and the persons removed; None where numbers do not fit.
+
+        They are ``near`` each other, or as near as a vertex has it.
+        """
         if self.weight.dtype == object or self.room.dtype == object:
             return None
         listed = exact_sum(self.weight[self.group])
@@ -59,13 +62,13 @@ class Packing:
         if places < _LEAST or parts < _LEAST:
             return None
         room = np.minimum(self.room, listed)
-        proposal = self._proposed(room)
+        proposal = self._proposed(room, approached if near else packed)
         if proposal is None:
             return None
         low = self._carried(proposal[0], room, places)
         return None if low is None else (low, *self._remaining(proposal[1], 1 << min(parts, _FINE)))
 
-    def _proposed(self, room: Integers) -> tuple[Doubles, Doubles] | None:
+    def _proposed(self, room: Integers, solver: Solver) -> tuple[Doubles, Doubles] | None:
         """What the solver says: a group of one row is a bound of its variable, another one a constraint."""
         rows = np.bincount(self.group, minlength=self.weight.size)
         several = rows > 1
@@ -73,7 +76,7 @@ class Packing:
         inside = np.flatnonzero(several[self.group])
         constraint = np.concatenate([self.person, number[self.group[inside]]])
         variable = np.concatenate([self.row, inside])
-        answer = packed(np.concatenate([room, self.weight[several]]), self.weight[self.group], constraint, variable)
+        answer = solver(np.concatenate([room, self.weight[several]]), self.weight[self.group], constraint, variable)
         return None if answer is None else (answer[0], answer[1][: room.size])
 
     def _carried(self, proposed: Doubles, room: Integers, places: int) -> Fraction | None:

@@ -1,8 +1,9 @@
-"""The floating-point solver underneath, and how to stop it: HiGHS, by scipy.
+"""The floating-point solvers underneath, and how to stop them: HiGHS, by its own package and by scipy.
 
-What it says is only ever a proposal; `packing` and `programs` turn it into proofs. It runs in a thread of its own and
-leaves Python alone meanwhile, so Ctrl-C ends the wait for it at once. A program that nobody waits for any more ends by
-itself; nothing of it is used.
+What they say is only ever a proposal; `packing` and `programs` turn it into proofs. `approached` goes through the
+interior and stops near the optimum, which takes no notice of how many optima tie; `packed` goes on to a vertex, where
+prices are simple fractions and a bound can be exact, but a vertex may be far. A solver runs in a thread of its own and
+leaves Python alone meanwhile, so Ctrl-C ends the wait for it at once, and the solver too where it can be told.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linprog
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from tacit.flows.incidences import Integers
 
 Doubles = npt.NDArray[np.float64]
+Solver = Callable[[Integers, Integers, Integers, Integers], tuple[Doubles, Doubles] | None]
+"""From limits, upper bounds and (constraint, variable) pairs to a packing and the constraints' prices."""
 T = TypeVar("T")
 
 _PATIENCE = 0.1
@@ -28,7 +31,7 @@ _LARGE = 2_000_000
 """Programs with more entries are left to interior points."""
 
 
-def waited_for(work: Callable[[], T]) -> T:
+def waited_for(work: Callable[[], T], stop: Callable[[], object] = lambda: None) -> T:
     """What some work returns that leaves Python alone while it runs; Ctrl-C ends the wait."""
     results: list[T] = []
     failures: list[BaseException] = []
@@ -41,19 +44,59 @@ def waited_for(work: Callable[[], T]) -> T:
 
     thread = threading.Thread(target=run, name="tacit-solver", daemon=True)
     thread.start()
-    while thread.is_alive():
-        thread.join(_PATIENCE)
+    try:
+        while thread.is_alive():
+            thread.join(_PATIENCE)
+    finally:
+        stop()
     if failures:
         raise failures[0]
     return results[0]
+
+
+def approached(
+    limit: Integers, upper: Integers, constraint: Integers, variable: Integers
+) -> tuple[Doubles, Doubles] | None:
+    """As `packed`, near the optimum instead of at a vertex; None where HiGHS is not installed or gives up."""
+    try:
+        import highspy
+    except ImportError:
+        return None
+    scale, columns = _scale(limit), csc_array(_matrix(limit, upper, constraint, variable))
+    program = highspy.HighsLp()
+    program.num_col_, program.num_row_ = upper.size, limit.size
+    program.col_cost_, program.col_lower_ = np.full(upper.size, -1.0), np.zeros(upper.size)
+    program.col_upper_, program.row_upper_ = upper * scale, limit * scale
+    program.row_lower_ = np.full(limit.size, -highspy.kHighsInf)
+    program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    program.a_matrix_.start_, program.a_matrix_.index_ = columns.indptr, columns.indices
+    program.a_matrix_.value_ = columns.data
+    solver = highspy.Highs()
+    for option, value in {"output_flag": False, "solver": "ipm", "run_crossover": "off", "presolve": "off"}.items():
+        solver.setOptionValue(option, value)  # prices that come back through presolving are worth little
+    solver.HandleUserInterrupt = True
+    solver.passModel(program)
+    waited_for(solver.run, solver.cancelSolve)
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        return None
+    found = solver.getSolution()
+    return np.array(found.col_value) / scale, -np.array(found.row_dual)
+
+
+def _scale(limit: Integers) -> float:
+    """What brings limits to the size of a thousand."""
+    return 2.0 ** -max(int(limit.max()).bit_length() - 10, 0)
+
+
+def _matrix(limit: Integers, upper: Integers, constraint: Integers, variable: Integers) -> Any:
+    return csr_array((np.ones(constraint.size), (constraint, variable)), shape=(limit.size, upper.size))
 
 
 def packed(
     limit: Integers, upper: Integers, constraint: Integers, variable: Integers
 ) -> tuple[Doubles, Doubles] | None:
     """About the largest Σz with 0 ≤ z ≤ upper and Σz ≤ limit in every constraint, and the constraints' prices."""
-    scale = 2.0 ** -max(int(limit.max()).bit_length() - 10, 0)  # limits of the size of a thousand
-    matrix = csr_array((np.ones(constraint.size), (constraint, variable)), shape=(limit.size, upper.size))
+    scale, matrix = _scale(limit), _matrix(limit, upper, constraint, variable)
     bounds = np.column_stack([np.zeros(upper.size), upper * scale])
     for method in ("highs-ds", "highs-ipm") if constraint.size < _LARGE else ("highs-ipm", "highs-ds"):
         answer = _run(c=np.full(upper.size, -1.0), A_ub=matrix, b_ub=limit * scale, bounds=bounds, method=method)

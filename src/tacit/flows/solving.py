@@ -21,6 +21,9 @@ from tacit.flows.packing import Packing
 from tacit.flows.peeling import Core, Peeled, peel
 from tacit.flows.programs import Program, over_common_denominator, pack, propose
 
+LEAST = -1
+"""The effort for bounds that are only near each other."""
+
 
 @dataclass(frozen=True)
 class Support:
@@ -47,7 +50,7 @@ class Support:
 
 
 def solve(core: Core, cap: Fraction, effort: int = 0) -> Support:
-    """The capped total at ``cap`` > 0; ``effort`` tightens a linear program's bounds, up to equality."""
+    """The capped total at ``cap`` > 0; ``effort``, from `LEAST`, tightens a linear program's bounds, up to equality."""
     peeled = peel(core.scaled(cap.denominator), cap.numerator)
     if peeled.core.empty:
         low = high = removed = Fraction(0)
@@ -109,10 +112,11 @@ def _assignment(peeled: Peeled) -> tuple[Fraction, Fraction]:
 def _program(peeled: Peeled, effort: int) -> tuple[Fraction, Fraction, Fraction]:
     """Rigorous bounds by a linear program with a variable for each row: lower, upper, and the persons removed."""
     room, number = _used(peeled)
-    if effort == 0:
-        found = Packing(room, peeled.core.weight, peeled.core.group, peeled.core.row, number).bounds()
+    for near in (True, False)[max(effort + 1, 0) :]:
+        found = Packing(room, peeled.core.weight, peeled.core.group, peeled.core.row, number).bounds(near)
         if found is not None:
             return found
+    effort = max(effort, 0)
     weight, group, row = (peeled.core.weight.astype(object), peeled.core.group, peeled.core.row)
     limit = np.concatenate([room.astype(object), weight])
     constraint = np.concatenate([number, room.size + group])

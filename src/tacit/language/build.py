@@ -5,8 +5,9 @@ Every refusal here follows from the schema and the question alone, names the cla
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -47,6 +48,7 @@ from tacit.language.types import (
     decimal,
 )
 
+_DAY = timedelta(days=1)
 _TIMES_OF_DAY = ("hour", "minute", "second")
 
 
@@ -197,6 +199,8 @@ def arithmetic(operator: Choice["+", "-", "*", "/"], left: Expression, right: Ex
     if operator == "+" and right.type == DATE:
         left, right = right, left
     if operator in ("+", "-") and left.type == DATE and right.type == INTEGER:
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            return shifted(left, 0, right, 1 if operator == "+" else -1)
         days = right if operator == "+" else arithmetic("-", Literal(INTEGER, 0), right)
         return NamedCall(DATE, "ADD_DAYS", (left, days))
     if operator == "-" and {left.type, right.type} <= {DATE, TIMESTAMP}:
@@ -216,6 +220,20 @@ def arithmetic(operator: Choice["+", "-", "*", "/"], left: Expression, right: Ex
             )
         return Arithmetic(decimal(scale) if kind.kind is Kind.DECIMAL else INTEGER, operator, left, right)
     return Arithmetic(kind, operator, widen(left, kind), widen(right, kind))
+
+
+def shifted(moment: Literal, months: int, days: Literal, sign: int = 1, unit: timedelta = _DAY) -> Literal:
+    """A constant date or time some months, days or other units later; NULL outside the years 1 to 9999."""
+    value, count = moment.value, days.value
+    if not isinstance(value, date) or not isinstance(count, int):
+        return Literal(moment.type, None)
+    year, month = divmod(value.year * 12 + value.month - 1 + months, 12)
+    try:
+        last = monthrange(year, month + 1)[1]
+        later = value.replace(year=year, month=month + 1, day=min(value.day, last)) + sign * count * unit
+    except (OverflowError, ValueError):
+        return Literal(moment.type, None)
+    return Literal(moment.type, later)
 
 
 def comparison(operator: Choice["=", "<>", "<", "<=", ">", ">="], left: Expression, right: Expression) -> Expression:

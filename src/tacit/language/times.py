@@ -52,9 +52,11 @@ class TimeNodes(ABC):
             by = self.convert(factor)
             return [(unit, build.arithmetic("*", by, count)) for unit, count in self.interval(inner)]
         unit, count = node.args.get("unit"), node.this
-        if unit is not None and type(count).__name__ != "Literal":
-            return [(times.unit_named(unit.name), self.convert(count))]
-        text = f"{count.name} {unit.name if unit is not None else ''}".strip()
+        written = type(unit).__name__  # DAY (3) is a unit of its own, with digits that say nothing
+        name = "" if unit is None else unit.name if written == "Var" else written
+        if name and type(count).__name__ != "Literal":
+            return [(times.unit_named(name), self.convert(count))]
+        text = f"{count.name} {name}".strip()
         found = re.findall(r"([+-]?\d{1,15})\s*([A-Za-z]+)", text)
         if not found or re.sub(r"[+-]?\d{1,15}\s*[A-Za-z]+", "", text).strip():
             raise UnsupportedQuery(

@@ -8,8 +8,7 @@ from html import escape
 from typing import Any
 
 from tacit.answers import Answer, Answers
-from tacit.answers.results import Result
-from tacit.answers.several import common_sentences
+from tacit.answers.results import Result, remarks
 from tacit.answers.values import show, show_key, show_range
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
@@ -72,9 +71,9 @@ def answer(found: Answer | Answers) -> str:
     """An answer as a sentence with its interval drawn."""
     if isinstance(found, Answer):
         return f'<p class="sentence">{escape(str(found))}</p>{drawings.interval(found)}{_story(found)}'
-    common = " ".join(common_sentences(found)) if len(found) else str(found)
     head, rows = _cells(found)
-    return f'{table(head, rows) if rows else ""}<p class="sentence">{escape(common)}</p>'
+    common = escape(" ".join(remarks(found)))
+    return f'{table(head, rows) if rows else ""}<p class="sentence">{common}</p>'
 
 
 def _cells(found: Answers) -> tuple[list[str], list[list[str]]]:
@@ -82,7 +81,7 @@ def _cells(found: Answers) -> tuple[list[str], list[list[str]]]:
     if isinstance(found, Result):
         head, texts = found.shown()
         rows = [[escape(text) for text in row] for row in texts]
-        if len(found.released) > 1:
+        if len(found.released) != 1:
             return head, rows
     else:
         head = [found.name, "value", "95 % interval"]

@@ -39,8 +39,7 @@ from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
 from tacit.tables.releasing.releaser import Releaser
-from tacit.tables.sql.queries import understand
-from tacit.tables.sql.query import Query
+from tacit.tables.sql.queries import Understood, understand
 
 MOST_POINTS = 200
 """The most points of a drawing of the past."""
@@ -230,7 +229,7 @@ class Gateway:
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
-    def _query(self, releaser: Releaser, question: SentQuestion) -> Query:
+    def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
         query = understand(releaser, question.price(), question.keys)
         if len(query.statistics) > (most := self.config.limits.aggregates):

@@ -8,6 +8,7 @@ import pytest
 from tacit import Private, Public, Pure, Session
 from tacit.tables.sql.privacy_clause import price
 from tacit.tables.sql.queries import understand
+from tacit.tables.sql.query import Query
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 
 CUSTOMER = pa.table({"c": [1, 2], "c_nation": [0, 1]})
@@ -32,6 +33,7 @@ def session(customer: Any = "c", supplier: Any = "s", nation: Any = "n") -> Sess
 def most(opened: Session, query: str, keys: list[Any]) -> int:
     asked = understand(opened._releaser, price(query, 1), keys)
     (statistic,) = asked.statistics
+    assert isinstance(asked, Query)
     assert isinstance(statistic, GroupedTotals)
     return opened._tables.most_groups(asked.relation, statistic.groups.by, statistic.groups.keys)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -101,9 +102,7 @@ def test_groups_that_are_one_person_each_are_refused_unpaid(shop: Session) -> No
         "SELECT t.customer, SUM(s) FROM (SELECT customer, SUM(amount) AS s FROM orders GROUP BY customer) AS t GROUP "
         "BY 1",
     ):
-        refused(
-            shop.budget, UnsupportedQuery, "one group of each person", lambda query=query: shop.sql(query, epsilon=1)
-        )
+        refused(shop.budget, UnsupportedQuery, "one group of each person", partial(shop.sql, query, epsilon=1))
     spent = shop["orders"].per_person(s="SUM(amount)")
     refused(
         shop.budget,
@@ -161,11 +160,11 @@ def test_what_per_person_refuses(shop: Session) -> None:
 
 def test_samples_and_parts_of_derived_tables() -> None:
     with Session(declared(), budget=Pure(10**7), sample="0.5") as session:
-        found = session["orders"].per_person(n="COUNT(*)").persons(epsilon=100)
-        assert 0 <= found.value <= 80
+        found: Any = session["orders"].per_person(n="COUNT(*)").persons(epsilon=100).value
+        assert 0 <= found <= 80
     with Session(declared(), budget=Pure(10**7)) as session:
         parts = session["orders"].per_person(n="COUNT(*)").mutate(often="n > 3").partition("often", [True, False])
-        counts = [part.count(epsilon=1000).value for part in parts.values()]
+        counts: list[Any] = [part.count(epsilon=1000).value for part in parts.values()]
         assert sum(counts) == len({n * n % 37 for n in range(120)})
         assert session.budget.spent == Pure(1000)
 
@@ -266,4 +265,4 @@ def test_a_policy_of_columns_holds_inside_and_for_public_tables() -> None:
             "SELECT SUM(amount) FROM customers AS orders JOIN orders AS o ON orders.customer = o.customer",
             "SELECT COUNT(*) FROM parts",
         ):
-            refused(session.budget, UnsupportedQuery, "policy", lambda query=query: session.sql(query, epsilon=1))
+            refused(session.budget, UnsupportedQuery, "policy", partial(session.sql, query, epsilon=1))

@@ -210,7 +210,7 @@ def test_a_statistic_over_a_twin_is_caught() -> None:
     check = NestedCheck(PERSONS, 2, {"v": "integer", "g": "text"})
 
     class Twin(NestedCheck):
-        def _law(self, relation: Relation, *rest: Any) -> Any:  # type: ignore[override]
+        def _law(self, relation: Relation, *rest: Any) -> Any:
             derived: Any = relation.table
             dataset = Column(INTEGER, derived.source.alias, "dataset")
             person = (("who", derived.source.person),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tacit.engines.calls.writing import Calling, Writing, step
 from tacit.engines.term import Term, combine
 from tacit.language.expressions import Literal
-from tacit.language.types import FLOAT
+from tacit.language.types import FLOAT, INTEGER
 
 WHOLE = 2.0**52
 """From here on every double is a whole number."""
@@ -63,7 +63,18 @@ def _rounded_double(terms: Writing, name: str, x: Term, digits: int) -> Term:
     return combine(f"CASE WHEN {small} THEN {back} ELSE {x.sql} END", x, found)
 
 
+def _divisor(call: Calling) -> str | None:
+    """A positive constant that divides whole numbers, which 64 bits are enough for."""
+    right = call.operands[1]
+    if call.type != INTEGER or not isinstance(right, Literal) or not isinstance(right.value, int) or right.value < 1:
+        return None
+    return str(right.value)
+
+
 def _remainder(terms: Writing, call: Calling) -> Term:
+    if (divisor := _divisor(call)) is not None:
+        x = terms.term(call.operands[0])
+        return combine(f"({x.sql} % {divisor})", x)
     left, right = (terms.term(operand) for operand in call.operands)
     wide = terms.dialect.wide
     x = step(terms, f"({wide(left.sql)} % NULLIF({wide(right.sql)}, 0))", left, right)
@@ -72,6 +83,9 @@ def _remainder(terms: Writing, call: Calling) -> Term:
 
 def _quotient(terms: Writing, call: Calling) -> Term:
     """By the sizes of both, in 128 bits, for the smallest integer has no positive counterpart."""
+    if (divisor := _divisor(call)) is not None:
+        x = terms.named(call.operands[0])
+        return combine(terms.dialect.quotient(f"({x.sql} - {x.sql} % {divisor})", divisor, short=True), x)
     left, right = (terms.term(operand) for operand in call.operands)
     wide = terms.dialect.wide
     a, b = step(terms, wide(left.sql), left), step(terms, f"NULLIF({wide(right.sql)}, 0)", right)

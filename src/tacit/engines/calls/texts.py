@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tacit.engines.calls.writing import Calling, Writing, inside, step
 from tacit.engines.term import Term, combine
-from tacit.language.cases import mapping
 from tacit.language.expressions import Literal
 from tacit.language.functions.texts import LONGEST_TEXT
 from tacit.language.patterns import LONGEST, pattern
@@ -16,10 +15,8 @@ _FAR = 2**31 - 10
 def _case(terms: Writing, call: Calling) -> Term:
     """Texts of ASCII alone by the engine's own function, which is quick and has one meaning there."""
     x, dialect = terms.named(call.operands[0]), terms.dialect
-    table = mapping(call.name == "UPPER")
-    translated = f"TRANSLATE({x.sql}, {dialect.text(''.join(table))}, {dialect.text(''.join(table.values()))})"
     plain = f"{dialect.octets(x.sql)} = LENGTH({x.sql})"
-    return combine(f"CASE WHEN {plain} THEN {call.name}({x.sql}) ELSE {translated} END", x)
+    return combine(f"CASE WHEN {plain} THEN {call.name}({x.sql}) ELSE {dialect.cased(call.name, x.sql)} END", x)
 
 
 def _length(terms: Writing, call: Calling) -> Term:

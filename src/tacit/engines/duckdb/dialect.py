@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacit.engines.dialect import Dialect, named
-from tacit.language.patterns import BACKSLASH_Z, Pattern, braced, write
+from tacit.language.cases import settled
+from tacit.language.patterns import BACKSLASH_Z, One, Pattern, Repeat, braced, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -33,6 +34,8 @@ class DuckDialect(Dialect):
         }
     )
 
+    looking_joins = True
+
     def inferred(self, native: str) -> ColumnType:
         """Enumerations are text."""
         return TEXT if native.startswith("ENUM(") else super().inferred(native)
@@ -56,6 +59,12 @@ class DuckDialect(Dialect):
     def octets(self, sql: str) -> str:
         """OCTET_LENGTH is for bytes."""
         return f"STRLEN({sql})"
+
+    def cased(self, function: str, sql: str) -> str:
+        """Its own function, which knows Unicode, for characters that no version treats otherwise; TRANSLATE is slow."""
+        settled_ones = Repeat(0, 0, One(0, 0, settled(function == "UPPER"), False), 0, None)
+        whole = f"REGEXP_FULL_MATCH({sql}, {self.text(write(settled_ones, braced, BACKSLASH_Z))})"
+        return f"CASE WHEN {whole} THEN {function}({sql}) ELSE {super().cased(function, sql)} END"
 
     def matches(self, sql: str, pattern: Pattern) -> str:
         """RE2."""

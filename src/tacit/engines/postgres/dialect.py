@@ -11,6 +11,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from tacit.engines.dialect import Dialect, digits, named
+from tacit.language.cases import FEW, mapping
 from tacit.language.expressions import Literal, Scalar
 from tacit.language.patterns import Pattern, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Kind
@@ -115,6 +116,14 @@ class PostgresDialect(Dialect):
     def text_of(self, sql: str) -> str:
         """Functions and casts give the database's collation."""
         return f'({sql} COLLATE "C")'
+
+    def cased(self, function: str, sql: str) -> str:
+        """TRANSLATE looks through its table for every character: most texts get a short one, ASCII is done before."""
+        table = mapping(function == "UPPER")
+        few = {one: other for one, other in table.items() if 127 < ord(one) <= FEW}
+        latin = f"({sql} ~ {self.text(f'{chr(92)}A[{_character(1)}-{_character(FEW)}]*{_END}')})"
+        short = self.translated(f"{function}({sql})", few)
+        return f"CASE WHEN {latin} THEN {short} ELSE {self.translated(sql, table)} END"
 
     def trim(self, function: str, sql: str, characters: str) -> str:
         """TRIM has a name of its own where characters are given."""

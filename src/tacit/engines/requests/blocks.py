@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests.request import Standalone
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment
@@ -117,7 +117,7 @@ class Blocks(Standalone["pa.Table"]):
         ]
 
 
-def fields(columns: Iterable[tuple[str, Expression]]) -> list[pa.Field]:
+def fields(columns: Iterable[tuple[str, Expression]]) -> list[pa.Field[Any]]:
     """Columns in an answer, decimals as their counts of steps."""
     import pyarrow as pa
 

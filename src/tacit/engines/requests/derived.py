@@ -59,6 +59,11 @@ class Derived(ABC):
         """How deep derived tables stand inside it, itself included."""
         return 1 + max((source.depth for source in self.sources), default=0)
 
+    @cached_property
+    def size(self) -> int:
+        """How many tables are read inside it, each as often as it is written."""
+        return 1 + sum(source.size for source in self.sources)
+
     def type_of(self, column: str) -> ColumnType:
         """The type of a column, the person included."""
         return self.sources[0].person.type if column == PERSON else dict(self.columns)[column]

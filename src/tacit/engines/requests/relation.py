@@ -68,8 +68,13 @@ def _check_condition(condition: Expression, kind: str) -> None:
     """Refuse a condition that an engine would have to write many times over."""
     if kind == "inner" or condition.type != BOOLEAN:
         raise InvalidInput("the condition of a join is a truth value, and that of an inner join a filter.")
-    if condition.extent[0] > LARGEST_CONDITION or not _simple(condition, 2):
+    if not simple(condition):
         raise UnsupportedQuery("a condition of a join computes too much; compute its values in a subquery before it.")
+
+
+def simple(expression: Expression) -> bool:
+    """Whether an expression may stand in the condition of a join."""
+    return expression.extent[0] <= LARGEST_CONDITION and _simple(expression, 2)
 
 
 def _simple(expression: Expression, left: int) -> bool:
@@ -154,6 +159,11 @@ class Relation:
         return max((table.depth for table in self._read if isinstance(table, Derived)), default=0)
 
     @property
+    def size(self) -> int:
+        """How many tables are read, inside derived ones too, each as often as it is written."""
+        return sum(table.size if isinstance(table, Derived) else 1 for table in self._read)
+
+    @property
     def one_row_each(self) -> bool:
         """Whether a person has one row at most, which is a public fact: a row and its person are then the same."""
         if self.others or not _one_each(self.table, self.alias, self.person):
@@ -202,6 +212,9 @@ class Relation:
         aliases = [self.alias, *(join.alias for join in self.joins)]
         if len(set(aliases)) < len(aliases):
             raise InvalidInput("each table of a join needs its own name; write AS other_name.")
+        hidden = {join.alias for join in self.joins if join.kind in ("semi", "anti")}
+        if self.filter is not None and any(column.table in hidden for column in self.filter.columns()):
+            raise InvalidInput("EXISTS and IN show no column of their table; compare with it inside.")
 
 
 def _one_each(table: str | Derived, alias: str, person: Column) -> bool:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests.group_vectors import Keys, check_keys, in_groups
-from tacit.engines.requests.incidence import MAX_ROWS
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.request import Standalone, Withheld
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment, join
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 UNIT = 2**32
 """What a whole row, or a whole person, weighs."""
 
-_VALUED, _SIZES, _SPREAD, _LISTED = Reading("valued"), Reading("sizes"), Reading("spread"), Reading("listed")
+_VALUED, _SIZES, _SPREAD = Reading("valued"), Reading("sizes"), Reading("spread")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -55,8 +54,8 @@ class WeighedRows(Standalone[WeighedValues]):
       each ⌊unit/(m·c)⌋. The groups of the second end are numbered on after those of the first. Only values beyond
       which less than ``depth`` units lie in their group come back.
 
-    The exception from the limit of 10,000 numbers: there are as many rows as different values, at most ``limit``; more
-    are a failure of the engine.
+    The exception from the limit of 10,000 numbers: there are as many rows as there are different values of a weight in
+    a group. No number of them is a failure, for that would tell about rows.
     """
 
     value: Ordered | Value
@@ -68,7 +67,6 @@ class WeighedRows(Standalone[WeighedValues]):
     rank: int = 1
     depth: int = 1
     unit: int = UNIT
-    limit: int = MAX_ROWS
 
     def __post_init__(self) -> None:
         if self.by:
@@ -95,9 +93,7 @@ class WeighedRows(Standalone[WeighedValues]):
             Part("sizes", sizes, kept=True),
             Part("spread", spread, kept=True),
         ]
-        listed = join(" UNION ALL ", self._listed(rows.dialect))
-        body = fragment("SELECT g, v, w, number FROM (", listed, f") AS found LIMIT {self.limit + 1}")
-        return Script(tuple(parts), body)
+        return Script(tuple(parts), join(" UNION ALL ", self._listed(rows.dialect)))
 
     def _listed(self, dialect: Dialect) -> list[Fragment]:
         """The weighed rows, of each end where ends are asked for."""

@@ -6,7 +6,7 @@ moments, DATE_SUB how many whole units. Months added to the end of a month end a
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
@@ -115,6 +115,8 @@ def step(moment: Expression, unit: str, count: Expression) -> Expression:
         raise UnsupportedQuery(f"INTERVAL does not know this unit; use one of {', '.join(UNITS)}.")
     if count.type != INTEGER:
         raise InvalidInput("INTERVAL needs a whole number of units; use a smaller unit.")
+    if isinstance(moment, Literal) and isinstance(count, Literal):
+        return _constant_step(moment, unit, count)
     if unit in MONTHS:
         return NamedCall(moment.type, "ADD_MONTHS", (moment, times(count, MONTHS[unit])))
     if moment.type == DATE and unit in ("day", "week"):
@@ -122,6 +124,18 @@ def step(moment: Expression, unit: str, count: Expression) -> Expression:
         return NamedCall(DATE, "ADD_DAYS", (moment, times(count, days)))
     later = times(count, MICROSECONDS[unit])
     return NamedCall(TIMESTAMP, "ADD_TIME", (build.widen(moment, TIMESTAMP), later))
+
+
+def _constant_step(moment: Literal, unit: str, count: Literal) -> Expression:
+    """The same of two constants, at once."""
+    if unit in MONTHS:
+        if not isinstance(count.value, int):
+            return Literal(moment.type, None)
+        return build.shifted(moment, count.value * MONTHS[unit], _whole(0))
+    short = moment.type == DATE and unit not in ("day", "week")
+    start = build.widen(moment, TIMESTAMP) if short else moment
+    assert isinstance(start, Literal)
+    return build.shifted(start, 0, count, unit=timedelta(microseconds=MICROSECONDS[unit]))
 
 
 def _index(unit: str, moment: Expression) -> Expression:

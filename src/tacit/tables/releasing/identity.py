@@ -60,6 +60,9 @@ FORMS: dict[type, str] = {
 }
 """For each kind of value its tag and its fields, in order."""
 
+LATER: dict[type, tuple[str, ...]] = {requests.Join: ("condition",)}
+"""Fields that came later: they are written where they are set, so that all other texts stay what they were."""
+
 
 class _Identities(Forms):
     def head(self, part: object) -> tuple[str, Sequence[str]]:
@@ -67,9 +70,7 @@ class _Identities(Forms):
             shown = tuple(item.name for item in fields(cast(Any, part)) if item.repr)
             return part.tag or part.key, part.told_by or shown
         tag, names = super().head(part)
-        if isinstance(part, requests.Join) and part.condition is not None:
-            return tag, (*names, "condition")  # joins without one are written as they were before there were any
-        return tag, names
+        return tag, (*names, *(name for name in LATER.get(type(part), ()) if getattr(part, name) is not None))
 
 
 identity = _Identities(FORMS).write

@@ -167,7 +167,7 @@ class Room:
 
     def weigh(self, request: WeighedRows) -> WeighedValues:
         """The values of rows that weigh their part of a person."""
-        return self._snapshot.weigh(self._relation, replace(request, limit=self._max_rows))
+        return self._snapshot.weigh(self._relation, request)
 
     def blocks(self, request: Blocks) -> pa.Table:
         """Rows with the number of their block, for a function that runs apart."""

@@ -121,8 +121,6 @@ class AggregateReader:
             return name, Call(self._rows(None if inner in ("Star", "Literal", "NoneType") else node.this, condition))
         if inner == "Distinct":
             raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
-        if type(node).__name__ == "ApproxQuantiles":
-            return name, Call(self._operand(node.this, condition), _even_parts(node))
         if name == "WithinGroup":
             column, argument = _within_group(node)
         else:
@@ -177,6 +175,25 @@ def _name(node: Any) -> str:
     if kind == "Anonymous":
         return str(node.this).upper()
     return {"CountIf": "Count", "ApproxQuantiles": "Quantile"}.get(kind, kind)
+
+
+def spread_out(node: Any) -> list[tuple[str, Any]]:
+    """An aggregate as those that are asked, each with what its name ends with.
+
+    APPROX_QUANTILES has the smallest value first and the largest last, which a quantile does not tell well.
+    """
+    from sqlglot import exp
+
+    found = _canonical(node)
+    if type(found).__name__ == "Filter":
+        return [(end, exp.Filter(this=one, expression=found.expression)) for end, one in spread_out(found.this)]
+    if type(found).__name__ != "ApproxQuantiles":
+        return [("", node)]
+    column, inner = found.this, [exp.Literal.number(str(q)) for q in _even_parts(found)[1:-1]]
+    middle = [("", exp.Quantile(this=column, quantile=exp.Array(expressions=inner)))] if inner else []
+    if len(inner) == 1:
+        middle = [(" at 0.5", exp.Quantile(this=column, quantile=inner[0]))]
+    return [(" at 0.0", exp.Min(this=column)), *middle, (" at 1.0", exp.Max(this=column))]
 
 
 def _canonical(node: Any) -> Any:
@@ -242,6 +259,8 @@ def _one_of(quantiles: Any, node: Any) -> Any:
     if not known_word or number is None or not 0 <= number - first < len(parts):
         raise UnsupportedQuery("APPROX_QUANTILES(x, n) has n + 1 values; write one as [OFFSET(0)] to [OFFSET(n)].")
     q = parts[number - first]
+    if q in (0, 1):
+        return (exp.Max if q else exp.Min)(this=quantiles.this)
     return exp.Quantile(this=quantiles.this, quantile=exp.Literal.number(f"{q.numerator}/{q.denominator}"))
 
 

@@ -31,12 +31,13 @@ from tacit.language.types import DATE, FLOAT, TIMESTAMP, ColumnType
 from tacit.tables.face.preview import Preview
 from tacit.tables.sql.public_keys import known_keys
 from tacit.tables.sql.public_query import PublicQuery
+from tacit.tables.sql.query import Query
 from tacit.tables.sql.stages import COMPUTED, computed_column
 from tacit.tables.sql.views import Side, View, ViewBuilder, unused
 
 if TYPE_CHECKING:
+    from tacit.engines.requests import Relation
     from tacit.tables.releasing.releaser import Releaser
-    from tacit.tables.sql.query import Query
 
 MOST_FIRST = 10
 """The most subqueries that are answered first."""
@@ -149,7 +150,12 @@ class QuestionsInTurn:
         """All that is asked."""
         return tuple(statistic for query in self._known(Crossing()) for statistic in query.statistics)
 
-    def _known(self, crossing: Crossing) -> list[Query]:
+    @property
+    def relation(self) -> Relation:
+        """The rows that the outer question is about, as far as they are known before the others are answered."""
+        return self._known(Crossing())[-1].relation
+
+    def _known(self, crossing: Crossing) -> list[Query | PublicQuery]:
         """All questions in turn, as far as they can be known."""
         reader = self.reader(crossing, self.share)
         outer = reader.read()
@@ -168,7 +174,7 @@ class QuestionsInTurn:
                 return self._told(outer.ask(fresh), crossing, answers)
             answers.append(reader.first(crossing.first[len(answers)]).ask(fresh))
 
-    def _turns(self, fresh: bool) -> list[Query]:
+    def _turns(self, fresh: bool) -> list[Query | PublicQuery]:
         """The questions; those after stored answers as they will be, those after others as they would be."""
         answers = list[Answer | Answers]()
         while True:
@@ -178,11 +184,11 @@ class QuestionsInTurn:
                 return known
             answers.append(known[len(answers)].ask(fresh))  # it was answered before, so it is free
 
-    def _check(self, known: list[Query], fresh: bool) -> None:
+    def _check(self, known: list[Query | PublicQuery], fresh: bool) -> None:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
-            for statistic in query.unpaid(fresh):
+            for statistic in query.unpaid(fresh) if isinstance(query, Query) else ():
                 self.releaser.budget.check(query.each, query.question(statistic))
         total = self._total(known, fresh)
         if total is not None and not self.releaser.budget.fits(total):
@@ -191,7 +197,7 @@ class QuestionsInTurn:
                 f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
             )
 
-    def _total(self, known: list[Query], fresh: bool) -> Guarantee | None:
+    def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
         costs = [query.each * len(unpaid) for query in known if (unpaid := query.unpaid(fresh))]
         if all(len(query.unpaid(fresh)) == len(query.statistics) for query in known):

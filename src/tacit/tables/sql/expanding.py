@@ -9,14 +9,16 @@ table is reached when the columns by which equalities of keys (`tacit.language.t
 anything saturates) tie it to tables reached before contain a declared key of it, or
 when it is public and the values of those columns repeat there at most f times, f read from the public table. A table
 that is derived inside persons (`tacit.engines.requests.derived`) has the keys that made it: the person and what it is
-grouped by. A LEFT JOIN is reached last, by the same rule; a join that only keeps or drops rows adds none. The product F
-of all f may be at most `MOST_REPEATS`. What a derived table is made from is held to the rule by itself.
-CLAIM. The query then has at most F·|R| rows.
+grouped by. A LEFT JOIN is reached last, by the same rule; a join that only keeps or drops rows adds none. One table T
+may be joined by LEFT JOIN without a key of its own if the columns on the left contain a key of R. The product F of all
+f may be at most `MOST_REPEATS`. What a derived table is made from is held to the rule by itself.
+CLAIM. The query then has at most F·|R| rows, with such a T at most F·(|R| + |T|).
 PROOF. Let R = t_0, t_1, …, t_n be the inner tables in the order of reaching them. A joined row is a tuple (r_0, …,
 r_n) of their rows that satisfies all equalities. Let N_i be the number of different (r_0, …, r_i) in it; N_0 ≤ |R|.
 Given (r_0, …, r_{i−1}), the tied columns of r_i have given values, none of them NULL, for NULL equals nothing. If they
 contain a key, at most one row of t_i has these values; if t_i is public, at most f_i have. So N_i ≤ f_i·N_{i−1}. A
-LEFT JOIN gives every row max(1, f) at most, and filters only remove rows. ∎
+LEFT JOIN gives every row max(1, f) at most, and filters only remove rows. A row of T has given values in the columns
+that it is joined by, so it meets one row of R, which is in at most F rows; the rows that meet none are at most F·|R|. ∎
 The top of each step is any table reached before, so the rule is about a tree with R at its root, not about pairs: B.a
 = A.id and T.a = A.id with A.id unique is a join of each pair by a key, and has Σ |B_a|·|T_a| rows.
 The same argument holds for every connected part of that tree with its own top as R, so an engine that joins the tables
@@ -42,7 +44,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tacit.engines import Engine
-from tacit.engines.requests import Bound, Relation, Repeats, duplicate_keys
+from tacit.engines.requests import Bound, Relation, Repeats, before_filters, duplicate_keys
 from tacit.engines.requests.derived import Listed
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language.expressions import Column
@@ -96,9 +98,15 @@ def reach(
     unkeyed = [(table, tied) for table, tied in outer if not _keyed(keys(table), tied)]
     last = tuple((table, tied) for table, tied in unkeyed if tied and public(table))
     tries = [_reach_from(root, inner, pairs, keys, public) for root in inner]
+    unmet = [pair for pair in unkeyed if pair not in last]
+    if len(unmet) == 1 and not relation.others:  # a row of that table meets one of the root, if that is joined by a key
+        joins = [join for join in relation.joins if join.kind == "left" and join.table == unmet[0][0]]
+        lefts = [left for join in joins for left, right in join.on if meet(left, right)]
+        once = [t for t in tries if _keyed(keys(inner[t.root]), tuple(c.name for c in lefts if c.table == t.root))]
+        if len(joins) == 1 and once:
+            tries, unmet = once, []
     best = min(tries, key=lambda found: (found.missed is not None, len(found.repeating)))
-    unmet = next((pair for pair in unkeyed if pair not in last), None)
-    return replace(best, repeating=best.repeating + last, missed=best.missed or unmet)
+    return replace(best, repeating=best.repeating + last, missed=best.missed or next(iter(unmet), None))
 
 
 def _keyed(keys: Iterable[Key], tied: Key) -> bool:
@@ -168,6 +176,11 @@ class JoinRule:
         expanding = found.missed is not None or factor > MOST_REPEATS
         if expanding and not self._allowed:
             raise UnsupportedQuery(self._refusal(found))
+        if expanding and before_filters(relation) is None:
+            raise UnsupportedQuery(
+                "a table is joined by computed columns alone, so the size of the join cannot be told beforehand; join "
+                "by the person or another column too."
+            )
         if expanding:
             return replace(relation, bound=Bound(self._most))
         if relation.others and self._most <= self._max_rows:

@@ -21,6 +21,9 @@ from tacit.tables.sql.aggregates import has_aggregate, is_aggregate, known
 MOST_STEPS = 2_000
 """The most steps of all formulas of a query."""
 
+DEEPEST = 100
+"""How deep the steps of a formula may be nested: whatever walks over them does so by recursion."""
+
 
 @dataclass
 class FormulaReader:
@@ -35,14 +38,24 @@ class FormulaReader:
     grouped: bool
     """Whether there are groups."""
     steps: int = 0
+    depth: int = 0
     _open: list[str] = field(default_factory=list)
     """The aliases that are being read."""
 
     def read(self, node: Any) -> Any:
         """The formula that an expression means."""
         self.steps += 1
-        if self.steps > MOST_STEPS:
-            raise UnsupportedQuery(f"the query computes more than {MOST_STEPS:,} steps of its answers; shorten it.")
+        self.depth += 1
+        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+            raise UnsupportedQuery(
+                f"the query computes more than {MOST_STEPS:,} steps of its answers, or nests them more than {DEEPEST} "
+                "deep; shorten it."
+            )
+        found = self._read(node)
+        self.depth -= 1
+        return found
+
+    def _read(self, node: Any) -> Any:
         if is_aggregate(node):
             return self.ask(node)
         if not has_aggregate(node):
@@ -123,11 +136,7 @@ class FormulaReader:
     def _membership(self, node: Any) -> Any:
         if node.args.get("query") or node.args.get("unnest") or not node.expressions:
             raise UnsupportedQuery("IN takes a list of constants over released answers; write them out.")
-        value, found = self.read(node.this), None
-        for item in node.expressions:
-            equal = Calculation("=", (value, self.read(item)))
-            found = equal if found is None else Calculation("OR", (found, equal))
-        return found
+        return Calculation("IN", (self.read(node.this), *map(self.read, node.expressions)))
 
     def _identity(self, node: Any) -> Any:
         value, kind = self.read(node.this), type(node.expression).__name__

@@ -267,8 +267,10 @@ class PersonFinder:
         """The person columns of some tables, those that are one united in the classes."""
         leading: dict[str, list[tuple[str, str]]] = {}
         for alias, name in tables.items():
-            table = None if isinstance(name, Derived) else self._tables[name]
-            for link in table.through if isinstance(table, Private) and isinstance(name, str) else ():
+            if isinstance(name, Derived):
+                continue
+            table = self._tables[name]
+            for link in table.through if isinstance(table, Private) else ():
                 own = classes.of(self._column(alias, name, link.column, "through"))
                 for other, target in tables.items():
                     if target == link.table and classes.of(self._column(other, link.table, link.key, "")) == own:
@@ -344,8 +346,8 @@ class PersonFinder:
             alone = by and self.determined(table.source, [expression for _, expression in table.by])
             return {(PERSON, *by), *([by] if alone else [])}
         if isinstance(table, PersonRows) and not table.source.joins and isinstance(table.source.table, str):
-            names = {column: name for name, column in table.shown if isinstance(column, Column)}
-            names = {column.name: name for column, name in names.items()} | {table.source.person.name: PERSON}
+            names = {column.name: name for name, column in table.shown if isinstance(column, Column)}
+            names[table.source.person.name] = PERSON
             keys = self._keys[table.source.table]
             return {tuple(names[column] for column in key) for key in keys if set(key) <= set(names)}
         return set()

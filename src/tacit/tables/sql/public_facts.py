@@ -211,7 +211,7 @@ def _uses(expression: Expression, column: Column) -> frozenset[str] | None:
         case Extract(part=part, operand=operand) if operand == column:
             return frozenset((part,))
         case DateTrunc(unit=unit, operand=operand) if operand == column:
-            return frozenset((unit,))
+            return frozenset((unit, "year"))
         case NamedCall(name="TRY_CAST", operands=(operand,)) if operand == column and expression.type.kind is Kind.DATE:
             return frozenset(("day", "year"))
     if expression == column:

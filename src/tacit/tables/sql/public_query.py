@@ -129,7 +129,7 @@ class PublicQuery:
             value=value,
             guarantee=self.free,
             mechanism="public tables, read as they are",
-            protected="nobody, for only public tables were read",
+            protected="nobody",
             notes=("Only public tables were read: the value is exact and costs nothing.",),
         )
 

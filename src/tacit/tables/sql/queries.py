@@ -40,7 +40,11 @@ MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
 
 
-def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Query | QuestionsInTurn:
+Understood = Query | PublicQuery | QuestionsInTurn
+"""What a SELECT asks: a question, several in turn, or something public."""
+
+
+def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Understood:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
         return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys))

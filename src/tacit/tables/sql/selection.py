@@ -11,7 +11,7 @@ from tacit.answers.results import unused
 from tacit.errors import TacitError, UnsupportedQuery
 from tacit.language.expressions import Expression, expressions
 from tacit.language.parsing import convert
-from tacit.tables.sql.aggregates import AggregateReader, is_aggregate, known
+from tacit.tables.sql.aggregates import AggregateReader, is_aggregate, known, spread_out
 from tacit.tables.sql.layout import Key, Layout, Order, Output, Source
 from tacit.tables.sql.outputs import FormulaReader
 from tacit.tables.sql.sharing import Sharing
@@ -57,8 +57,8 @@ class Asked:
 
     def ask(self, node: Any) -> Part:
         """The place of an aggregate's answer."""
-        number = self.number(node)
-        if self.statistics[number].core.answer_keys:
+        number = self.number(spread_out(node)[0][1])
+        if self.statistics[number].core.answer_keys or len(spread_out(node)) > 1:
             raise UnsupportedQuery(f"{node.sql()} has several values; select it by itself, or ask for one of them.")
         return self.part(number)
 
@@ -111,13 +111,14 @@ class Selection:
     def _add(self, item: Any, reader: FormulaReader) -> None:
         """An output column, or one for each of several quantiles."""
         node, named = bare(item), type(item).__name__ == "Alias"
-        name, text = item.alias or _shown(node), node.sql("duckdb")
+        text = node.sql("" if type(node).__name__ == "ApproxQuantiles" else "duckdb")
+        name = item.alias or (str(node.name) if type(node).__name__ == "Column" else text)
         if is_aggregate(node):
-            number = self.asked.number(node)
-            keys = self.asked.statistics[number].core.answer_keys or (None,)
-            for key in keys:
-                told = name if key is None else f"{name} at {key}"
-                self._append(told, self.asked.part(number, key), text, named)
+            for end, one in spread_out(node):
+                number = self.asked.number(one)
+                for key in self.asked.statistics[number].core.answer_keys or (None,):
+                    told = f"{name}{end}" if key is None else f"{name} at {key}"
+                    self._append(told, self.asked.part(number, key), text, named)
         else:
             self._append(name, reader.read(node), text, named)
 
@@ -158,12 +159,7 @@ def position(node: Any, select: exp.Select) -> Any:
     return select.expressions[number - 1] if 1 <= number <= len(select.expressions) else None
 
 
-def _shown(node: Any) -> str:
-    """The name of a column that the query gives none."""
-    return str(node.name) if type(node).__name__ == "Column" else str(node.sql("duckdb"))
-
-
-_TRUTHS = {"=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IS NULL", "IS", "LIKE", "CASE", "COALESCE"}
+_TRUTHS = {"=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IS NULL", "IS", "IN", "LIKE", "CASE", "COALESCE"}
 
 
 def _condition(formula: Any) -> Any:

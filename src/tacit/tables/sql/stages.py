@@ -9,7 +9,7 @@ refused with what to write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -454,7 +454,7 @@ def _column(name: str, table: str) -> Any:
     return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
 
 
-def _aggregates(node: Any) -> Iterable[Any]:
+def _aggregates(node: Any) -> Iterator[Any]:
     """The aggregates in a node, none of them inside another or a window's own function."""
     kind = type(node).__name__
     if is_aggregate(node):
@@ -467,7 +467,7 @@ def _aggregates(node: Any) -> Iterable[Any]:
             yield from _aggregates(part)
 
 
-def _windows(node: Any) -> Iterable[Any]:
+def _windows(node: Any) -> Iterator[Any]:
     if type(node).__name__ == "Window":
         yield node
     elif type(node).__name__ not in ("Select", "Subquery", "Exists"):

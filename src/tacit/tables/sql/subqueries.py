@@ -141,9 +141,10 @@ class _Reader:
     ) -> tuple[View, tuple[Expression, ...]]:
         """What must be false of every value for NOT IN: that it is equal, or might be, because one of them is NULL."""
         if self._private(inner):
-            if self.builder.tied(view, inner.rows.tables, (*inner.rows.conditions, *inner.ties)) is None:
-                return view, pairs  # tied by the person alone, who is never NULL
-            return view, tuple(COALESCE(pair, TRUE) for pair in pairs)
+            if self._ties(view, inner):
+                return view, tuple(COALESCE(pair, TRUE) for pair in pairs)
+            kept = [pair for pair in pairs if self._ties(view, inner, pair)] or pairs
+            return view, tuple(pair if pair in kept else COALESCE(pair, TRUE) for pair in pairs)
         doubtful, view = self._doubtful(view, inner, pairs)
         return view.where(build.negation(doubtful)), pairs
 
@@ -154,6 +155,11 @@ class _Reader:
         nulls, view = self._flagged(view, replace(inner, rows=inner.rows.where(absent)), inner.ties)
         own = [IsNull(BOOLEAN, pair.left) for pair in pairs if isinstance(pair, Comparison)]
         return build.logic("AND", [present, build.logic("OR", [nulls, *own])]), view
+
+    def _ties(self, view: View, inner: _Inner, *pairs: Expression) -> bool:
+        """Whether a subquery is about the same person by its own conditions, and some more; who is never NULL."""
+        conditions = (*inner.rows.conditions, *inner.ties, *pairs)
+        return self.builder.tied(view, inner.rows.tables, conditions) is not None
 
     def _private(self, inner: _Inner) -> bool:
         return any(self.builder.tables.persons.private(table) for _, table in inner.rows.tables)
@@ -210,9 +216,13 @@ class _Reader:
         inner, pairs = self._membership(view, node)
         self._refuse_beyond(view, inner, pairs)
         found, view = self._flagged(view, inner, (*inner.ties, *pairs))
-        tied = self.builder.tied(view, inner.rows.tables, (*inner.rows.conditions, *inner.ties))
-        if tied is None and self._private(inner):
-            return found, view  # the person is never NULL
+        if self._private(inner) and not self._ties(view, inner):
+            if len(pairs) == 1:
+                return found, view  # the person is never NULL
+            raise UnsupportedQuery(
+                "(a, b) IN (SELECT …) inside OR, NOT or CASE needs the person in the subquery's WHERE, as in WHERE "
+                "inner.person = outer.person; or write EXISTS."
+            )
         doubtful, view = self._doubtful(view, inner, pairs)
         value = build.case([(found, TRUE), (doubtful, Constant(BOOLEAN, None))], Constant(BOOLEAN, False))
         return value, view
@@ -255,8 +265,7 @@ class _Reader:
             return inner.columns[0], view  # a number that was answered first
         if len(inner.columns) != 1:
             raise UnsupportedQuery("a subquery that is a value selects one column; name one.")
-        value, ties = inner.columns[0], inner.ties
-        one, (value, *ties) = self._as_one(view, inner.rows, (value, *ties), computed=True)
+        one, (value, *ties) = self._as_one(view, inner.rows, (inner.columns[0], *inner.ties), computed=True)
         ((alias, table),) = one.tables
         self._refuse_several(one, table, ties)
         side = Side("left", table, alias, (*one.conditions, *ties))

@@ -54,6 +54,10 @@ _WORDS = {
 """Clauses by sqlglot's name: what analysts call them, and what to do instead."""
 
 
+MOST_NESTED = 100
+"""The most tables of a query with all its subqueries, each counted as often as it is used."""
+
+
 @dataclass(frozen=True)
 class Side:
     """A table joined on the side: to show its columns where there is a match, or to keep or drop a row by whether
@@ -346,6 +350,12 @@ class ViewBuilder:
         if len(waiting) + len(view.sides) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
+            )
+        read = [*(table for _, table in waiting), *(side.table for side in view.sides)]
+        if sum(table.size if isinstance(table, Derived) else 1 for table in read) > MOST_NESTED:
+            raise UnsupportedQuery(
+                f"a query reads at most {MOST_NESTED} tables, those of its subqueries included, each as often as it is "
+                "used; ask about fewer."
             )
         alias, table = next(pair for pair in waiting if pair in private or not private)
         waiting.remove((alias, table))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from tacit.answers import Answer
+from tacit.answers.capped import CappedBelow
 from tacit.engines.requests import Incidence, Value
 from tacit.guarantees import Pure, Zcdp
 from tacit.numbers.exact import Unit
@@ -57,7 +58,7 @@ class Sum(Total, tag="Total", phrase="sum of {name}"):
             note = "Both signs are underestimates; how far off their difference is cannot be said."
             return room.answer(self.words, value, mechanism=shared_rows.INVERSE, unit=self.unit, notes=(note,))
         released = [shared_rows.flow_release(room, capped, half, self.method or "scan", LEVELS) for capped in signs]
-        return self.capped(room, released[0].minus(released[1]), shared_rows.name(room))
+        return self.capped(room, released[0].minus(released[1]), shared_rows.name(room), CappedBelow)
 
 
 class AsksSum(Asking[AnswerT]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from tacit.tables.statistics.base import Per, Statistic
 from tacit.tables.statistics.ways.groups import Grouped, Groups
@@ -25,3 +26,8 @@ class Each(Grouped, sampled="itself"):
     def words(self) -> str:
         """What is asked, by group."""
         return f"{self.statistic.words} by {self.groups.name}"
+
+    @property
+    def answer_keys(self) -> tuple[Any, ...]:
+        """Those of what is asked, for every group."""
+        return self.statistic.answer_keys

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.answers import Answer
-from tacit.answers.capped import CappedSum
+from tacit.answers.capped import CappedBelow
 from tacit.answers.flows import SCANNED, WEIGHED, rounding
 from tacit.answers.order import Fallen
 from tacit.curves import DownProfile
@@ -94,7 +94,7 @@ def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | N
         return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
     released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
     return room.answer(
-        words, released.value, mechanism=name(room), spread=CappedSum(released.noise), per=per, cap=released.cap
+        words, released.value, mechanism=name(room), spread=CappedBelow(released.noise), per=per, cap=released.cap
     )
 
 

@@ -147,13 +147,13 @@ class Total(Statistic, sampled="total"):
     def shared(self, room: Room) -> Answer:
         """The answer where a row may concern several persons."""
 
-    def capped(self, room: Room, released: Released, mechanism: str) -> Answer:
+    def capped(self, room: Room, released: Released, mechanism: str, kind: type[CappedSum] = CappedSum) -> Answer:
         """The answer that a capped sum gives."""
         return room.answer(
             self.words,
             self.unit.value(released.value),
             mechanism=mechanism,
-            spread=CappedSum(released.noise, self.unit),
+            spread=kind(released.noise, self.unit),
             per=self.per,
             unit=self.unit,
             cap=self.unit.value(released.cap),
