@@ -45,7 +45,7 @@ from typing import ClassVar, Self
 from tacit.guarantees import Approx, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import NoisyInteger
-from tacit.noises import DiscreteGaussian, IntegerNoise, TruncatedLaplace
+from tacit.noises import DiscreteGaussian, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.numbers.exact import between as strictly_between
@@ -53,9 +53,13 @@ from tacit.randomness.source import Randomness
 
 Released = frozenset[tuple[Hashable, int]]
 
+KeyNoise = TruncatedLaplace | DiscreteGaussian
+
 
 class NoisyCount(NoisyInteger):
     """The law of a count with noise, listed as far as the noise goes where that is bounded."""
+
+    noise: KeyNoise
 
     def outcomes(self) -> Iterable[int]:
         """Every possible output, or all but a share of 2^-40."""
@@ -63,20 +67,20 @@ class NoisyCount(NoisyInteger):
         return self._within(reach_of(self.noise)) if bounded else super().outcomes()
 
 
-def reach_of(noise: IntegerNoise) -> int:
+def reach_of(noise: KeyNoise) -> int:
     """How far the noise goes: its bound, or what it exceeds once in 10^9."""
     return noise.bound if isinstance(noise, TruncatedLaplace) else noise.limit(Fraction(1, 10**9))
 
 
 @lru_cache(maxsize=256)
-def laplace_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[IntegerNoise, int]:
+def laplace_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[KeyNoise, int]:
     """The noise, and how far the threshold lies above `least`."""
     noise = TruncatedLaplace.for_approx(epsilon / per_person, delta / per_person)
     return noise, noise.bound
 
 
 @lru_cache(maxsize=256)
-def gaussian_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[IntegerNoise, int]:
+def gaussian_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[KeyNoise, int]:
     """The noise, and how far the threshold lies above `least`."""
     noise = DiscreteGaussian(per_person / (2 * Zcdp.within(Approx(epsilon, delta / 2)).rho))
     return noise, noise.limit(delta / (2 * per_person)) + 1
@@ -86,6 +90,7 @@ class StableKeys(Law[Released]):
     """The law of the released (key, noisy count) pairs."""
 
     name = "stable keys"
+    noise: KeyNoise
 
     def __init__(
         self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int, least: int = 2
@@ -100,7 +105,7 @@ class StableKeys(Law[Released]):
         share = Approx(epsilon / per_person, delta / per_person)
         self._laws = {key: NoisyCount(count, self.noise, share) for key, count in counts.items() if count >= least}
 
-    noises: ClassVar[tuple[Callable[[Fraction, Fraction, int], tuple[IntegerNoise, int]], ...]] = (
+    noises: ClassVar[tuple[Callable[[Fraction, Fraction, int], tuple[KeyNoise, int]], ...]] = (
         laplace_noise,
         gaussian_noise,
     )
@@ -190,7 +195,7 @@ def weights(levels: Sequence[int], most: int = WEIGHT) -> tuple[int, ...]:
 @lru_cache(maxsize=256)
 def _weighted_noise(
     epsilon: Fraction, delta: Fraction, given: tuple[tuple[int, int], ...], most: int
-) -> tuple[IntegerNoise, int]:
+) -> tuple[KeyNoise, int]:
     """The noise, and how far the threshold lies above what the other persons of a new key may weigh."""
     noise = DiscreteGaussian(most * most / (2 * Zcdp.within(Approx(epsilon, delta / 2)).rho))
     return noise, max(weight + noise.limit(delta / (2 * level)) + 1 for level, weight in given)
