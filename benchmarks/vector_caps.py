@@ -80,7 +80,7 @@ class Caps:
     def __init__(self, rows: Rows, groups: int, persons: int) -> None:
         person, group, value = rows
         totals = np.bincount(person, weights=value, minlength=persons)
-        self.truth: Floats = np.bincount(group, weights=value.astype(float), minlength=groups)
+        self.truth: Floats = np.bincount(group, weights=value, minlength=groups).astype(float)
         self.groups = groups
         self.above = np.array([int((totals > level).sum()) for level in LEVELS])
         self.lost = np.zeros((len(LEVELS), groups))
@@ -98,7 +98,7 @@ class Caps:
         near = np.flatnonzero(self.above <= 20 * (self.groups + 2) / epsilon)
         near = near[: int(np.argmin(self.above[near])) + 1]
         medians: Floats = np.array([np.median(self.errors(np.full(draws, i), epsilon, rng), axis=0) for i in near])
-        return medians.min(axis=0)
+        return np.asarray(medians.min(axis=0), float)
 
 
 def both(errors: Floats) -> Floats:
