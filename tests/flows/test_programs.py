@@ -1,5 +1,8 @@
 """Linear programs: what the solver says is never believed, and every bound is rigorous whatever it says."""
 
+import _thread
+import threading
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -168,3 +171,17 @@ def test_large_and_small_weights_meet_in_one_row_list() -> None:
     assert curve.at(2**61) == 2**61
     assert curve.at(2**61 + 3) == 2**61 + 4
     assert curve.profile(1) == (2**62 + 2**61 + 5, 1)
+
+
+def test_an_interrupt_ends_the_wait_for_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped, begun = threading.Event(), time.monotonic()
+    threading.Timer(0.2, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        solvers.waited_for(lambda: stopped.wait(20), stopped.set)
+    assert time.monotonic() - begun < 5
+    assert stopped.is_set()
+
+
+def test_a_solver_that_fails_says_so() -> None:
+    with pytest.raises(ZeroDivisionError):
+        solvers.waited_for(lambda: 1 // 0)
