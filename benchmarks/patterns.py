@@ -1,10 +1,10 @@
 """Graph patterns and joins at the scale of the papers: time, memory and error of whole questions, ε = 0.8.
 
 For every question: seconds of the wall clock and of the processor as medians of some runs, the plain count's in the
-same run, the process's largest memory, and the mean error of the middle 60 % of draws beside that of the best cap that knows
-the data, which is given the noise of Laplace at that cap. A hub is a graph of 23,000 edges of which one node has 4,840;
-the hostile packings are 20,000 rows of three persons with as many ties as can be. Where the machine is shared the
-processor's time is the one to read.
+same run, the process's largest memory, and the mean error of the middle 60 % of draws beside that of the best cap that
+knows the data, which is given the noise of Laplace at that cap. A hub is a graph of 23,000 edges of which one node has
+4,840; the hostile packings are 20,000 rows of three persons with as many ties as can be. Where the machine is shared
+the processor's time is the one to read.
 
     python benchmarks/patterns.py --graph p2p-Gnutella31.txt --graphs hu.csv ro.csv --tpch DIR
 
