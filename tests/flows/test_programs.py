@@ -13,10 +13,20 @@ import pytest
 from scipy.optimize import linprog
 
 from tacit.answers.flows import rounded
-from tacit.flows import CappedStatistic, Incidences, capped_degree, capped_frequency, capped_sum, solvers
+from tacit.flows import (
+    CappedStatistic,
+    Incidences,
+    capped_degree,
+    capped_distinct,
+    capped_frequency,
+    capped_sum,
+    frequency,
+    packing,
+    solvers,
+)
 from tacit.flows.peeling import Core
 from tacit.flows.programs import ROUNDS, Program, over_common_denominator, pack, propose, simple_fraction
-from tacit.flows.solving import solve
+from tacit.flows.solving import LEAST, solve
 from tests.flows.hypergraphs import Hypergraph, relaxed_up
 
 
@@ -185,3 +195,40 @@ def test_an_interrupt_ends_the_wait_for_a_solver(monkeypatch: pytest.MonkeyPatch
 def test_a_solver_that_fails_says_so() -> None:
     with pytest.raises(ZeroDivisionError):
         solvers.waited_for(lambda: 1 // 0)
+
+
+@pytest.mark.parametrize("lie", ["nothing", "everything", "noise", "nonsense"])
+def test_a_solver_that_only_comes_near_cannot_change_an_answer(lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it says of the packing and of the removal, both bounds hold, and the value is the exact one, rounded."""
+    rng = np.random.default_rng(7)
+    say: dict[str, Callable[[int], Any]] = {
+        "nothing": np.zeros,
+        "everything": lambda size: np.full(size, 9.0),
+        "noise": lambda size: rng.uniform(-1, 2, size),
+        "nonsense": lambda size: rng.choice([np.nan, np.inf, -np.inf, 1e300], size),
+    }
+    said = []
+
+    def near(limit: Any, upper: Any, *rest: Any) -> Any:
+        said.append(True)
+        return say[lie](upper.size), say[lie](limit.size)
+
+    graph = triples(4, persons=6, rows=10, weight=3)
+    makers: dict[str, Callable[[], CappedStatistic]] = {
+        "sum": lambda: capped_sum(graph.lists),
+        "distinct": lambda: capped_distinct(graph.lists, graph.values),
+        "frequency": lambda: capped_frequency(graph.lists, graph.values),
+        "degree": lambda: capped_degree(graph.lists),
+    }
+    for module in (packing, frequency):
+        monkeypatch.setattr(module, "approached", near)
+    for name, make in makers.items():
+        curve = make()
+        exact = [Fraction(curve._line(Fraction(cap), ROUNDS).high) for cap in (1, 2, 4)]
+        assert [curve.at(cap) for cap in (1, 2, 4)] == [
+            rounded(value, cap) for value, cap in zip(exact, (1, 2, 4), strict=True)
+        ]
+        for cap, value in zip((1, 2, 4), exact, strict=True):
+            line = curve._line(Fraction(cap), LEAST)
+            assert line.low <= value <= line.high, name
+    assert said
