@@ -47,12 +47,14 @@ STUDIES = {
     "accuracy": Study(),
     "speed": Study(),
     "joins": Study(quick=None, graph=True, profile=True, tpch=True),
+    "tpch_queries": Study(quick=None, tpch=True),
     "baselines": Study(graph=True),
     "flows": Study(quick=None, graph=True, profile=True),
     "samplers": Study(quick=()),
     "searches": Study(quick=("--draws", "20")),
     "bound_free_sum": Study(full=("--full",), quick=None),
     "median": Study(quick=("--draws", "5")),
+    "quantiles": Study(),
     "ratio": Study(quick=("--draws", "100")),
     "subsampling": Study(quick=("--draws", "1000")),
     "black_boxes": Study(quick=("speed",)),
@@ -64,9 +66,12 @@ STUDIES = {
     "hostile_gateway": Study(),
     "exactness": Study(),
     "conformance": Study(),
+    "expressions": Study(),
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
+    "vector_caps": Study(full=("--tune",), tpch=True),
+    "shared_groups": Study(quick=None, tpch=True),
 }
 
 

@@ -32,9 +32,10 @@ from record import write
 
 from tacit import Pure, grids, read
 from tacit.grids import Grid
+from tacit.mechanisms.totals.vector_cap import share
 from tacit.tables.statistics import mean, quantiles
 from tacit.tables.statistics.ways import vectors
-from tacit.tables.statistics.ways.caps import PRIOR
+from tacit.tables.statistics.ways.caps import choose_cap
 
 
 def shared_reach(epsilon: Fraction, size: float, together: int) -> tuple[int, int]:
@@ -65,11 +66,16 @@ def quartiles(runs: int) -> Any:
     return side_by_side(what, runs, quantiles, "reach", shared_reach, lambda: errors_of(data, "quantiles", "0.1", runs))
 
 
+def as_for_one_number(room: Any, steps: Any, counts: Any, groups: int, allowance: Any) -> int:
+    """As before: a cap that few persons exceed, however many groups there are."""
+    return choose_cap(room, steps, counts, allowance.share(share(groups)))
+
+
 def by_group(runs: int) -> Any:
     what = "sums of ten groups, 2,000 persons, ε = 1: relative error"
     data = Field.of("lognormal", 2_000, 2_000)
     return side_by_side(
-        what, runs, vectors, "prior_for", lambda _: PRIOR, lambda: errors_of(data, "group by", "1", runs)
+        what, runs, vectors, "_choose", as_for_one_number, lambda: errors_of(data, "group by", "1", runs)
     )
 
 

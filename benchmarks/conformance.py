@@ -2,9 +2,9 @@
 
     python benchmarks/conformance.py [--quick]
 
-Runs tests/engines/test_conformance.py, the whole list on Spark too (quickly: on DuckDB alone), and adds up what each
-engine's tests took, set-up included. Engines that are not there are left out. Results go to
-benchmarks/results/conformance.json.
+Runs test_conformance.py and test_expressions.py of tests/engines, the whole list on Spark too (quickly: on DuckDB
+alone), and adds up what each engine's tests took, set-up included. Engines that are not there are left out. Results go
+to benchmarks/results/conformance.json.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def measured(quick: bool) -> dict[str, Any]:
     """For each engine: tests that passed, failed and were skipped, and their seconds."""
     with tempfile.TemporaryDirectory() as place:
         report = Path(place) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "tests/engines/test_conformance.py", f"--junitxml={report}"]
+        asked = [f"tests/engines/test_{name}.py" for name in ("conformance", "expressions")]
+        command = [sys.executable, "-m", "pytest", "-q", *asked, f"--junitxml={report}"]
         every = os.environ | {"TACIT_CONFORMANCE": "full"}
         subprocess.run(command + (["-k", "duckdb"] if quick else []), cwd=ROOT, env=every, capture_output=True)
         cases = list(ElementTree.parse(report).getroot().iter("testcase"))

@@ -54,9 +54,11 @@ def sections(results: Results) -> dict[str, str]:
         "Accuracy without bounds": accuracy(results("accuracy")) + tumult(results("tumult")),
         "Speed and memory": speed(results("speed")),
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
+        "Many quantiles, and a thousand groups": quantiles(results("quantiles")),
+        "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
         "What the studies changed": changes(results("changes")),
-        "Engines that agree": conformance(results("conformance")),
+        "Engines that agree": conformance(results("conformance")) + expressions(results("expressions")),
         "Attacks": attacks(results("attacks")),
         "Where and when": machines(results),
     }
@@ -233,6 +235,67 @@ def joins(measured: Any, baselines: Any) -> str:
     return text + table(["query", "mechanism", "error here", "error published"], rows)
 
 
+def quantiles(report: Any) -> str:
+    """Rank errors and seconds of many quantiles, and of groups beside one group."""
+    if not report:
+        return ""
+    rows = [
+        [
+            row["data"],
+            row["of"],
+            str(row["quantiles"]),
+            number(row["error"]),
+            number(row["worst"]),
+            number(row["seconds"]),
+        ]
+        for row in report["many"]
+    ]
+    groups = [
+        [
+            row["what"],
+            *(f"{number(row[of]['median'])} ({number(row[of]['p95'])})" for of in ("groups", "single")),
+            number(row["seconds"]),
+        ]
+        for row in report["groups"]
+    ]
+    text = "Mean rank errors at ε = 1 without a range: medians over releases, and the worst of them.\n\n"
+    text += table(["data", "of", "quantiles", "mean rank error", "worst release", "seconds"], rows)
+    text += (
+        "\n1,000 groups of 200 persons each in one question at ε = 1, beside one table of 200 persons: rank errors, "
+    )
+    text += "the median and in brackets the 95th percentile.\n\n"
+    return text + table(["what", "of each group", "of a single group", "seconds for all"], groups)
+
+
+def tpch_queries(report: Any) -> str:
+    """What becomes of each query, with customers private and with suppliers private."""
+    if not report:
+        return ""
+    rows = []
+    for name, one in report["queries"].items():
+        found = one[one["counts"]]
+        other = one["customers" if one["counts"] == "suppliers" else "suppliers"]
+        if "refusal" in found:
+            cells = ["refused", found["refusal"], "", ""]
+        else:
+            shown = f"{found['rows']:,.0f} of {found['true rows']:,}"
+            cells = [found["cost"], f"{100 * found['error']:.2g} %, {shown} rows", *_times(found)]
+        rows.append([name, one["counts"], *cells, "refused" if "refusal" in other else f"{100 * other['error']:.2g} %"])
+    answered = sum("refusal" not in one[one["counts"]] for one in report["queries"].values())
+    text = (
+        f"{answered} of {len(report['queries'])} queries are answered as the specification writes them, over "
+        f"{report['lines']:,} lines; the others show rows of persons, in the reading that counts. The error is that of "
+        "the worst column, all groups together; groups that are not shown count as 0. The last column says what "
+        "becomes of the query in the other reading. Queries are compared by the time of all processors.\n\n"
+    )
+    head = ["query", "private", "cost", "error, or why it is refused", "seconds", "times the plain query", "otherwise"]
+    return text + table(head, rows)
+
+
+def _times(found: Any) -> list[str]:
+    return [f"{found['seconds']:.2f}", f"{found['times']:.2f}"]
+
+
 def growth(report: Any) -> str:
     """Fitted slopes."""
     if not report:
@@ -268,6 +331,18 @@ def conformance(report: Any) -> str:
     names = ("passed", "failed", "skipped")
     rows = [[name, *(str(one[n]) for n in names), f"{one['seconds']:.0f}"] for name, one in report["engines"].items()]
     return table(["engine", *names, "seconds"], rows)
+
+
+def expressions(report: Any) -> str:
+    """Expressions at random on each engine."""
+    if not report:
+        return ""
+    names = ("expressions", "values", "failed", "different")
+    rows = [[name, *(f"{one[n]:,}" for n in names), number(one["seconds"])] for name, one in report["engines"].items()]
+    said = (
+        "\nExpressions at random over rows of awkward values; every value is compared with plain Python, all bits.\n\n"
+    )
+    return said + table(["engine", *names, "seconds"], rows)
 
 
 ATTACKS = {

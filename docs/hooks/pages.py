@@ -25,6 +25,7 @@ HOW_TO = (
     "files",
     "check",
     "command-line",
+    "several-tables",
     "auditing",
 )
 """Guides that come first; the others follow by name."""

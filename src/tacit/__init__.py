@@ -15,6 +15,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 
 if TYPE_CHECKING:
     from tacit.answers import Answer, Answers, Interval
+    from tacit.answers.results import Result
     from tacit.black_boxes.aggregation import sample_and_aggregate
     from tacit.black_boxes.selection import best_of
     from tacit.black_boxes.wrapping import wrap
@@ -27,6 +28,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Answer": "tacit.answers.answer",
     "Answers": "tacit.answers.several",
+    "Result": "tacit.answers.results",
     "Interval": "tacit.answers.answer",
     "Preview": "tacit.tables",
     "Private": "tacit.tables",
@@ -57,6 +59,7 @@ __all__ = [
     "Public",
     "Pure",
     "Renyi",
+    "Result",
     "Session",
     "Table",
     "TacitError",

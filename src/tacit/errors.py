@@ -2,11 +2,62 @@
 
 Each message is one sentence that says what happened, what was or was not spent, and what to do. No message
 carries anything that depends on private data.
+
+FACES  A message is written once, in the words of Python, and told in the words of the face that was used. An argument
+is written as Python names it, ``keys=``, with a constant after it or none; the command line reads it as its flag, a
+page as its field. What can be done in Python alone stands in double brackets, ``[[, or with per_person]]``, and is
+left out elsewhere.
 """
+
+import re
+from typing import Literal
+
+Face = Literal["python", "command line", "json", "page"]
+"""Where a question was asked: in a program, in a terminal, over HTTP, in a browser."""
+
+_QUESTION = ("epsilon", "delta", "rho", "keys")
+"""Arguments that every face has."""
+_FLAGS = (*_QUESTION, "person", "persons", "table", "ledger", "name", "error", "shape")
+"""Arguments that are flags of the command line."""
+_SETTINGS = ("through", "key", "schema", "unit", "composition")
+"""Arguments that have no flag; a configuration knows them."""
+
+
+def _arguments(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.-])({'|'.join(names)})=(\d[\w./-]*|'[^']*'|\"[^\"]*\"|…)?(, (?=delta=))?")
+
+
+_EVERYWHERE, _IN_SHELLS = _arguments(_QUESTION), _arguments((*_FLAGS, *_SETTINGS))
+_PYTHON_ONLY = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
+_LABELS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
+"""What the fields of a page are called."""
+
+
+def tell(message: str, face: Face) -> str:
+    """A message in the words of a face."""
+    if face == "python":
+        return _PYTHON_ONLY.sub(r"\1", message)
+
+    def named(found: re.Match[str]) -> str:
+        name, value, more = found.groups(default="")
+        if name in _SETTINGS:
+            return f"{name} (in tacit.toml)"
+        if face == "command line":
+            bare = value.strip("'\"")
+            return f"--{name}{' ' if bare else ''}{bare}{' ' if more else ''}"
+        if face == "page" and name == "keys":
+            return "a condition such as WHERE region IN ('EU', 'US')"
+        label = _LABELS.get(name, name) if face == "page" else f"'{name}'"
+        return f"{label}{' = ' if value else ''}{value}{more}"
+
+    arguments = _IN_SHELLS if face == "command line" else _EVERYWHERE
+    return arguments.sub(named, _PYTHON_ONLY.sub("", message))
 
 
 class TacitError(Exception):
     """The root of all errors raised by Tacit.
+
+    ``str`` tells it in the words of Python, ``told`` in those of another face.
 
     >>> try:
     ...     orders.sum("amount", epsilon=-1)
@@ -14,6 +65,28 @@ class TacitError(Exception):
     ...     print(error)
     epsilon must be above 0...
     """
+
+    @property
+    def message(self) -> str:
+        """What is told, as it was written for all faces."""
+        return str(self.args[0]) if self.args else ""
+
+    def told(self, face: Face) -> str:
+        """The message in the words of a face.
+
+        Args:
+            face: where it was asked: "python", "command line", "json" or "page".
+
+        >>> try:
+        ...     orders.count()
+        ... except tacit.TacitError as error:
+        ...     print(error.told("command line"))
+        name what the answer may cost: --epsilon 0.5, or --rho 0.01, or --epsilon 0.5 --delta 1e-6.
+        """
+        return tell(self.message, face)
+
+    def __str__(self) -> str:
+        return self.told("python")
 
 
 class InvalidInput(TacitError, ValueError):

@@ -1,4 +1,4 @@
-"""Pictures: laws, accuracy against ε, a budget burning down, and what an audit found.
+"""Pictures: laws, distributions, accuracy against ε, a budget burning down, and what an audit found.
 
 PROMISE. Nothing here reads a table. Forecasts, costs and audits are public; what they show may be shown to anyone. A
 law is different: it knows the data it was made from, so a picture of it is a picture of them. `law` is for study with
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tacit.answers import Answers
     from tacit.forecasts import Forecast
     from tacit.mechanisms.law import Law
 
@@ -96,6 +97,27 @@ def draws(shown: Mapping[str, Sequence[float]], title: str = "") -> Figure:
     axes.set_ylabel("draws")
     axes.set_xlabel(f"output\n{STUDY}")
     axes.set_title(fill(title, 70), fontsize="medium")
+    return figure
+
+
+def distribution(*answers: Answers, title: str = "") -> Figure:
+    """The share of rows up to each value, from quantiles that were released: those of `cdf`, or any others.
+
+    Several questions are drawn side by side, each under the name of what it was asked of.
+    """
+    figure, axes = _figure(3.2)
+    for each, colour in zip(answers, _colours(len(answers)), strict=True):
+        points = sorted((key, answer.value) for key, answer in each.items() if isinstance(key, float))
+        if not points or len(points) < len(each):
+            raise InvalidInput("a distribution is drawn from quantiles; ask for some with cdf or quantile.")
+        words = next(iter(each.values())).statistic.partition(" of ")[2]
+        axes.plot([value for _, value in points], [q for q, _ in points], color=colour, label=words)
+    if not answers:
+        raise InvalidInput("there are no answers to draw; ask for some with cdf or quantile.")
+    axes.legend(frameon=False)
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("share of all up to it")
+    axes.set_title(fill(title or "Quantiles as released", 70), fontsize="medium")
     return figure
 
 

@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 
 import tacit.answers
 from tacit import Answer, Answers, Approx, Guarantee, Pure, Renyi, Zcdp
-from tacit.answers import capped, flows, groups, order, quotients, sampled, spreads, totals
+from tacit.answers import capped, computed, flows, groups, order, quotients, sampled, spreads, totals
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign
+from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import ShownCount
+from tacit.answers.results import Result, Row
 from tacit.answers.spreads import Additive, Spread
 from tacit.answers.storing import FORMS, OLDER, UnknownForm, decode, decode_answer, encode
 from tacit.answers.totals import CappedTotal, SignedTotal, Total, TotalDesign
@@ -95,7 +97,7 @@ def test_noise_of_two_rates_keeps_both() -> None:
 
 # ---- every class --------------------------------------------------------------------------------------------------
 
-MODULES = (spreads, capped, groups, order, quotients, sampled, totals, flows)
+MODULES = (spreads, capped, computed, groups, order, quotients, sampled, totals, flows)
 
 
 def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
@@ -110,7 +112,8 @@ def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
     assert {Pure, Approx, Zcdp, Renyi, Unit} <= written
     assert {path.stem for path in Path(tacit.answers.__file__).parent.glob("*.py")} == {
         *(module.__name__.rpartition(".")[2] for module in MODULES),
-        *("__init__", "answer", "sending", "several", "storing", "values"),
+        *("__init__", "answer", "formulas", "functions", "quantities", "results", "sending", "several", "storing"),
+        "values",
     }
 
 
@@ -182,9 +185,20 @@ FLAGS = {"largest", "root", "scales"}
 SPREADS = [form.kind for form in FORMS.values() if inspect.isclass(form.kind) and issubclass(form.kind, Spread)]
 
 
+simple_parts = st.builds(Additive, st.builds(DiscreteLaplace, rates))
+
+
+def computed_of(value: Any, spread: Spread | None) -> Spread:
+    """The spread of a formula over two answers."""
+    parts = tuple(Answer("sum of x", part, Pure(1), "noise", "anyone", spread=spread) for part in (value, 7))
+    return computed.Computed(Calculation("/", (Part(0), Calculation("+", (Constant(value), Part(1))))), parts[::-1])
+
+
 def made(kind: Callable[..., Spread], inside: st.SearchStrategy[Any]) -> st.SearchStrategy[Spread]:
     """Spreads of a class with any fields."""
     given = dict(GIVEN, inside=inside)
+    if kind is computed.Computed:
+        return st.builds(computed_of, values, st.none() | simple_parts)
     if kind is ShownCount:
         given["noise"] = st.builds(TruncatedLaplace, rates, st.integers(1, 99))
     if kind is quotients.Quotient:
@@ -211,6 +225,13 @@ def test_every_answer_comes_back_equal(value: Any, cost: Guarantee, spread: Spre
     table = Answers({("a", 1): answer, value: answer}, cost, "x, y")
     again = through_json(table)
     assert (dict(again), again.guarantee, again.name) == (dict(table), cost, "x, y")
+    rows = [Row(("a", value), ("a", value, answer))]
+    result = Result(("x", "y", "total"), ("total",), rows, ("x", "y"), cost)
+    back = through_json(result)
+    assert (back.columns, back.released, back.rows, back.by, back.guarantee, dict(back)) == (
+        *(result.columns, result.released, result.rows, result.by, cost),
+        {("a", value): answer},
+    )
 
 
 # ---- what is refused ----------------------------------------------------------------------------------------------
@@ -260,6 +281,9 @@ def test_older_answers_state_what_holds_now() -> None:
         {"!": "tuple", "items": 3},
         {"!": "Answers", "pairs": [[1, 2]], "guarantee": None, "name": ""},
         {"!": "Answers", "pairs": 3, "guarantee": None, "name": ""},
+        {"!": "Answers", "pairs": [], "guarantee": None, "name": "", "columns": 3},
+        {"!": "Calculation", "name": "SYSTEM", "operands": {"!": "tuple", "items": []}},
+        {"!": "Computed", "formula": {"!": "Part", "number": 3}, "parts": {"!": "tuple", "items": []}},
     ],
     ids=str,
 )

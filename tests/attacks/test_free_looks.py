@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from tacit import InvalidInput, Private, Public, Pure, Session, Table, UnsupportedQuery
+from tacit import Private, Public, Pure, Session, Table, UnsupportedQuery
 from tacit.engines.snapshots import SQLSnapshot
 from tacit.guarantees import Guarantee
 from tacit.serve.client import RemoteSession
 from tacit.tables.face.grouping import GroupBy
-from tacit.tables.sql.public_keys import public_keys
+from tacit.tables.sql.public_keys import known_keys, public_values
+from tacit.tables.sql.views import ViewBuilder
 
 pa = pytest.importorskip("pyarrow")
 
@@ -72,6 +73,7 @@ def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
         (Table, "filter"): lambda: t.filter("age > 3"),
         (Table, "group_by"): lambda: t.group_by("k"),
         (Table, "mutate"): lambda: t.mutate(older="age + 1"),
+        (Table, "per_person"): lambda: t.per_person(oldest="MAX(age)"),
         (Table, "partition"): lambda: [(part, part.budget) for part in t.partition("k", ["x", "y"]).values()],
         (Table, "schema"): lambda: t.schema,
         (Table, "select"): lambda: t.select("age"),
@@ -96,12 +98,13 @@ def test_every_public_name_charges_or_reads_no_private_row(session: Session, rea
 
 
 def test_a_query_looks_up_keys_of_public_tables_only(session: Session, read: set[str]) -> None:
-    assert public_keys(session._tables, "areas", "area") == ["x", "y"]
+    views = ViewBuilder(session._tables)
+    areas, wages = views.table("areas"), views.table("wages")
+    assert known_keys(views, areas, [areas.scope.find("area")]) == ["x", "y"]
     read.clear()
+    assert known_keys(views, wages, [wages.scope.find("age")]) is None
     with pytest.raises(UnsupportedQuery, match="private"):
-        public_keys(session._tables, "wages", "age")
-    with pytest.raises((InvalidInput, KeyError)):
-        public_keys(session._tables, "nowhere", "age")
+        public_values(views, wages, frozenset(["wages"]), [wages.scope.find("age")])
     assert not read
     assert session.budget.spent == nothing(session.budget.total)
 

@@ -15,10 +15,11 @@ import pytest
 from tacit.language.expressions import Cast, Column, Comparison, Expression
 from tacit.tables.face.declarations import Private
 from tacit.tables.sql.persons import PersonColumn, PersonFinder
+from tacit.tables.sql.persons import Table as Named
 from tests.attacks.plans import attack
 
 PLANS = 300
-Found = tuple[list[tuple[str, str]], list[Expression], list[PersonColumn]]
+Found = tuple[list[tuple[str, Named]], list[Expression], list[PersonColumn]]
 OF = PersonFinder.find
 
 
@@ -32,13 +33,13 @@ def test_a_person_takes_along_the_rows_that_list_them_and_nothing_else() -> None
     assert done.unreadable < done.datasets / 2
 
 
-def forgets(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
+def forgets(self: PersonFinder, tables: Iterable[tuple[str, Named]], conditions: Iterable[Expression]) -> Found:
     """The last of several persons is not listed."""
     *found, touched = OF(self, tables, conditions)
     return *found, touched[: max(1, len(touched) - 1)]  # type: ignore[return-value]
 
 
-def merges(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
+def merges(self: PersonFinder, tables: Iterable[tuple[str, Named]], conditions: Iterable[Expression]) -> Found:
     """Two columns that are equal as doubles are taken for one person."""
     refs, parts, touched = OF(self, tables, conditions)
     for part in parts:
@@ -50,7 +51,7 @@ def merges(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: It
     return refs, parts, touched
 
 
-def stays(self: PersonFinder, tables: Iterable[tuple[str, str]], conditions: Iterable[Expression]) -> Found:
+def stays(self: PersonFinder, tables: Iterable[tuple[str, Named]], conditions: Iterable[Expression]) -> Found:
     """Foreign keys are not followed where a table has persons of its own."""
     short = copy(self)
     short._tables = {name: _without_links(table) for name, table in self._tables.items()}

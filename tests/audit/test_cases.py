@@ -13,7 +13,7 @@ from tests.support import follows
 CASES = list(cases())
 TWINS = [(case, twin) for case in CASES for twin in case.twins]
 SAMPLED = [(case, dataset) for case in CASES for dataset in case.sampled]
-DRAWS = 3 * 10**4
+DRAWS = 10**4
 """`benchmarks/exactness.py` draws 10^5."""
 
 

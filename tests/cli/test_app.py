@@ -93,9 +93,9 @@ def test_answers_for_programs(place: Path) -> None:
     answers = json.loads(done.stdout)
     assert [answer["key"] for answer in answers["answers"]] == ["s", "MAX(amount)"]
     assert answers["guarantee"] == "Pure(1)"
-    query = "SELECT region, COUNT(*) FROM orders GROUP BY region"
+    query = "SELECT region, COUNT(*) AS n FROM orders GROUP BY region"
     lines = tacit(place, *ASK, "--rho", "5", "--keys", "EU,US", query, "--csv").stdout.splitlines()
-    assert lines[0] == "region,value,low,high,covers,cap"
+    assert lines[0] == "region,n,n_low,n_high"
     assert [line.split(",")[0] for line in lines[1:]] == ["EU", "US"]
 
 
@@ -145,12 +145,12 @@ def test_a_plan_needs_no_data(place: Path, here: Callable[..., str]) -> None:
 WRONG = {
     ("ask", "nope.csv", "--person", "customer", "--epsilon", "1", "SELECT COUNT(*) FROM nope"): "there is no file",
     ("ask", "orders.csv", "--person", "nobody", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "'nobody'",
-    ("ask", "orders.csv", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "Missing option '--person'",
+    ("ask", "orders.csv", "--epsilon", "1", "SELECT COUNT(*) FROM orders"): "say whose rows they are: --person COLUMN",
     (*ASK, "SELECT COUNT(*) FROM orders"): "name what the answer may cost",
     (*ASK, "--epsilon", "0", "SELECT COUNT(*) FROM orders"): "epsilon must be above 0",
     (*ASK, "--epsilon", "much", "SELECT COUNT(*) FROM orders"): "epsilon must be an exact number",
     (*ASK, "--epsilon", "1", "SELECT name FROM orders"): "rows are never shown",
-    (*ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders HAVING 1 = 1"): "HAVING is not supported",
+    (*ASK, "--epsilon", "1", "SELECT COUNT(*) FROM orders QUALIFY 1 = 1"): "QUALIFY is not supported",
     (*ASK, "--epsilon", "1", "SELECT SUM(name) FROM orders"): "needs numbers, not text",
     ("schema", "nope.csv"): "there is no file",
     ("plan", "--persons", "9", "--statistic", "mood", "--epsilon", "1"): "statistic must be one of",
@@ -370,6 +370,12 @@ def test_a_table_of_postgresql_is_asked(here: Callable[..., str], server: str) -
     answer = json.loads(here(*ask, "SELECT COUNT(DISTINCT customer) FROM sales", "--json"))
     assert answer["value"] == 400  # wrong with probability below 1e-20
     assert here("schema", address, "--table", "sales") == "customer  integer\namount    integer\n"
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("CREATE TABLE codes AS SELECT 2 AS code, 'two' AS word")
+    assert json.loads(here("schema", address, "--json"))["codes"] == {"code": "integer", "word": "text"}
+    several = ("ask", address, "--private", "sales:customer", "--public", "codes", "--epsilon", "50", "--json")
+    found = json.loads(here(*several, "SELECT COUNT(DISTINCT customer) FROM sales JOIN codes ON amount = code"))
+    assert found["value"] == 400  # as above
 
 
 def test_a_closed_pipe_is_no_error(place: Path) -> None:

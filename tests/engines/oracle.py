@@ -14,6 +14,7 @@ from typing import Any
 from tacit.engines import requests as ask
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, ColumnType, Kind
+from tests.language.meanings import meaning
 
 Row = Mapping[str, Any]
 BIG = 1.7976931348623157e308
@@ -203,6 +204,7 @@ _EVALUATE: dict[type, Callable[[Any, Row], Any]] = {
     ast.Extract: _extract,
     ast.DateTrunc: _truncate,
     ast.Cast: _cast,
+    ast.NamedCall: lambda e, row: meaning(e, [evaluate(operand, row) for operand in e.operands]),
 }
 
 
@@ -249,6 +251,10 @@ def in_order(value: ask.Ordered | ask.Value, row: Row) -> Fraction | None:
 def total(entry: ask.Entry | ask.Deviation | ask.PersonMean, rows: Sequence[Row]) -> int:
     if isinstance(entry, ask.Presence):
         return 1
+    if isinstance(entry, ask.HasValue):
+        return int(any(evaluate(entry.expression, row) is not None for row in rows))
+    if isinstance(entry, ask.Different):
+        return len(_different(entry, rows))
     if isinstance(entry, ask.PersonMean):
         inner = entry.value if isinstance(entry.value, ask.Value) else entry.value.value
         values = _present(count_units(inner, row) for row in rows)
@@ -258,6 +264,11 @@ def total(entry: ask.Entry | ask.Deviation | ask.PersonMean, rows: Sequence[Row]
     if isinstance(entry, ask.RowCount):
         return len(rows) if entry.expression is None else len(_present(evaluate(entry.expression, r) for r in rows))
     return sum(_present(count_units(entry, row) for row in rows))
+
+
+def _different(entry: ask.Different, rows: Sequence[Row]) -> set[Any]:
+    e = entry.expression
+    return set(_present(whole(row[e.name], e.type) if isinstance(e, ast.Column) else evaluate(e, row) for row in rows))
 
 
 def place(size: int, boundaries: Sequence[int]) -> int:
@@ -364,7 +375,7 @@ def _group(e: ast.Expression, row: Row) -> Any:
     return whole(row[e.name], e.type) if isinstance(e, ast.Column) and e.type.exact_number else evaluate(e, row)
 
 
-def _groups(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[list[Row]]:
+def _groups(request: Any, rows: Sequence[Row]) -> list[list[Row]]:
     keys = [tuple(part.value for part in key) for key in request.keys]
     return [[row for row in rows if key_of(request.by, row) == key] for key in keys]
 
@@ -403,6 +414,78 @@ def _group_totals(request: ask.GroupTotals, people: People) -> tuple[int, ...]:
     return tuple(sum(v[g] for v in vectors) for g in range(len(request.keys)))
 
 
+def _group_distinct(request: ask.GroupDistinct, people: People) -> tuple[int, ...]:
+    brought: dict[tuple[int, Any], int] = defaultdict(int)
+    for rows in people:
+        pairs = [(g, v) for g, group in enumerate(_groups(request, rows)) for v in _different(request.value, group)]
+        for pair in pairs:
+            brought[pair] += ask.FINE * min(request.cap, len(pairs)) // len(pairs)
+    return tuple(sum(min(ask.FINE, z) for (g, _), z in brought.items() if g == at) for at in range(len(request.keys)))
+
+
+def _group_flags(request: ask.GroupFlags, people: People) -> tuple[int, ...]:
+    found = [0] * (2 * len(request.keys))
+    for rows in people:
+        groups = {g: group for g, group in enumerate(_groups(request, rows)) if group}
+        for g, group in groups.items():
+            true = any(evaluate(request.condition, row) for row in group)
+            found[g + len(request.keys) * true] += ask.FINE * min(request.cap, len(groups)) // len(groups)
+    return tuple(found)
+
+
+def _group_moments(request: ask.GroupMoments, people: People) -> tuple[tuple[int, ...], ...]:
+    S, found = ask.RESOLUTION, [[0] * (1 + request.degree) for _ in request.keys]
+
+    def vector(t: int) -> tuple[int, ...]:
+        return (S - t, t) if request.degree == 1 else (S * (S - t), t * (S - t), t * t)
+
+    for rows in people:
+        placed: dict[int, list[int]] = {}
+        for g, group in enumerate(_groups(request, rows)):
+            low, high = request.ranges[g]
+            at = ask.Moments(request.value, low, high, request.degree)
+            if ts := _present(_position(at, row) for row in group):
+                placed[g] = [sum(ts) // len(ts)] if request.per_person else ts
+        size = sum(map(len, placed.values()))
+        for g, ts in placed.items():
+            parts = [sum(column) for column in zip(*map(vector, ts), strict=True)]
+            cut = [part * request.cap // size if size > request.cap else part for part in parts]
+            found[g] = [a + b for a, b in zip(found[g], cut, strict=True)]
+    return tuple(map(tuple, found))
+
+
+def weighed(relation: ask.Relation, request: ask.WeighedRows, table: Sequence[Row]) -> dict[Any, int]:
+    """How many rows have each group, value and weight."""
+    found: dict[Any, int] = defaultdict(int)
+    for rows in persons(relation, table):
+        groups = _groups(request, rows) if request.by else [rows]
+        values = {g: sorted(_present(in_order(request.value, row) for row in group)) for g, group in enumerate(groups)}
+        values = {g: present for g, present in values.items() if present}
+        m, n = len(values), sum(map(len, values.values()))
+        for g, present in values.items():
+            for place, largest in enumerate(request.ends):
+                top = present[::-1][: request.rank] if largest else present[: request.rank]
+                for v in top:
+                    found[g + place * max(1, len(request.keys)), v, request.unit // (m * len(top))] += 1
+            if not request.ends:
+                over = m if request.per_person else n
+                weight = request.unit if over <= request.cap else request.unit * request.cap // over
+                for v in present:
+                    found[g, v, weight // len(present) if request.per_person else weight] += 1
+    return _near(request, found) if request.ends else found
+
+
+def _near(request: ask.WeighedRows, found: Mapping[Any, int]) -> dict[Any, int]:
+    """Those beyond which less than the depth lies."""
+    groups = max(1, len(request.keys))
+
+    def beyond(g: int, v: Fraction) -> int:
+        out = [(w, n) for (h, u, w), n in found.items() if h == g and (u > v if request.ends[g // groups] else u < v)]
+        return sum(w * n for w, n in out)
+
+    return {(g, v, w): n for (g, v, w), n in found.items() if w and beyond(g, v) < request.depth * request.unit}
+
+
 _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Persons: lambda _, people: len(people),
     ask.TotalBuckets: _buckets,
@@ -412,5 +495,8 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Moments: _moments,
     ask.GroupNorms: _norms,
     ask.GroupTotals: _group_totals,
+    ask.GroupDistinct: _group_distinct,
+    ask.GroupFlags: _group_flags,
+    ask.GroupMoments: _group_moments,
     ask.KeysPerPerson: lambda r, people: histogram([len({key_of(r.by, x) for x in p}) for p in people], r.boundaries),
 }

@@ -8,10 +8,15 @@ from typing import Any
 
 from tacit.engines.requests import (
     Deviation,
+    Different,
     Extremes,
     Flags,
+    GroupDistinct,
+    GroupFlags,
+    GroupMoments,
     GroupNorms,
     GroupTotals,
+    HasValue,
     KeysPerPerson,
     Moments,
     Ordered,
@@ -22,6 +27,7 @@ from tacit.engines.requests import (
     Relation,
     RowCount,
     TotalBuckets,
+    WeighedRows,
     value,
 )
 from tacit.language import build
@@ -130,6 +136,38 @@ def of_groups() -> tuple[Any, ...]:
             found.append(GroupTotals(entry, by, keys, norm, 3, 1000))  # type: ignore[arg-type]
         found.append(KeysPerPerson(by, (0, 1, 2, 3, 5)))
     return tuple(found)
+
+
+def of_parts() -> tuple[Any, ...]:
+    """What persons bring to groups, capped over all of them; and the entries that go with it."""
+    i, f, s = SCOPE.find("i"), value(SCOPE.find("f"), Fraction(1, 4)), Different(SCOPE.find("s"))
+    (texts, names), (numbers, figures) = _keys()[0], _keys()[1]
+    wide = tuple((-(10**k), 10**k) for k in range(len(names)))
+    full = ((-(2**63), 2**63 - 1),) * len(figures)
+    return (
+        GroupDistinct(s, numbers, figures, 1),
+        GroupFlags(parse("b AND i <> 0", SCOPE), texts, names, 1),
+        GroupMoments(f, texts, names, wide, 2, 2),
+        GroupMoments(value(i), numbers, figures, full, 2, 1, per_person=True),
+        GroupNorms(s, numbers, figures, "l1", (0, 1, 2, 3, 5)),
+        GroupTotals(HasValue(i), texts, names, "l1", 1, 1000),
+        GroupDistinct(Different(SCOPE.find("f")), texts, names, 2),
+        GroupMoments(value(i), texts, names, wide, 1, 3, per_person=True),
+    )
+
+
+def weighed() -> tuple[WeighedRows, ...]:
+    """Rows that weigh their part of a person, all of them and at both ends."""
+    (texts, names), (numbers, figures) = _keys()[0], _keys()[1]
+    f, i, c, d, t = (Ordered(SCOPE.find(name)) for name in "ficdt")
+    return (
+        WeighedRows(f, texts, names, cap=2, per_person=True),
+        WeighedRows(c, texts, names, ends=(False, True), rank=2, depth=2, unit=12),
+        WeighedRows(i),
+        WeighedRows(d, numbers, figures, cap=2),
+        WeighedRows(value(SCOPE.find("f")), texts, names, ends=(False, True), depth=1000),
+        WeighedRows(t, ends=(True,), rank=3, depth=3),
+    )
 
 
 def _keys() -> list[tuple[tuple[Expression, ...], tuple[tuple[Literal, ...], ...]]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, datetime
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -39,15 +39,14 @@ from tacit.engines.requests import (
     Touches,
     value,
 )
-from tacit.engines.rows import Rows
-from tacit.engines.script import ALL_ROWS, Script, fragment
 from tacit.errors import EngineError
-from tacit.language.expressions import Column, Expression, Scope
+from tacit.language.expressions import Column, Literal, Scope
 from tacit.language.parsing import parse
-from tacit.language.types import Kind, Schema
+from tacit.language.types import TEXT, Schema
 from tests.engines import cases, oracle, questions
 from tests.engines.engines import OPEN, everything, portions
 from tests.engines.questions import SCOPE, relation
+from tests.engines.rowwise import bits, expected, values
 
 SALT = bytes(range(32))
 PRICES = pa.table(
@@ -88,38 +87,12 @@ def test_all_engines_see_the_same_schema(engine: Engine) -> None:
 def test_every_expression_in_every_row(engine: Engine, part: int) -> None:
     asked = questions.expressions()[part::4]
     with engine.snapshot() as snapshot:
-        found = _values(snapshot, asked)
-    expected = {row["number"]: [_expected(e, row) for e in asked] for row in table() if row["who"] is not None}
-    for number, values in found.items():
-        for text, got, wanted in zip(questions.TEXTS[part::4], values, expected[number], strict=True):
-            assert got == wanted, (text, table()[number])
-    assert found.keys() == expected.keys()
-
-
-def _values(snapshot: Any, asked: list[Expression]) -> dict[int, list[object]]:
-    """The values of expressions in all rows with a person, dates and times as numbers."""
-    rows = Rows(snapshot.dialect, relation(), snapshot.tables)
-    names = [rows.plain(SCOPE.find("number"))]
-    names += [rows.ordered(Ordered(e)) if e.type.kind in _AS_NUMBER else rows.plain(e) for e in asked]
-    found = snapshot.fetch_rows(Script(tuple(rows.parts()), fragment(f"SELECT {', '.join(names)} FROM ", ALL_ROWS)))
-    return {int(row[0]): [_bits(v) for v in row[1:]] for row in found}
-
-
-_AS_NUMBER = (Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
-
-
-def _bits(found: Any) -> object:
-    """A value so that two are equal only if all their bits are; zeros have no sign."""
-    if isinstance(found, float):
-        return found.hex() if found else 0.0
-    return found if found is None or isinstance(found, str) else int(found)
-
-
-def _expected(expression: Expression, row: cases.Row) -> object:
-    wanted = oracle.evaluate(expression, row)
-    if isinstance(wanted, date | datetime):
-        wanted = oracle.in_order(Ordered(expression), row)
-    return _bits(wanted)
+        found = values(snapshot, asked)
+    wanted = {row["number"]: [expected(e, row) for e in asked] for row in table() if row["who"] is not None}
+    for number, row in found.items():
+        for text, got, defined in zip(questions.TEXTS[part::4], row, wanted[number], strict=True):
+            assert got == defined, (text, table()[number])
+    assert found.keys() == wanted.keys()
 
 
 # ---- persons -----------------------------------------------------------------------------------------------------
@@ -173,6 +146,27 @@ def test_every_request_about_groups(engine: Engine) -> None:
     asked = questions.of_groups()
     chosen = tuple(r for n, r in enumerate(asked) if n % 5 == 0 or isinstance(r, KeysPerPerson) or everything(engine))
     _agree(engine, relation(), chosen)
+
+
+def test_what_persons_bring_to_groups(engine: Engine) -> None:
+    """Spark one statement of two: different values, and moments in ranges of their own."""
+    asked = questions.of_parts()
+    _agree(engine, relation(), asked if everything(engine) else (asked[0], asked[2]))
+
+
+def test_rows_that_weigh_their_part_of_a_person(engine: Engine) -> None:
+    """Of all rows and of both ends; Spark the ends."""
+    asked = questions.weighed()
+    for request in asked if everything(engine) else asked[1:2]:
+        with engine.snapshot() as snapshot:
+            found = snapshot.weigh(relation(), request)
+        columns = (found.groups, found.values, found.weights, found.numbers)
+        scale = 1 if found.values.dtype.kind == "f" else 10**request.value.expression.type.scale
+        exact = scale if isinstance(request.value, Ordered) else 1
+        got: Counter[Any] = Counter()
+        for g, v, w, n in zip(*(column.tolist() for column in columns), strict=True):
+            got[g, Fraction(v) / exact, w] += n
+        assert got == Counter({key: n for key, n in oracle.weighed(relation(), request, table()).items() if key[2]})
 
 
 # ---- what only an engine can choose ------------------------------------------------------------------------------
@@ -310,8 +304,11 @@ def _fits(engine: Engine, about: Relation, most: int) -> bool:
         Incidence(RowCount(SCOPE.find("s")), values=SCOPE.find("s")),
         Incidence(heights=Ordered(SCOPE.find("f")), every=True),
         Incidence(heights=Ordered(SCOPE.find("t")), largest=False),
+        Incidence(
+            value(SCOPE.find("i")), by=(SCOPE.find("s"),), keys=tuple((Literal(TEXT, k),) for k in ("a", None, "EU"))
+        ),
     ],
-    ids=["count", "sum", "values", "every height", "lowest height"],
+    ids=["count", "sum", "values", "every height", "lowest height", "sum by group"],
 )
 def test_rows_that_concern_several_persons(engine: Engine, reference: Engine, asked: Incidence) -> None:
     person, other, far = relation().person, relation("i").person, relation(cases.NAME).person
@@ -326,7 +323,8 @@ def _patterns(touches: Touches) -> Counter[Any]:
     """The rows with each number replaced by everything that is told about it, so that numbering does not matter."""
     columns = [*touches.persons, *([] if touches.values is None else [touches.values])]
     families = [*touches.kinds, *([] if touches.values is None else ["a value"])]
-    extra = [None] * len(touches.weights) if touches.heights is None else [_bits(h.item()) for h in touches.heights]
+    extra = [None] * len(touches.weights) if touches.heights is None else [bits(h.item()) for h in touches.heights]
+    extra = extra if touches.groups is None else touches.groups.tolist()
     told: dict[Any, Counter[Any]] = {}
     for place, (family, numbers) in enumerate(zip(families, columns, strict=True)):
         for number, weight, height in zip(numbers.tolist(), touches.weights.tolist(), extra, strict=True):

@@ -20,16 +20,23 @@ from tacit.engines.duckdb import tables as duckdb_tables
 from tacit.engines.postgres import dialect as postgres_dialect
 from tacit.engines.postgres import tables as postgres_tables
 from tacit.engines.requests import (
+    PERSON,
+    Derived,
     GroupTotals,
     Incidence,
     Join,
     KeyCounts,
+    KeysPerPerson,
+    Listed,
     Moments,
     Ordered,
+    PersonGroups,
+    PersonRows,
     Persons,
     RankSteps,
     Relation,
     TotalBuckets,
+    Union,
     value,
 )
 from tacit.engines.rows import Rows
@@ -37,9 +44,13 @@ from tacit.engines.script import Script
 from tacit.engines.snapshots import render
 from tacit.engines.spark import dialect as spark_dialect
 from tacit.engines.spark import tables as spark_tables
+from tacit.language import build
+from tacit.language.aggregates import aggregate
 from tacit.language.expressions import Column, Literal, Scope
+from tacit.language.inside import Frame, Ordering
 from tacit.language.parsing import parse
-from tacit.language.types import TEXT, ColumnType, Schema
+from tacit.language.types import INTEGER, TEXT, ColumnType, Schema
+from tacit.language.windows import window
 
 GOLDEN = Path(__file__).parent / "golden"
 SCHEMA = Schema.of(
@@ -99,6 +110,53 @@ def _touched(dialect: Dialect, tables: dict[str, TableSQL]) -> Script:
     return Incidence(value(SCOPE.find("price"))).script(Rows(dialect, about, tables))
 
 
+def _inside(table: Derived, *joins: Join) -> Callable[..., Script]:
+    """The sums of all columns of a derived table, and how many different texts each person has in the last one."""
+    about = Relation(table, "d", Column(table.type_of(PERSON), "d", PERSON), joins)
+    columns = [Column(kind, "d", name) for name, kind in table.columns]
+    asked = [TotalBuckets(value(c), (1,)) if c.type.number else KeysPerPerson((c,), (1,)) for c in columns]
+    return lambda dialect, tables: render(dialect, tables, about, asked)
+
+
+def _groups() -> PersonGroups:
+    amount, rate, place = (SCOPE.find(name) for name in ("amount", "rate", "place"))
+    made = {
+        "total": aggregate("sum", [rate], filter=parse("paid", SCOPE)),
+        "mean": aggregate("avg", [amount], distinct=True),
+        "median": aggregate("median", [amount]),
+        "places": aggregate("count", [place], distinct=True),
+        "last": aggregate("arg_max", [place, SCOPE.find("day")]),
+        "listed": aggregate("string_agg", [place]),
+    }
+    return PersonGroups(Relation("t", "t", WHO), (("moment", SCOPE.find("moment")),), tuple(made.items()))
+
+
+def _windows() -> PersonRows:
+    amount, day = SCOPE.find("amount"), SCOPE.find("day")
+    made = {
+        "number": window("row_number", order=[Ordering(day, descending=True)]),
+        "running": window("sum", [amount], order=[Ordering(day)], frame=Frame("rows", None, 0)),
+        "share": window("cume_dist", order=[Ordering(day)], partition=[PLACE]),
+        "before": window("lag", [PLACE], order=[Ordering(day)]),
+    }
+    return PersonRows(Relation("t", "t", WHO), (("price", SCOPE.find("price")),), tuple(made.items()))
+
+
+def _together() -> Union:
+    """Those with a large price and without a moment of their own, and what is listed."""
+    groups, price = _groups(), SCOPE.find("price")
+    tie, when = (WHO, Column(WHO.type, "g", PERSON)), Column(SCHEMA["moment"], "g", "moment")
+    late = build.comparison("<", SCOPE.find("moment"), when)
+    listed = Listed((("code", TEXT), ("rank", INTEGER)), (("EU", 1), ("O'Brien", None)))
+    joins = (
+        Join(groups, "g", (tie,), "anti", late),
+        Join(listed, "l", ((PLACE, Column(TEXT, "l", "code")),), "left"),
+    )
+    rows = PersonRows(Relation("t", "t", WHO, joins), (("price", price), ("rank", Column(INTEGER, "l", "rank"))))
+    rank = aggregate("max", [SCOPE.find("amount")])
+    return Union((rows, PersonGroups(Relation("t", "t", WHO), (("price", price),), (("rank", rank),))))
+
+
 QUESTIONS: dict[str, Callable[..., Script]] = {
     "totals": _asked(
         Persons(),
@@ -120,6 +178,9 @@ QUESTIONS: dict[str, Callable[..., Script]] = {
     "keys": _asked(KeyCounts((PLACE, SCOPE.find("day")), 3, 2, bytes(16))),
     "joins": _asked(Persons(), joins=(Join("p", "p 1", ((PLACE, Column(TEXT, "p 1", "place")),), "left"),)),
     "several persons": _touched,
+    "inside groups": _inside(_groups()),
+    "inside windows": _inside(_windows()),
+    "inside together": _inside(_together()),
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tacit.engines.columns import ColumnSQL, digits
-from tacit.engines.dialect import LARGEST, SMALLEST, Dialect
+from tacit.engines.columns import ColumnSQL
+from tacit.engines.dialect import LARGEST, SMALLEST, Dialect, digits
 from tacit.engines.duckdb import conversion
 from tacit.engines.duckdb.dialect import DIALECT as DUCKDB
 from tacit.engines.duckdb.tables import DuckColumn

@@ -18,7 +18,7 @@ from tacit.randomness.continuous import _integer_root, _power
 from tests.guarantees.oracle import ball
 from tests.support import agrees
 
-DRAWS = 10**5
+DRAWS = 3 * 10**4
 CENTER, SCALE, LATTICE = Fraction(1, 3), Fraction(3, 2), Fraction(1, 2)
 Cdf = Callable[[float], float]
 

@@ -73,7 +73,20 @@ def questions(t: Table) -> Iterator[tuple[str, Ask]]:
     yield "mode", partial(t.mode, "g", ["x", "y"])
     yield "top", partial(t.top, "g", ["x", "y", "z"], 2)
     yield "count by g and b", t.group_by(["g", "b"], [("x", True), ("y", None)]).count
-    yield "persons by g", t.group_by("g", ["x", "y"]).persons
+    groups = t.group_by("g", ["x", "y"])
+    yield "persons by g", groups.persons
+    for column in ("f", "day"):
+        yield f"maximum of {column} by g", partial(groups.max, column)
+        yield f"quantiles of {column} by g", partial(groups.quantile, column, [0, "0.5", 1])
+    yield "third smallest d by g", partial(groups.smallest, "d", 3)
+    for column in ("i", "f"):
+        yield f"variance of {column} by g", partial(groups.variance, column)
+        yield f"histogram of {column} without edges", partial(t.histogram, column, bins=4)
+    yield "mean of d by g per person", partial(groups.mean, "d", per="person")
+    yield "different i by g", partial(groups.nunique, "i")
+    yield "ratio by g", partial(groups.ratio, "b")
+    yield "top by g", partial(groups.top, "i", [0, 1, -5], 2)
+    yield "persons with i by g", partial(groups.count, "i", per="person")
 
 
 def found(t: Table) -> Iterator[tuple[str, Ask]]:
@@ -81,6 +94,7 @@ def found(t: Table) -> Iterator[tuple[str, Ask]]:
     yield "persons by found g", t.group_by("g").persons
     yield "sum by found g and b", partial(t.group_by(["g", "b"]).sum, "i")
     yield "mean by found d", partial(t.group_by("d").mean, "f")
+    yield "deviation by found g", partial(t.group_by("g").std, "f")
 
 
 def partial(ask: Callable[..., Any], *arguments: Any, **options: Any) -> Ask:

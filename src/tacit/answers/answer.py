@@ -99,6 +99,17 @@ class Answer:
     """When it was released."""
     stored: bool = False
     """Whether this is an earlier answer to the same question, returned at no cost."""
+    name: str | None = None
+    """What a query calls it: SELECT SUM(amount) AS total; None where it gives it no name."""
+
+    @property
+    def title(self) -> str:
+        """What was asked, after the name that the query gave it.
+
+        >>> session.sql("SELECT COUNT(*) AS n FROM orders", epsilon=1).title
+        'n (number of rows)'
+        """
+        return self.statistic if self.name is None else f"{self.name} ({self.statistic})"
 
     def interval(self, confidence: Number = "0.95") -> Interval:
         """The interval that covers what its `covers` names with at least this confidence.
@@ -161,7 +172,7 @@ class Answer:
 
     def __repr__(self) -> str:
         capped = f" capped at {show(self.cap)}" if _proviso(self) else ""
-        return f"Answer({self.statistic}: {show(self.value)}{capped}, {self.guarantee!r})"
+        return f"Answer({self.title}: {show(self.value)}{capped}, {self.guarantee!r})"
 
     def explain(self) -> str:
         """The whole story: what was asked, how it was answered, how far it may be off, what was paid.
@@ -177,7 +188,7 @@ class Answer:
         NOT PRIVATE: made with a seeded source.
         """
         lines = [
-            f"question     {self.statistic} ({_PER[self.per]})",
+            f"question     {self.title} ({_PER[self.per]})",
             f"value        {show(self.value)}{_proviso(self)} (counted in steps of {self.unit})",
             f"mechanism    {self.mechanism}",
             f"guarantee    {self.guarantee!r}: {self.guarantee.describe()}",
@@ -198,7 +209,8 @@ class Answer:
         {'low': 296, 'high': 302, 'covers': 'truth', 'confidence': 0.95}
         """
         interval = self.interval()
-        return {
+        named = {} if self.name is None else {"name": self.name}
+        return named | {
             "statistic": self.statistic,
             "value": plain(self.value),
             "guarantee": repr(self.guarantee),
@@ -246,7 +258,8 @@ def sentences(answer: Answer) -> Iterator[str]:
     if not answer.private:
         yield NOT_PRIVATE
     value = "no answer" if answer.value is None else show(answer.value)
-    yield f"{answer.statistic[:1].upper()}{answer.statistic[1:]}, {_PER[answer.per]}: {value}{_proviso(answer)}."
+    title = answer.title if answer.name else answer.title[:1].upper() + answer.title[1:]
+    yield f"{title}, {_PER[answer.per]}: {value}{_proviso(answer)}."
     if answer.spread is not None:
         yield from answer.spread.sentences(answer)
     yield from answer.notes

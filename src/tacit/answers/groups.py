@@ -14,14 +14,18 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, sqrt
+from functools import lru_cache, partial
+from math import exp, isqrt, sqrt
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.spreads import Additive, Covers, Ends, Spread
 from tacit.answers.values import show
-from tacit.noises import TruncatedLaplace
+from tacit.noises import DiscreteGaussian, TruncatedLaplace
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tacit.answers import Answer
 
 
@@ -38,10 +42,22 @@ class Capped(Additive):
 
 
 @dataclass(frozen=True)
+class CappedGroup(Additive):
+    """Noise around the capped total of one group."""
+
+    covers: Covers = "capped value"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval and the cap."""
+        yield from super().sentences(answer)
+        yield f"No person counts for more than {show(answer.cap)} in a group."
+
+
+@dataclass(frozen=True)
 class ShownCount(Spread):
     """The error of a number that is shown only if its noise takes it to a threshold."""
 
-    noise: TruncatedLaplace
+    noise: TruncatedLaplace | DiscreteGaussian
     threshold: int
     covers = "capped value"
 
@@ -53,7 +69,8 @@ class ShownCount(Spread):
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """All numbers for which what is shown lies in neither tail of its law, given that it is shown."""
         tail = (1 - float(confidence)) / 2 * (1 - 1e-9)  # rounded the safe way
-        possible = range(value - self.noise.bound, value + self.noise.bound + 1)
+        reach = self.noise.bound if isinstance(self.noise, TruncatedLaplace) else _reach(self.noise)
+        possible = range(value - reach, value + reach + 1)
         low = bisect_left(possible, x=True, key=lambda c: self._at_least(value, c) > tail)
         high = bisect_left(possible, x=True, key=lambda c: 1 - self._at_least(value + 1, c) <= tail)
         return possible[low], possible[high - 1]
@@ -61,7 +78,8 @@ class ShownCount(Spread):
     def _at_least(self, value: int, count: int) -> float:
         """P[count + Z ≥ value | count + Z ≥ threshold]."""
         noise, shown = self.noise, self.threshold - count
-        return exp(noise.log_at_least(max(value - count, shown)) - noise.log_at_least(shown))
+        least = noise.log_at_least if isinstance(noise, TruncatedLaplace) else partial(_log_at_least, noise)
+        return exp(least(max(value - count, shown)) - least(shown))
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, and that it is one of those shown."""
@@ -70,3 +88,28 @@ class ShownCount(Spread):
             f"Groups are shown because their noisy number came to {self.threshold:,} or more, which favours lucky "
             "ones; the interval holds given that."
         )
+
+
+def _reach(noise: DiscreteGaussian) -> int:
+    """Twelve standard deviations, beyond which the noise lies once in 10^32."""
+    return 12 * isqrt(int(noise.squared_scale)) + 12
+
+
+@lru_cache(maxsize=8)
+def _log_tails(noise: DiscreteGaussian) -> NDArray[np.float64]:
+    """ln Σ_{k ≥ z} e^{−k²/(2v)} for z from −2·reach to 2·reach, added up from the far end, where terms are smallest."""
+    import numpy as np
+
+    reach, v = 2 * _reach(noise), float(noise.squared_scale)
+    places = np.arange(reach, -reach - 1, -1, dtype=float)
+    found: NDArray[np.float64] = np.logaddexp.accumulate(-places * places / (2 * v))[::-1]
+    return found
+
+
+def _log_at_least(noise: DiscreteGaussian, z: int) -> float:
+    """ln P[Z ≥ z] up to a constant; beyond the far end what the last term alone would be."""
+    tails = _log_tails(noise)
+    place = z + len(tails) // 2
+    if place >= len(tails):
+        return -z * z / (2 * float(noise.squared_scale))
+    return float(tails[max(place, 0)])

@@ -36,7 +36,7 @@ class Inner(Spread):
 
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """One-sided: nothing bounds an extreme from outside without an assumption."""
-        if self.persons_above(confidence) is None:
+        if persons_at(self.beyond, confidence) is None:
             return -inf, inf
         return (self.inner, inf) if self.largest else (-inf, self.inner)
 
@@ -46,10 +46,27 @@ class Inner(Spread):
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """How many persons may lie beyond."""
-        count = self.persons_above(SURE)
+        count = persons_at(self.beyond, SURE)
         if answer.value is not None and count is not None:
-            side = "above" if self.largest else "below"
-            yield f"With 95 % confidence at most {count} persons lie {side} it; the true one may be further out."
+            yield f"With 95 % confidence {self._lie(count, 'above' if self.largest else 'below')}"
+
+    def _lie(self, count: int, side: str) -> str:
+        return f"at most {count} persons lie {side} it; the true one may be further out."
+
+
+@dataclass(frozen=True)
+class InnerOfGroup(Inner):
+    """The same for one of several groups: a person in m of them counts there for 1/m of a person."""
+
+    def persons_above(self, confidence: Fraction) -> int | None:
+        """None: how many persons make up the weight is not known."""
+        return None
+
+    def _lie(self, count: int, side: str) -> str:
+        return (
+            f"no more than {count} persons' weight lies {side} it, a person in several groups counted for a part in "
+            "each; the true one may be further out."
+        )
 
 
 @dataclass(frozen=True)

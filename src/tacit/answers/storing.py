@@ -32,16 +32,19 @@ from typing import Any
 
 from tacit.answers import Answer
 from tacit.answers.capped import CappedBelow, CappedSum
+from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
-from tacit.answers.groups import Capped, ShownCount
-from tacit.answers.order import Fallen, Inner, Ranked
+from tacit.answers.formulas import Calculation, Constant, Part
+from tacit.answers.groups import Capped, CappedGroup, ShownCount
+from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
+from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.errors import TacitError
-from tacit.guarantees import Approx, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.noises import (
     Coarser,
     Difference,
@@ -80,7 +83,7 @@ def _form(kind: Callable[..., Any], fields: str) -> Form:
 
 FORMS: dict[str, Form] = {
     "Answer": _form(
-        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored"
+        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name"
     ),
     # guarantees
     "Pure": _form(Pure, "epsilon"),
@@ -106,15 +109,22 @@ FORMS: dict[str, Form] = {
     "Additive": _form(Additive, "noise unit covers"),
     "Capped": _form(Capped, "noise unit covers"),
     "CappedSum": _form(CappedSum, "noise unit covers"),
+    "CappedGroup": _form(CappedGroup, "noise unit covers"),
     "CappedBelow": _form(CappedBelow, "noise unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
     "Variance": _form(Variance, "sums noise width root"),
     "Inner": _form(Inner, "largest beyond inner"),
+    "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Chosen": _form(Chosen, "inside among"),
+    "Computed": _form(Computed, "formula parts"),
+    # formulas
+    "Part": _form(Part, "number"),
+    "Constant": _form(Constant, "value"),
+    "Calculation": _form(Calculation, "name operands"),
     "SampledValue": _form(SampledValue, "inside value probability scales"),
     "SampledCount": _form(SampledCount, "noise value probability"),
 }
@@ -143,6 +153,9 @@ OLDER: dict[str, Form] = {
     "Additive": _form(_additive, "noise unit covers"),
 }
 """How values are read that earlier versions wrote otherwise."""
+
+SHAPE = ("columns", "released", "by", "known")
+"""What is written of a result beside its answers; versions that do not know it read the answers."""
 
 _READ = FORMS | OLDER
 _TAGS = {form.kind: tag for tag, form in FORMS.items()}
@@ -184,11 +197,17 @@ def encode(part: Any) -> Any:
             return {TAG: "tuple", "items": [encode(item) for item in part]}
         case Answers():
             pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
-            return {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            facts = {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            return facts | (_shape(part) if isinstance(part, Result) else {})
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
     return {TAG: tag} | {name: encode(getattr(part, name)) for name in FORMS[tag].fields}
+
+
+def _shape(result: Result) -> dict[str, Any]:
+    found = (result.columns, result.released, result.by, known_cells(result))
+    return {name: encode(held) for name, held in zip(SHAPE, found, strict=True)}
 
 
 def decode(part: Any) -> Any:
@@ -202,13 +221,20 @@ def decode(part: Any) -> Any:
         return tuple(decode(item) for item in part["items"])
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
+        if "columns" in part:
+            columns, released, by, known = (decode(part[name]) for name in SHAPE)
+            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]))
         return Answers(answers, decode(part["guarantee"]), part["name"])
     form = _READ.get(tag)
     if form is None:
         raise UnknownForm(
             "this answer was written by a newer version of Tacit; update Tacit, or pay again with fresh=True."
         )
-    return form.kind(**{name: decode(part[name]) for name in form.fields if name in part})
+    fields = {name: decode(part[name]) for name in form.fields if name in part}
+    kind: Any = form.kind
+    if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
+        return kind.amount(*fields.values())  # what is free costs nothing
+    return kind(**fields)
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:

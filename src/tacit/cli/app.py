@@ -12,18 +12,22 @@ import traceback
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from tacit import __version__
+from tacit.cli.ask import HELP as ASK
+from tacit.cli.ask import Interrupted, ask
 from tacit.cli.audit import audit
 from tacit.cli.check import HELP as CHECK
 from tacit.cli.check import check
 from tacit.cli.ledger import book
+from tacit.cli.once import refuse_repeats
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
-from tacit.cli.speech import QUIET, Json, notice, picture_file, save, say, say_json, width, working
+from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
+from tacit.cli.tables import SOURCE
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.numbers.exact import exact
 
@@ -34,23 +38,15 @@ HELP = """Differentially private answers about personal data, without clipping b
   tacit schema orders.csv
   tacit ask orders.csv --person customer --epsilon 0.5 \\
         "SELECT SUM(amount) FROM orders"
+  tacit ask shop.duckdb --private orders:customer --public nations \\
+        --epsilon 0.5 "SELECT name, COUNT(*) FROM orders
+        JOIN nations ON nation = code GROUP BY name"
   tacit plan --persons 10000 --statistic sum --epsilon 0.5
   tacit check orders.csv --person customer
   tacit audit threshold_scan
 
 Exit codes: 0 fine; 1 a check found something; 2 a mistake in the question, 3 budget refused (nothing was spent); 4 the
 engine or the ledger failed, 130 interrupted (the message says what was spent)."""
-
-ASK = """Ask one question; without a ledger the spending is not recorded.
-
-\b
-Examples:
-  tacit ask orders.parquet --person customer --epsilon 0.5 \\
-        "SELECT SUM(amount) FROM orders"
-  tacit ask orders.csv --person customer --epsilon 1 --keys EU,US \\
-        "SELECT region, COUNT(*) FROM orders GROUP BY region"
-  tacit ask postgresql:///shop --table orders --person customer \\
-        --ledger ledger.db --epsilon 0.5 "SELECT AVG(amount) FROM orders\""""
 
 PLAN = """What accuracy to expect, from public facts only.
 
@@ -76,16 +72,13 @@ INTERRUPTED = 130
 UNCHARGED = "interrupted; nothing was charged."
 
 
-class Interrupted(Exception):
-    """Ctrl-C while a question was asked; the message says what the budget says."""
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command and turn what happens into an exit code."""
     try:
         rest = [argument for argument in arguments if argument not in ANYWHERE]
         QUIET.set("--quiet" in arguments)
-        result = app(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
+        command = refuse_repeats(typer.main.get_command(app))
+        result = command(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -107,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
 def _said(error: BaseException) -> tuple[str, int]:
     """One sentence about an error, and its exit code."""
     if isinstance(error, TacitError):
-        return str(error), next((code for kind, code in CODES if isinstance(error, kind)), 2)
+        return error.told("command line"), next((code for kind, code in CODES if isinstance(error, kind)), 2)
     if isinstance(error, Interrupted):
         return str(error), INTERRUPTED
     if isinstance(error, KeyboardInterrupt | typer.Abort):
@@ -160,99 +153,17 @@ def demo(
 
 @app.command()
 def schema(
-    source: Annotated[str, typer.Argument(help="A Parquet, CSV, JSON or DuckDB file, or a connection string.")],
-    table: Annotated[str | None, typer.Option(help="The table inside a database.")] = None,
+    source: Annotated[str, typer.Argument(help=f"{SOURCE[0].upper()}{SOURCE[1:]}.")],
+    table: Annotated[str | None, typer.Option(help="One table of a database; all of them unless given.")] = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:
-    """The public facts as read, to be confirmed or corrected.
+    """The public facts as read, to be confirmed or corrected: names and types, of a database for every table.
 
     Example: tacit schema orders.csv
     """
-    import tacit
+    from tacit.cli.schema import show
 
-    with working("reading names and types"):
-        found = tacit.schema(source, table=table)
-    if as_json:
-        say_json({name: str(kind) for name, kind in found.columns})
-        return
-    width = max(len(name) for name in found)
-    for name, kind in found.columns:
-        print(f"{name:<{width}}  {kind}")
-
-
-@app.command(help=ASK)
-def ask(
-    source: Annotated[str, typer.Argument(help="A Parquet, CSV, JSON or DuckDB file, or a connection string.")],
-    query: Annotated[str, typer.Argument(help="One SELECT with aggregates.")],
-    person: Annotated[str, typer.Option(help="The column that says who a row is about.")],
-    epsilon: Annotated[str | None, typer.Option(help="Cost in ε.")] = None,
-    delta: Annotated[str | None, typer.Option(help="Cost in δ, with --epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(help="Cost in ρ (Gaussian noise).")] = None,
-    keys: Annotated[str | None, typer.Option(help="Public group keys, separated by commas.")] = None,
-    table: Annotated[str | None, typer.Option(help="The table's name in SQL, or inside a database.")] = None,
-    ledger: Annotated[
-        str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option(help="The dataset's name in the ledger; the table's unless given.")
-    ] = None,
-    as_json: Annotated[bool, Json] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
-) -> None:
-    """Ask one question; without a ledger the spending is not recorded."""
-    import tacit
-    from tacit.tables.face.declarations import default_name
-    from tacit.tables.sql.privacy_clause import price
-
-    cost = price(query, epsilon, delta, rho).cost
-    if table is None and not (stem := default_name(source)).isidentifier():
-        notice(f'the table is "{stem}" in SQL, with its quotes; --table gives it another name.')
-    if ledger is None:
-        notice("no ledger, so this spending is not recorded.")
-        asked = tacit.read(source, person=person, budget=cost, table=table)
-    else:
-        asked = tacit.read(
-            source, person=person, table=table, ledger=ledger, name=name or table or default_name(source)
-        )
-    try:
-        with working("asking"):
-            answer = asked.sql(query, keys=_keys(keys), epsilon=epsilon, delta=delta, rho=rho)
-    except KeyboardInterrupt:
-        raise Interrupted(f"interrupted; the budget says: {asked.budget!r}.") from None
-    if as_json:
-        say_json(answer.to_dict())
-    elif as_csv:
-        print(_csv(answer), end="")
-    else:
-        say(str(answer))
-
-
-def _keys(text: str | None) -> list[Any] | None:
-    """Keys from a comma-separated list; numbers are read as numbers, true and false as truth values."""
-    return None if text is None else [_key(part.strip()) for part in text.split(",")]
-
-
-def _key(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return int(text)
-    except ValueError:
-        return text
-
-
-def _csv(answer: Any) -> str:
-    import csv
-    import io
-
-    from tacit.answers import Answers
-
-    records = answer._records() if isinstance(answer, Answers) else Answers({"": answer}, answer.guarantee)._records()
-    out = io.StringIO()
-    writer = csv.DictWriter(out, records[0].keys() if records else ["value"])
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue()
+    show(source, table, as_json)
 
 
 @app.command(help=PLAN)
@@ -289,6 +200,7 @@ def _share(text: str) -> Fraction:
     return number / 100 if text.strip().endswith("%") else number
 
 
+app.command(help=ASK)(ask)
 app.command(help=CHECK)(check)
 app.command()(audit)
 app.command(help=SERVE)(serve)

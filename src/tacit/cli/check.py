@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
+from tacit.cli import tables as said
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.errors import InvalidInput
 
@@ -18,6 +19,7 @@ It looks at the rows themselves and shows numbers about them: its output is for 
 Examples:
   tacit check orders.csv --person customer
   tacit check orders.csv --person customer --option encoding=latin-1
+  tacit check shop.duckdb --private orders:customer --public nations
   tacit check tacit.toml --json
 
 Exit codes: 0 nothing was found, 1 there are findings, 2 and 4 as everywhere."""
@@ -27,56 +29,41 @@ FOUND = 1
 
 
 def check(
-    source: Annotated[str, typer.Argument(help="A file, a connection string, or the gateway's tacit.toml.")],
-    person: Annotated[list[str] | None, typer.Option(help="The column that says who a row is about.")] = None,
-    table: Annotated[str | None, typer.Option(help="The table inside a database.")] = None,
-    option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the reader, such as encoding=latin-1.")
-    ] = None,
+    sources: Annotated[
+        list[str], typer.Argument(help="Files, a connection string, or the gateway's tacit.toml.", metavar="SOURCE...")
+    ],
+    person: said.OnePerson = None,
+    private: said.PrivateTables = None,
+    public: said.PublicTables = None,
+    table: said.OneTable = None,
+    option: said.ReaderOptions = None,
     seconds: Annotated[float | None, typer.Option(help="Leave out what takes longer than this.")] = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:
-    """Check a file, a table or a whole configuration."""
+    """Check files, tables or a whole configuration."""
     from tacit.checks import Report
     from tacit.checks import check as checked
 
     if seconds is not None and not 0 < seconds < 10**6:
         raise InvalidInput("seconds must be a number above 0, such as 60.")
-    if source.lower().endswith(".toml"):
-        if person or table or option:
-            raise InvalidInput("a configuration says by itself what its tables are; leave out the options.")
+    given = (person or (), private or (), public or (), table, option or ())
+    if sources[0].lower().endswith(".toml"):
+        path = said.Flags(sources[1:], *given, Path(sources[0])).settings()
         from tacit.serve.config import load
 
-        datasets = load(source).datasets
+        datasets = load(path or sources[0], serving=False).datasets
         with working("looking at the data"):
             report = Report.together({name: checked(one.tables, seconds) for name, one in datasets.items()})
     else:
-        with working("looking at the data"):
-            report = checked(_tables(source, person, table, _options(option or [])), seconds)
-        if not person:
+        flags = said.Flags(sources, *given)
+        if not person and not private:
             notice("no --person, so nothing about persons was checked.")
+        tables = said.declare(flags, said.find_places(flags), of_persons=False)
+        with working("looking at the data"):
+            report = checked(tables, seconds)
     if as_json:
         say_json(report.to_dict())
     else:
         say(str(report))
     if report.findings:
         raise typer.Exit(FOUND)
-
-
-def _tables(source: str, person: list[str] | None, table: str | None, options: Mapping[str, Any]) -> dict[str, Any]:
-    from tacit.tables import Private, Public
-    from tacit.tables.face.declarations import default_name
-
-    declared = Private(source, person, table=table, **options) if person else Public(source, table=table, **options)
-    return {table or default_name(source): declared}
-
-
-def _options(given: list[str]) -> dict[str, Any]:
-    """Options of the reader; true, false and whole numbers are read as such."""
-    found: dict[str, Any] = {}
-    for text in given:
-        name, equals, value = text.partition("=")
-        if not (name and equals) or name in ("table", "schema", "person", "source", "through", "unit", "key"):
-            raise InvalidInput("an option of the reader is written NAME=VALUE, such as encoding=latin-1.")
-        found[name] = {"true": True, "false": False}.get(value, int(value) if value.isdecimal() else value)
-    return found

@@ -26,7 +26,10 @@ def create(
     epsilon: Annotated[str | None, typer.Option(help="Total ε.")] = None,
     delta: Annotated[str | None, typer.Option(help="Total δ, with --epsilon.")] = None,
     rho: Annotated[str | None, typer.Option(help="Total ρ.")] = None,
-    person: Annotated[str, typer.Option(help="The person column, or columns separated by commas.")] = "person",
+    person: Annotated[
+        list[str] | None,
+        typer.Option(help="The column, or kind, of the persons it protects; repeat it, or separate several by commas."),
+    ] = None,
     composition: Annotated[str, typer.Option(help="basic or advanced.")] = "basic",
     as_json: AsJson = False,
 ) -> None:
@@ -38,8 +41,9 @@ def create(
     from tacit.tables.releasing.room import cost_of
 
     total = cost_of(epsilon, delta, rho)
+    kinds = tuple(kind for text in person or ["person"] for kind in text.split(","))
     opened = open_ledger(ledger)
-    budget = opened.register(name, total, kinds=tuple(person.split(",")), composition=composition)
+    budget = opened.register(name, total, kinds=kinds, composition=composition)
     if as_json:
         facts = {"name": name, "total": repr(budget.total), "left": repr(budget.remaining)}
         say_json(facts | {"ledger_id": opened.identity})

@@ -26,7 +26,18 @@ from tacit.language.types import KeyType, Schema
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tacit.engines.requests import Blocks, Incidence, Relation, Repeats, Request, Touches
+    from tacit.engines.requests import (
+        Blocks,
+        Incidence,
+        Relation,
+        Repeats,
+        Request,
+        Touches,
+        WeighedRows,
+        WeighedValues,
+    )
+    from tacit.engines.requests.derived import Derived
+    from tacit.engines.requests.public_rows import PublicRows
     from tacit.language.expressions import Column
 
 A = TypeVar("A")
@@ -75,8 +86,14 @@ class Snapshot(Protocol):
     def touches(self, relation: Relation, request: Incidence, /) -> Touches:
         """Whom the rows of a relation of several persons concern; a round of its own."""
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
-        """Rows with the number of their block, for functions that run on the trusted side; a round of its own."""
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        """The values of rows that weigh their part of a person, by group; a round of its own."""
+
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
+        """Rows with the number of their block, for functions that run on the trusted side, or rows of public tables.
+
+        A round of its own.
+        """
 
     def fits(self, relation: Relation, /) -> bool:
         """Whether a relation's joins cannot have more rows than its `Bound`, by counts on keys; every round asks."""
@@ -94,8 +111,8 @@ class Engine(Protocol):
     def keys(self, table: str) -> tuple[tuple[str, ...], ...]:
         """The keys that the source itself keeps unique, by a constraint; each is read so that none become equal."""
 
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart, a public fact too."""
+    def key_type(self, table: str | Derived, column: str) -> KeyType:
+        """How a column's values are told apart, a public fact too; of a derived table by what it is derived from."""
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""
@@ -132,6 +149,17 @@ def open_engine(tables: Mapping[str, Source], timeout: float | None = None) -> E
     from tacit.engines.duckdb.engine import DuckDB
 
     return DuckDB(tables, timeout)
+
+
+def list_tables(data: str) -> tuple[str, ...] | None:
+    """The names of the tables in a database, which are public; None for a file that is one table itself."""
+    if _home(data) == "PostgreSQL":
+        from tacit.engines.postgres import engine as postgres
+
+        return postgres.list_tables(data)
+    from tacit.engines.duckdb import engine as duck
+
+    return duck.list_tables(data)
 
 
 def _home(data: object) -> str:

@@ -1,7 +1,7 @@
 """How an engine's tables and columns are read, in SQL of its own that no row can make fail: what all engines share.
 
-What values and keys promise is in `tacit.language.types`. Every engine has a subclass of `ColumnSQL` in its `tables.py`
-and writes there what its own types need.
+What values and keys promise is in `tacit.language.types`. Every engine has a subclass of `NativeColumn` in its
+`tables.py` and writes there what its own types need.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, Dialect
+from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, SMALLEST, Dialect, digits
+from tacit.engines.script import Reading
 from tacit.language.types import ColumnType, KeyType, Kind
 
 
@@ -24,11 +25,9 @@ class ColumnSQL(ABC):
 
     name: str
     native: str
-    """Its type as the engine names it."""
+    """Its type as the engine names it; empty where it is computed."""
     kind: ColumnType
     """Its type as the schema declares it."""
-
-    dialect: ClassVar[Dialect]
 
     @property
     @abstractmethod
@@ -39,6 +38,73 @@ class ColumnSQL(ABC):
     def steps(self) -> int:
         """The scale of the steps that an exact key counts; 0 where the key is the number itself."""
         return 0
+
+    @abstractmethod
+    def value(self, sql: str) -> str:
+        """What is counted, added, ordered and shown."""
+
+    @abstractmethod
+    def key(self, sql: str) -> str:
+        """What tells two values apart."""
+
+    @abstractmethod
+    def double(self, sql: str) -> str:
+        """A number as a double; NaN and ±inf stay what they are."""
+
+    @abstractmethod
+    def group(self, sql: str) -> str:
+        """An exact number as a group shows it, in up to 38 digits."""
+
+
+READINGS = ("value", "key", "double", "group")
+"""The ways in which a column is read."""
+
+
+@dataclass(frozen=True)
+class DerivedColumn(ColumnSQL):
+    """A column of a derived table, which holds its value, and where they differ its key and its group beside it."""
+
+    told: KeyType
+    key_name: str
+    group_name: str
+    counted: int = 0
+    """The scale of the steps that the key counts."""
+
+    @property
+    def key_type(self) -> KeyType:
+        """That of the column it comes from, or of its own type."""
+        return self.told
+
+    @property
+    def steps(self) -> int:
+        """As the engine writes keys."""
+        return self.counted
+
+    def value(self, sql: str) -> str:
+        """Itself."""
+        return sql
+
+    def key(self, sql: str) -> str:
+        """The key that came with it."""
+        return self._beside(sql, self.key_name)
+
+    def double(self, sql: str) -> str:
+        """What a double was read as before."""
+        return sql
+
+    def group(self, sql: str) -> str:
+        """The group that came with it."""
+        return self._beside(sql, self.group_name)
+
+    def _beside(self, sql: str, name: str) -> str:
+        """Another column of the same table; the names of derived tables have no dots."""
+        return f"{sql.rpartition('.')[0]}.{name}"
+
+
+class NativeColumn(ColumnSQL):
+    """A column of a table that an engine holds, in a type of its own."""
+
+    dialect: ClassVar[Dialect]
 
     def value(self, sql: str) -> str:
         """What is counted, added, ordered and shown."""
@@ -132,19 +198,19 @@ class TableSQL:
     source: str
     columns: Mapping[str, ColumnSQL]
 
+    def reading(self, alias: str, columns: frozenset[str]) -> Reading:
+        """It, under an alias, with the columns that are used."""
+        return Reading(self, alias, columns)
+
+    def ask(self, column: str, reading: str) -> None:
+        """Take note that a column is read in one of the `READINGS`; a table that is there has them all."""
+
 
 def saturated(sql: str, scale: int, power: str) -> str:
     """A decimal of up to 38 digits as its steps, by ``power`` = 10^scale; 19 digits hold all that fit 64 bits."""
     low, high = (f"CAST('{digits(limit, scale)}' AS DECIMAL(38,{scale}))" for limit in (SMALLEST, LARGEST))
     inner = f"CAST(CAST({sql} AS DECIMAL(19,{scale})) * {power} AS BIGINT)"
     return f"CASE WHEN {sql} >= {high} THEN {LARGEST} WHEN {sql} <= {low} THEN {SMALLEST} ELSE {inner} END"
-
-
-def digits(steps: int, scale: int) -> str:
-    """A number of steps of 10^-scale, written out."""
-    text = str(abs(steps)).rjust(scale + 1, "0")
-    split = len(text) - scale
-    return ("-" if steps < 0 else "") + text[:split] + ("." + text[split:] if scale else "")
 
 
 def within(sql: str, low: str, high: str) -> str:

@@ -16,7 +16,9 @@ from datetime import date, datetime
 from types import MappingProxyType
 
 from tacit.engines.script import Fragment, Reading, Script, fragment
+from tacit.language.cases import mapping
 from tacit.language.expressions import Literal
+from tacit.language.patterns import Pattern
 from tacit.language.types import LARGEST_SCALE, OTHER, ColumnType, Kind, Schema, decimal
 
 SMALLEST = -(2**63)
@@ -29,6 +31,13 @@ LARGEST_DOUBLE = 1.7976931348623157e308
 def named(types: Mapping[ColumnType, Sequence[str]]) -> dict[str, ColumnType]:
     """Types by the names that an engine has for them."""
     return {name: kind for kind, names in types.items() for name in names}
+
+
+def digits(steps: int, scale: int) -> str:
+    """A number of steps of 10^-scale, written out."""
+    text = str(abs(steps)).rjust(scale + 1, "0")
+    split = len(text) - scale
+    return ("-" if steps < 0 else "") + text[:split] + ("." + text[split:] if scale else "")
 
 
 class Dialect(ABC):
@@ -48,12 +57,16 @@ class Dialect(ABC):
     """Before a part that is computed where it is used."""
     fence = ""
     """Ends a query whose columns are to be computed once for each row, however often the next query names them."""
+    looking_joins = False
+    """Whether SEMI JOIN and ANTI JOIN are known, through which filters reach the rows before they are looked up."""
     nested = False
     """Whether links of a long chain are put inside one another, where names for them would cost the planner much."""
     present = ""
     """Drops the rows without a person once they are one group, for engines where a test of every row costs more."""
     row_number = "ROW_NUMBER() OVER ()"
     """A different positive integer for each row."""
+    counts_keys = False
+    """Whether keys of decimals count their steps; otherwise they are the numbers themselves."""
     native_types: Mapping[str, ColumnType]
     """The engine's own types by their names, but for decimals; all others can only name persons."""
     native_decimal = "DECIMAL"
@@ -119,6 +132,21 @@ class Dialect(ABC):
             return f"CAST('{value.isoformat(' ') if isinstance(value, datetime) else value.isoformat()}' AS {kind})"
         return f"CAST({value} AS {kind})"
 
+    def item(self, literal: Literal) -> str:
+        """A constant of a list as a text, which `listed` reads."""
+        value = literal.value
+        if value is None:
+            return "NULL"
+        if literal.type.exact_number:
+            return f"'{self.steps(literal, literal.type.scale)}'"
+        if isinstance(value, datetime):
+            return f"'{value.isoformat(' ')}'"
+        return self.text(value) if isinstance(value, str) else f"'{value!s}'"
+
+    def listed(self, sql: str, kind: ColumnType) -> str:
+        """A text of `item` as a value of its kind."""
+        return f"CAST({sql} AS {self.type(kind)})"
+
     def group_key(self, literal: Literal) -> str:
         """A constant to be compared with a group: as `constant`, but an exact number may have 128 bits."""
         if literal.type.exact_number and literal.value is not None:
@@ -153,6 +181,10 @@ class Dialect(ABC):
         """The sum of 64-bit integers in 128 bits, an aggregate; ``name`` is a column."""
         return f"SUM({name})"
 
+    def total_over(self, name: str) -> str:
+        """As `total`, over a window, which `OVER` can follow."""
+        return f"SUM({name})"
+
     def operation(self, operator: str, left: str, right: str) -> str:
         """+, −, * or / of two finite doubles as one IEEE operation, whose result `finite` reads; both are columns.
 
@@ -180,6 +212,10 @@ class Dialect(ABC):
         """A truth value as 0 or 1 in 64 bits."""
         return f"CAST({sql} AS {self.int64})"
 
+    def whole(self, sql: str) -> str:
+        """The largest whole number, as a double, that is not above a double below 2^53 in size."""
+        return f"FLOOR({sql})"
+
     def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
 
@@ -192,11 +228,66 @@ class Dialect(ABC):
         part = f"PARTITION BY {within} " if within else ""
         return f"SUM(w) OVER ({part}ORDER BY {key} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
 
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """A value of a kind as the key that a column of that kind has for it."""
+        return self.folded(sql) if kind.kind is Kind.FLOAT else sql
+
+    def texts(self, name: str, between: str, order: str) -> str:
+        """Texts one after another with a constant between them, an aggregate; ``order`` is a column."""
+        return f"STRING_AGG({name}, {between} ORDER BY {order})"
+
     # ---- comparisons --------------------------------------------------------------------------------------------
 
     def same(self, left: str, right: str, kind: ColumnType) -> str:
         """Whether two columns of one kind are equal or both NULL, in a form that a join can hash."""
         return f"{left} IS NOT DISTINCT FROM {right}"
+
+    # ---- texts --------------------------------------------------------------------------------------------------
+
+    def text_of(self, sql: str) -> str:
+        """A text that a function or a cast made, in binary collation."""
+        return sql
+
+    def short(self, sql: str) -> str:
+        """A small integer as functions of texts take it."""
+        return f"CAST({sql} AS INTEGER)"
+
+    def octets(self, sql: str) -> str:
+        """The number of bytes of a text."""
+        return f"OCTET_LENGTH({sql})"
+
+    def cased(self, function: str, sql: str) -> str:
+        """LOWER or UPPER of a column by the table of `tacit.language.cases`."""
+        return self.translated(sql, mapping(function == "UPPER"))
+
+    def translated(self, sql: str, table: Mapping[str, str]) -> str:
+        """A text with some characters in place of others."""
+        return f"TRANSLATE({sql}, {self.text(''.join(table))}, {self.text(''.join(table.values()))})"
+
+    def substring(self, sql: str, start: str, count: str | None = None) -> str:
+        """Some characters of a text, or all, from a place on; both integers are in range."""
+        places = [sql, self.short(start), *([] if count is None else [self.short(count)])]
+        return f"SUBSTRING({', '.join(places)})"
+
+    def trim(self, function: str, sql: str, characters: str) -> str:
+        """TRIM, LTRIM or RTRIM of the characters of a constant."""
+        return f"{function}({sql}, {characters})"
+
+    def pad(self, function: str, sql: str, count: str, fill: str) -> str:
+        """LPAD or RPAD to some characters by a constant that is not empty."""
+        return f"{function}({sql}, {self.short(count)}, {fill})"
+
+    def repeat(self, sql: str, count: str) -> str:
+        """A text several times."""
+        return f"REPEAT({sql}, {self.short(count)})"
+
+    def position(self, sql: str, wanted: str) -> str:
+        """Where a text that is not empty begins in another, from 1, or 0."""
+        return f"STRPOS({sql}, {wanted})"
+
+    @abstractmethod
+    def matches(self, sql: str, pattern: Pattern) -> str:
+        """Whether a pattern is found in a text."""
 
     # ---- dates --------------------------------------------------------------------------------------------------
 
@@ -211,6 +302,18 @@ class Dialect(ABC):
     def midnight(self, sql: str) -> str:
         """The first moment of a date, as a timestamp."""
         return f"CAST({sql} AS {self.timestamp_type})"
+
+    def day_of(self, sql: str) -> str:
+        """The date of a timestamp."""
+        return f"CAST({sql} AS DATE)"
+
+    def date_of(self, sql: str) -> str:
+        """The date of a count of days since 1970-01-01, in range."""
+        return f"(DATE '1970-01-01' + CAST({sql} AS INTEGER))"
+
+    @abstractmethod
+    def moment_of(self, sql: str) -> str:
+        """The timestamp of a count of microseconds since 1970-01-01, in range; the operand may be written twice."""
 
     @abstractmethod
     def microseconds(self, sql: str) -> str:

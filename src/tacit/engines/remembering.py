@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
     from tacit.engines.requests import Relation, Request
     from tacit.engines.requests.blocks import Blocks
+    from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.incidence import Incidence, Touches
     from tacit.engines.requests.key_repeats import Repeats
+    from tacit.engines.requests.public_rows import PublicRows
+    from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
     from tacit.language.expressions import Column
 
 ROUNDS = 2
@@ -41,7 +44,7 @@ class Remembering:
         """The engine's."""
         return self._engine.keys(table)
 
-    def key_type(self, table: str, column: str) -> KeyType:
+    def key_type(self, table: str | Derived, column: str) -> KeyType:
         """The engine's."""
         return self._engine.key_type(table, column)
 
@@ -81,7 +84,11 @@ class _Rounds:
         touches: Touches = self._engine.remember((relation, request), lambda s: s.touches(relation, request))
         return touches
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        weighed: WeighedValues = self._engine.remember((relation, request), lambda s: s.weigh(relation, request))
+        return weighed
+
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         blocks: pa.Table = self._engine.remember((relation, request), lambda s: s.blocks(relation, request))
         return blocks
 

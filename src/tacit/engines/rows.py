@@ -6,24 +6,34 @@ that have no person, do not pass the filter or belong to persons that are not as
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Literal
 
+from tacit.engines.chains import Chain
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
+from tacit.engines.requests.derived import NOBODY
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
-from tacit.engines.requests.relation import Relation
-from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, fragment
-from tacit.engines.terms import Term, Terms, combine, fill
+from tacit.engines.requests.relation import Join, Relation, simple
+from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
+from tacit.engines.script import join as joined
+from tacit.engines.stages import Stages
+from tacit.engines.term import Term, combine, fill
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
 
 
-class Rows(Terms):
+class Rows(Chain):
     """The rows of a relation, with the columns that requests ask for."""
 
-    def __init__(self, dialect: Dialect, relation: Relation, tables: Mapping[str, TableSQL]) -> None:
+    def __init__(
+        self, dialect: Dialect, relation: Relation, tables: Mapping[str, TableSQL] | Stages, prefix: str = ""
+    ) -> None:
+        self.stages = tables if isinstance(tables, Stages) else Stages(dialect, tables, partial(Rows, dialect))
+        """The derived tables, which all relations of a script share; ``prefix`` keeps names of their parts apart."""
         aliases = {relation.alias: relation.table, **{join.alias: join.table for join in relation.joins}}
-        super().__init__(dialect, {alias: tables[table] for alias, table in aliases.items()})
+        super().__init__(dialect, {alias: self.stages.table(table) for alias, table in aliases.items()}, prefix)
         self.relation = relation
         self.persons = ["person", *(f"person{i}" for i in range(1, len(relation.persons)))]
         """The names of the person columns."""
@@ -31,6 +41,10 @@ class Rows(Terms):
         narrowed = relation.others or relation.filter is not None or relation.members or relation.sample
         self._all_grouped = bool(dialect.present) and not narrowed
         """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
+
+    def read_column(self, column: ast.Column, reading: Literal["value", "key", "double", "group"]) -> str:
+        """A column in one of its readings; nobody is the same in all of them, and everywhere."""
+        return "1" if column == NOBODY else super().read_column(column, reading)
 
     # ---- the columns that requests ask for ----------------------------------------------------------------------
 
@@ -67,6 +81,10 @@ class Rows(Terms):
         """The name of a column with the expression's own value."""
         return self._output(self.term(expression))
 
+    def shown(self, expression: ast.Expression) -> str:
+        """The name of a column with the expression's own value, −0.0 as 0.0."""
+        return self._output(self._folded(expression))
+
     def distinct(self, expression: ast.Expression) -> str:
         """The name of a column that tells the expression's values apart: a column by its key."""
         if isinstance(expression, ast.Column):
@@ -76,7 +94,7 @@ class Rows(Terms):
     def group(self, expression: ast.Expression) -> str:
         """The name of a column with what a group by the expression is made of, and shows."""
         if isinstance(expression, ast.Column) and expression.type.exact_number:
-            return self._output(self.read(self.column_sql(expression).group(self.qualified(expression))))
+            return self._output(self.read(self.read_column(expression, "group")))
         return self._output(self._folded(expression))
 
     def scaled(self, value: Value, low: int, high: int, steps: int) -> str:
@@ -118,7 +136,7 @@ class Rows(Terms):
     def _double(self, value: Value) -> Term:
         """The double itself; a column is read as it is, for comparisons sort out NaN and ±inf by themselves."""
         if isinstance(value.expression, ast.Column):
-            return self.read(self.column_sql(value.expression).double(self.qualified(value.expression)))
+            return self.read(self.read_column(value.expression, "double"))
         return self.bind(self.term(value.expression))
 
     def _count(self, value: Value, x: str) -> tuple[str, str]:
@@ -129,18 +147,29 @@ class Rows(Terms):
 
     # ---- the parts of a statement -------------------------------------------------------------------------------
 
-    def grouped(self) -> Fragment:
-        """What stands after FROM to aggregate the rows of each person."""
+    @property
+    def every(self) -> Reading:
+        """The rows themselves."""
+        return Reading(f"{self.prefix}rows")
+
+    def grouped(self, by: Sequence[str] = ()) -> Fragment:
+        """What stands after FROM to aggregate the rows of each person, and of each value of some columns."""
+        listed = ", ".join(["person", *by])
         if self._all_grouped:
-            return fragment(Reading("whole"), f" GROUP BY person{self.dialect.present}")
-        return fragment(ALL_ROWS, " GROUP BY person")
+            return fragment(Reading(f"{self.prefix}whole"), f" GROUP BY {listed}{self.dialect.present}")
+        return fragment(self.every, f" GROUP BY {listed}")
 
     def parts(self) -> list[Part]:
-        """The chain, ending in ``rows``: the person and every column asked for."""
+        """The derived tables and the chain, ending in ``rows``: the person and every column asked for."""
+        own = self.own_parts()
+        return [*self.stages.parts(), *own]
+
+    def own_parts(self) -> list[Part]:
+        """The chain alone."""
         condition = [] if self.relation.filter is None else [self.term(self.relation.filter)]
         places = [self.term(member.place) for member in self.relation.members]
         chain: list[Part] = []
-        source = self._chain([*self._outputs, *condition, *places], chain)
+        source = self._read_tables([*self._outputs, *condition, *places], chain)
         names = self.persons
         present = " OR ".join(f"{name} IS NOT NULL" for name in names)
         kept = [present if len(names) == 1 else f"({present})", *(term.sql for term in condition)]
@@ -150,39 +179,49 @@ class Rows(Terms):
             chosen.append(fragment(" AND person IN (SELECT person FROM ", Reading(part.name), ")"))
         shown = ", ".join([*names, *(f"{term.sql} AS {name}" for term, name in self._outputs.items())])
         if self._all_grouped:
-            chain.append(Part("whole", fragment(f"SELECT {shown} FROM ", source)))
-            shown, source = "*", Reading("whole")
-        chain.append(Part("rows", fragment(f"SELECT {shown} FROM ", source, " WHERE ", *chosen)))
+            chain.append(Part(f"{self.prefix}whole", fragment(f"SELECT {shown} FROM ", source)))
+            shown, source = "*", Reading(f"{self.prefix}whole")
+        chain.append(Part(f"{self.prefix}rows", fragment(f"SELECT {shown} FROM ", source, " WHERE ", *chosen)))
         return chain
 
-    def _chain(self, terms: list[Term], chain: list[Part]) -> Piece:
+    def _read_tables(self, terms: list[Term], chain: list[Part]) -> Piece:
         """What stands after FROM to compute some terms; links that are parts of their own join the chain."""
         persons = [self.key(column) for _, column in self.relation.persons]
         named = [f"{sql} AS {name}" for sql, name in zip(persons, self.persons, strict=True)]
+        tables = self._tables()  # after all columns were asked for
         read = [f"{sql} AS {name}" for sql, name in self._read.items()]
-        source = self._passed("link0", fragment(f"SELECT {', '.join(named + read)} FROM ", self._tables()), chain)
-        for level, link in enumerate(self.links(terms)):
-            computed = [f"{term.sql} AS {name}" for term, name in link.computed.items()]
-            shown = ", ".join([*self.persons, *link.passed, *computed])
-            asked = fragment(f"SELECT {shown} FROM ", source, self.dialect.fence)
-            source = self._passed(f"link{level + 1}", asked, chain)
-        return source
-
-    def _passed(self, name: str, link: Fragment, chain: list[Part]) -> Piece:
-        """What stands after FROM to use a link."""
-        if self.dialect.nested:
-            return fragment("(", link, f") AS {name}")
-        chain.append(Part(name, link))
-        return Reading(name)
+        first = fragment(f"SELECT {', '.join(named + read)} FROM ", tables)
+        return self.chained(self.passed("link0", first, chain), self.persons, terms, chain)
 
     def _tables(self) -> Fragment:
-        """The tables, joined."""
-        ties = [" AND ".join(" = ".join(self.sides(*pair)) for pair in join.on) for join in self.relation.joins]
-        source = fragment(self.reading(self.relation.alias))
+        """The tables, joined; those that are only looked into come last, as joins of their kind or in conditions."""
+        ties = [" AND ".join(self._ties(join)) for join in self.relation.joins]  # so that all columns are known
+        early = [fragment(self.inlined(part)) for part in self._filters() if simple(part)]
+        source, looked, wanted = fragment(self.reading(self.relation.alias)), list[Fragment](), list[Fragment]()
         for join, tie in zip(self.relation.joins, ties, strict=True):
-            word = "LEFT" if join.kind == "left" else "INNER"
-            source = fragment(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
-        return source
+            if join.kind in ("semi", "anti") and self.dialect.looking_joins:
+                word = "SEMI" if join.kind == "semi" else "ANTI"
+                looked.append(fragment(f" {word} JOIN ", self.reading(join.alias), f" ON {tie}"))
+            elif join.kind in ("semi", "anti"):
+                word = "EXISTS" if join.kind == "semi" else "NOT EXISTS"
+                wanted.append(fragment(f"{word} (SELECT 1 FROM ", self.reading(join.alias), f" WHERE {tie})"))
+            else:
+                word = "LEFT" if join.kind == "left" else "INNER"
+                source = fragment(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
+        source = fragment(source, *looked)
+        return fragment(source, " WHERE ", joined(" AND ", [*early, *wanted])) if wanted else source
+
+    def _filters(self) -> Sequence[ast.Expression]:
+        """What is tested before tables are looked into, to spare most of the looks; members are told by all rows."""
+        filter_, looks = self.relation.filter, any(join.kind in ("semi", "anti") for join in self.relation.joins)
+        if filter_ is None or not looks or self.relation.members:
+            return ()
+        return filter_.operands if isinstance(filter_, ast.Logic) and filter_.operator == "AND" else (filter_,)
+
+    def _ties(self, join: Join) -> list[str]:
+        """What must be true of both sides of a join."""
+        pairs = [f"{self.key(r)} = 1" if le == NOBODY else " = ".join(self.sides(le, r)) for le, r in join.on]
+        return pairs if join.condition is None else [*pairs, self.inlined(join.condition)]
 
     def _chosen(self, places: list[Term], source: Piece) -> list[Part]:
         """Tables of the persons of each membership, and of the sample.
@@ -191,12 +230,12 @@ class Rows(Terms):
         equal persons that are written differently are one.
         """
         tests = {
-            f"members{i}": f"MIN({place.sql}) = {member.wanted}"
+            f"{self.prefix}members{i}": f"MIN({place.sql}) = {member.wanted}"
             for i, (place, member) in enumerate(zip(places, self.relation.members, strict=True))
         }
         if (sample := self.relation.sample) is not None:
             text = f"MIN(CAST(person AS {self.dialect.text_type}))"
             chance = self.dialect.number(self.dialect.digest([text], sample.key))
-            tests["sampled"] = f"{chance} < {sample.steps}"
+            tests[f"{self.prefix}sampled"] = f"{chance} < {sample.steps}"
         each = fragment("SELECT person FROM ", source, " WHERE person IS NOT NULL GROUP BY person HAVING ")
         return [Part(name, fragment(each, test)) for name, test in tests.items()]

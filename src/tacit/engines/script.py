@@ -122,9 +122,19 @@ class Script:
 
     @cached_property
     def shared(self) -> frozenset[str]:
-        """The names of the parts that are kept and read more than once, in this statement or by the next one."""
-        times = Counter(reading.of for reading in self.readings if isinstance(reading.of, str))
-        return frozenset(part.name for part in self.parts if part.kept and (part.again or times[part.name] > 1))
+        """The names of the parts that are kept and read more than once, in this statement or by the next one.
+
+        A part that is not kept is written wherever it is read, and with it what it reads.
+        """
+        times, shared = Counter[str](), set[str]()
+        for part in (Part("", self.body), *reversed(self.parts)):
+            if part.kept and (part.again or times[part.name] > 1):
+                shared.add(part.name)
+            once = 1 if not part.name or part.name in shared else times[part.name]
+            for reading in part.body.readings:
+                if isinstance(reading.of, str):
+                    times[reading.of] += once
+        return frozenset(shared)
 
     def inline(self, asked: Fragment, places: Mapping[str, str]) -> str:
         """The text of a fragment with the parts that it reads written inside it.

@@ -17,8 +17,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import FAILED
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests import Blocks, Incidence, JoinSize, KeyRepeats, Relation, Repeats, Request, Touches
+from tacit.engines.requests import (
+    Blocks,
+    Bound,
+    Incidence,
+    JoinSize,
+    KeyRepeats,
+    Relation,
+    Repeats,
+    Request,
+    Touches,
+    WeighedRows,
+    WeighedValues,
+)
+from tacit.engines.requests.join_size import before_filters
 from tacit.engines.requests.operands import Ordered, Value
+from tacit.engines.requests.public_rows import PublicRows
 from tacit.engines.requests.request import Arm
 from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
@@ -87,13 +101,21 @@ class SQLSnapshot(ABC):
             raise EngineError(FAILED)
         return touches
 
+    def weigh(self, relation: Relation, request: WeighedRows, /) -> WeighedValues:
+        """One statement: the values with their weights."""
+        if relation.others:
+            raise InvalidInput("rows that concern several persons are asked for by their incidence.")
+        with self._round(relation) as tables:
+            script = request.script(Rows(self.dialect, relation, tables))
+            return request.read(withhold_errors(lambda: self._numbers(script, request.schema())))
+
     def _numbers(self, script: Script, schema: pa.Schema | None) -> Sequence[NDArray[Any]]:
         """The columns of a script in their types, which are 64-bit integers if there is no schema."""
         if schema is None:
             return self.fetch_columns(script)
         return [column.to_numpy() for column in self.fetch_table(script, schema).columns]
 
-    def blocks(self, relation: Relation, request: Blocks, /) -> pa.Table:
+    def blocks(self, relation: Relation, request: Blocks | PublicRows, /) -> pa.Table:
         """One statement: the rows with their blocks."""
         if relation.others:
             raise InvalidInput("rows that concern several persons have no one block.")
@@ -107,7 +129,7 @@ class SQLSnapshot(ABC):
         self._count += 1
         if self._count > _ROUNDS:
             raise InvalidInput(f"a snapshot answers {_ROUNDS} rounds; put more requests into one round.")
-        names = (relation.table, *(join.table for join in relation.joins))
+        names = relation.tables
         before = self._states.setdefault(names, withhold_errors(lambda: self._state(names)))
         if not self.fits(relation):  # before any row is made
             raise EngineError(FAILED)
@@ -116,16 +138,20 @@ class SQLSnapshot(ABC):
             raise EngineError(FAILED)
 
     def fits(self, relation: Relation, /) -> bool:
-        """Whether a relation's joins cannot have more rows than its bound; one statement beside the rounds."""
-        bound, joined = relation.bound, (relation.table, relation.alias, relation.joins, relation.bound)
-        if bound is None or joined in self._small:
+        """Whether joins cannot have more rows than their bounds, inside derived tables first; beside the rounds."""
+        return all(self._fits(joined, joined.bound) for joined in relation.every if joined.bound is not None)
+
+    def _fits(self, relation: Relation, bound: Bound) -> bool:
+        asked = before_filters(relation)
+        if asked is None:
+            return False
+        if (asked, bound) in self._small:
             return True
-        names = (relation.table, *(join.table for join in relation.joins))
         size = JoinSize()
-        script = size.script(Rows(self.dialect, relation, {name: self.tables[name] for name in names}))
+        script = size.script(Rows(self.dialect, asked, self.tables))
         small = withhold_errors(lambda: size.read(self.fetch_rows(script))) <= bound.most
         if small:
-            self._small.add(joined)
+            self._small.add((asked, bound))
         return small
 
     def repeats(self, table: str, columns: tuple[Column, ...], /) -> Repeats:

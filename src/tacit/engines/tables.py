@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL
+from tacit.engines.columns import NativeColumn, TableSQL
 from tacit.engines.dialect import Dialect
+from tacit.engines.requests.derived import Derived, key_type
 from tacit.errors import InvalidInput
 from tacit.language.types import KeyType, Schema
 
@@ -41,9 +42,9 @@ class OpenTables(Generic[T]):
         """The keys that the source itself keeps unique."""
         return self.tables[table].keys
 
-    def key_type(self, table: str, column: str) -> KeyType:
-        """How a column's values are told apart."""
-        return self.tables[table].sql.columns[column].key_type
+    def key_type(self, table: str | Derived, column: str) -> KeyType:
+        """How a column's values are told apart, also in a derived table."""
+        return key_type(table, column, lambda name, own: self.tables[name].sql.columns[own].key_type)
 
     def version(self, tables: Sequence[str]) -> str | None:
         """None: rows may change between two questions without a sign that can be seen from outside."""
@@ -58,7 +59,7 @@ def schema_of(name: str, source: Source, native: Collection[tuple[str, str]], di
 
 
 def unique_keys(
-    keys: Iterable[tuple[str, ...]], columns: Mapping[str, ColumnSQL], native: Mapping[str, str]
+    keys: Iterable[tuple[str, ...]], columns: Mapping[str, NativeColumn], native: Mapping[str, str]
 ) -> tuple[tuple[str, ...], ...]:
     """Those of a source's unique keys that stay unique as they are read: no two values become one key.
 

@@ -10,44 +10,24 @@ engine catching its own errors: DuckDB's TRY costs 10 µs for each failing row, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import singledispatchmethod
+from typing import Literal as Choice
 from typing import TypeVar
 
+from tacit.engines.calls import WRITTEN
 from tacit.engines.columns import ColumnSQL, TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.script import Reading
+from tacit.engines.term import Term, combine, fill, uses_of
 from tacit.language import expressions as ast
+from tacit.language.constants import constant
 from tacit.language.functions import FUNCTIONS
-from tacit.language.types import FLOAT, Kind
+from tacit.language.types import FLOAT, TEXT, Kind
+
+__all__ = ["LinkColumns", "Term", "Terms", "combine", "fill"]
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Term:
-    """A piece of SQL over the names known after ``level`` links of the chain, and which of them it uses."""
-
-    sql: str
-    level: int = 0
-    uses: frozenset[str] = frozenset()
-    short: bool = field(default=False, compare=False)
-    """Whether it is a name or a constant, which may be written several times."""
-
-
-def combine(sql: str, *terms: Term) -> Term:
-    """SQL that is written with some terms."""
-    return Term(sql, max((term.level for term in terms), default=0), _uses(terms))
-
-
-def fill(form: str, *terms: Term) -> Term:
-    """Some terms in the places {} of a form; the form itself holds no text from outside."""
-    first, *rest = form.split("{}")
-    return combine(first + "".join(term.sql + piece for term, piece in zip(terms, rest, strict=True)), *terms)
-
-
-def _uses(terms: Sequence[Term]) -> frozenset[str]:
-    return frozenset[str]().union(*(term.uses for term in terms))
 
 
 @dataclass(frozen=True)
@@ -74,12 +54,12 @@ class Terms:
     def links(self, terms: Sequence[Term]) -> list[LinkColumns]:
         """The further links that some terms need; each passes on what is used after it, so a long chain stays thin."""
         depth = max((term.level for term in terms), default=0)
-        needed = _uses(terms)
+        needed = uses_of(terms)
         found: list[LinkColumns] = []
         for computed in reversed(self._links[:depth]):
             passed = needed - set(computed.values())
             found.append(LinkColumns(computed, sorted(passed)))
-            needed = passed | _uses(tuple(computed))
+            needed = passed | uses_of(tuple(computed))
         return found[::-1]
 
     def read(self, sql: str) -> Term:
@@ -98,11 +78,21 @@ class Terms:
             known[term] = f"e{sum(len(link) for link in self._links)}"
         return Term(known[term], term.level + 1, frozenset((known[term],)), short=True)
 
+    def named(self, expression: ast.Expression) -> Term:
+        """An expression under a name."""
+        return self.bind(self.term(expression))
+
     # ---- columns ------------------------------------------------------------------------------------------------
 
     def key(self, column: ast.Column) -> str:
         """The canonical key of a column, as the tables name it."""
-        return self.column_sql(column).key(self.qualified(column))
+        return self.read_column(column, "key")
+
+    def read_column(self, column: ast.Column, reading: Choice["value", "key", "double", "group"]) -> str:
+        """A column in one of its readings, as the tables name it."""
+        self.tables[column.table].ask(column.name, reading)
+        read: Callable[[str], str] = getattr(self.column_sql(column), reading)
+        return read(self.qualified(column))
 
     def sides(self, left: ast.Column, right: ast.Column) -> list[str]:
         """The two sides of an equality between columns, as the tables name them."""
@@ -110,7 +100,7 @@ class Terms:
 
     def reading(self, alias: str) -> Reading:
         """A table, by its alias, with the columns that were used before."""
-        return Reading(self.tables[alias], self.dialect.name(alias), frozenset(self._used[alias]))
+        return self.tables[alias].reading(self.dialect.name(alias), frozenset(self._used[alias]))
 
     def column_sql(self, column: ast.Column) -> ColumnSQL:
         """How a column is read."""
@@ -131,7 +121,7 @@ class Terms:
         if sides[0][1].key_type.meets(sides[1][1].key_type):
             read = [(self.key(column), sql.steps) for column, sql in sides]
         else:
-            read = [(sql.value(self.qualified(column)), column.type.scale) for column, sql in sides]
+            read = [(self.read_column(column, "value"), column.type.scale) for column, _ in sides]
         scale = max(steps for _, steps in read)
         return [multiplied(sql, 10 ** (scale - steps)) for sql, steps in read]
 
@@ -151,7 +141,7 @@ class Terms:
 
     @term.register
     def _(self, expression: ast.Column) -> Term:
-        return self.read(self.column_sql(expression).value(self.qualified(expression)))
+        return self.read(self.read_column(expression, "value"))
 
     @term.register
     def _(self, expression: ast.Literal) -> Term:
@@ -159,19 +149,21 @@ class Terms:
 
     @term.register
     def _(self, expression: ast.Arithmetic) -> Term:
+        if (known := constant(expression)) is not None:
+            return self.term(known)
         left, right = self.term(expression.left), self.term(expression.right)
         if expression.type == FLOAT:
             left, right = self.bind(left), self.bind(right)
-            return self._finite(combine(self.dialect.operation(expression.operator, left.sql, right.sql), left, right))
+            return self.finite(combine(self.dialect.operation(expression.operator, left.sql, right.sql), left, right))
         wide = self.dialect.wide("{}")
-        return self._narrow(fill(f"({wide} {expression.operator} {wide})", left, right))
+        return self.narrow(fill(f"({wide} {expression.operator} {wide})", left, right))
 
     @term.register
     def _(self, expression: ast.Cast) -> Term:
         operand, source, target = self.term(expression.operand), expression.operand.type, expression.type
         if target.kind is Kind.DECIMAL:
             factor = 10 ** (target.scale - source.scale)
-            return self._narrow(fill(f"({self.dialect.wide('{}')} * {factor})", operand))
+            return self.narrow(fill(f"({self.dialect.wide('{}')} * {factor})", operand))
         if target.kind is Kind.TIMESTAMP:
             return fill(self.dialect.midnight("{}"), operand)
         if target.kind is Kind.INTEGER:
@@ -226,11 +218,17 @@ class Terms:
 
     @term.register
     def _(self, expression: ast.Call) -> Term:
+        if (known := constant(expression)) is not None:
+            return self.term(known)
+        written = WRITTEN.get(expression.function)
+        if written is not None:
+            found = written(self, expression)
+            return fill(self.dialect.text_of("{}"), found) if expression.type == TEXT else found
         arguments = [self.term(argument) for argument in expression.children()]
         wide = FUNCTIONS[expression.function].overflows and expression.type.exact_number
         places = [self.dialect.wide("{}") if wide else "{}"] * len(arguments)
         called = fill(self.dialect.call(expression.function, places), *arguments)
-        return self._narrow(called) if wide else called
+        return self.narrow(called) if wide else called
 
     @term.register
     def _(self, expression: ast.Extract) -> Term:
@@ -242,11 +240,13 @@ class Terms:
         operand = self.term(expression.operand)
         return combine(self.dialect.date_trunc(expression.unit, operand.sql, expression.type), operand)
 
-    def _narrow(self, term: Term) -> Term:
+    def narrow(self, term: Term) -> Term:
+        """A 128-bit integer in 64 bits, or NULL."""
         name = self.bind(term)
         return combine(self.dialect.narrow(name.sql), name)
 
-    def _finite(self, term: Term) -> Term:
+    def finite(self, term: Term) -> Term:
+        """The result of an operation on doubles, or NULL beyond the finite range."""
         name = self.bind(term)
         return combine(self.dialect.finite(name.sql), name)
 
@@ -254,7 +254,8 @@ class Terms:
         """An operand of a comparison; exact numbers in steps of 10^-scale, which 128 bits always hold."""
         if not expression.type.exact_number:
             return self.term(expression)
-        if isinstance(expression, ast.Literal) and expression.value is not None:
-            return Term(str(self.dialect.steps(expression, scale)), short=True)
+        known = constant(expression)
+        if known is not None and known.value is not None:
+            return Term(str(self.dialect.steps(known, scale)), short=True)
         term = self.term(expression)
         return combine(self._multiplied(term.sql, 10 ** (scale - expression.type.scale)), term)

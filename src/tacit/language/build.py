@@ -5,8 +5,9 @@ Every refusal here follows from the schema and the question alone, names the cla
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -19,6 +20,7 @@ from tacit.language.expressions import (
     Arithmetic,
     Case,
     Cast,
+    Coalesce,
     Comparison,
     DateTrunc,
     DaysBetween,
@@ -29,6 +31,7 @@ from tacit.language.expressions import (
     Like,
     Literal,
     Logic,
+    NamedCall,
     Not,
 )
 from tacit.language.types import (
@@ -45,6 +48,7 @@ from tacit.language.types import (
     decimal,
 )
 
+_DAY = timedelta(days=1)
 _TIMES_OF_DAY = ("hour", "minute", "second")
 
 
@@ -95,16 +99,20 @@ def widen(expression: Expression, kind: ColumnType, name: str = "expression") ->
         return expression
     if isinstance(expression, Literal):
         return _widen_literal(expression, kind, name)
-    source = expression.type.kind
-    allowed = (
-        (kind.kind is Kind.FLOAT and expression.type.exact_number)
-        or (kind.kind is Kind.DECIMAL and expression.type.exact_number and expression.type.scale <= kind.scale)
-        or (kind.kind is Kind.TIMESTAMP and source is Kind.DATE)
-        or (source is Kind.BOOLEAN and kind.kind is Kind.INTEGER)
-    )
-    if not allowed:
+    if not widens(expression, kind):
         raise InvalidInput(f"{name} cannot turn {expression.type} into {kind}; compare and combine values of one kind.")
     return Cast(kind, expression)
+
+
+def widens(expression: Expression, kind: ColumnType) -> bool:
+    """Whether every value of the expression's type is one of the other type."""
+    source = expression.type
+    return (
+        (kind.kind is Kind.FLOAT and source.exact_number)
+        or (kind.kind is Kind.DECIMAL and source.exact_number and source.scale <= kind.scale)
+        or (kind.kind is Kind.TIMESTAMP and source.kind is Kind.DATE)
+        or (source.kind is Kind.BOOLEAN and kind.kind is Kind.INTEGER)
+    )
 
 
 def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
@@ -135,16 +143,17 @@ def _widen_literal(constant: Literal, kind: ColumnType, name: str) -> Literal:
 
 def typed(expression: Expression) -> Expression:
     """The expression itself; a bare NULL as a truth value, so that it has a type."""
-    return Literal(BOOLEAN, None) if _untyped(expression) else expression
+    return Literal(BOOLEAN, None) if untyped(expression) else expression
 
 
-def _untyped(expression: Expression) -> bool:
+def untyped(expression: Expression) -> bool:
+    """Whether the expression is a bare NULL."""
     return isinstance(expression, Literal) and expression.type == OTHER
 
 
 def common_type(expressions: Sequence[Expression], name: str) -> ColumnType:
     """The narrowest type all can be widened to; text constants become dates where dates are asked."""
-    kinds = [e.type for e in expressions if not _untyped(e)]
+    kinds = [e.type for e in expressions if not untyped(e)]
     if not kinds:
         return BOOLEAN
     timelike = [k for k in kinds if k.kind in (Kind.DATE, Kind.TIMESTAMP)]
@@ -163,7 +172,7 @@ def common_type(expressions: Sequence[Expression], name: str) -> ColumnType:
 
 def numbers(expressions: Sequence[Expression], name: str) -> list[Expression]:
     """The expressions, all of which must be numbers; a bare NULL is an integer."""
-    typed = [widen(e, INTEGER) if _untyped(e) else e for e in expressions]
+    typed = [widen(e, INTEGER) if untyped(e) else e for e in expressions]
     for expression in typed:
         if not expression.type.number:
             raise InvalidInput(f"{name} needs numbers, not {expression.type}; use a numeric column.")
@@ -184,9 +193,21 @@ def ordered(expressions: Sequence[Expression], name: str) -> list[Expression]:
 
 
 def arithmetic(operator: Choice["+", "-", "*", "/"], left: Expression, right: Expression) -> Expression:
-    """``left op right``; the difference of two dates is a number of days."""
+    """``left op right``; the difference of two dates is a number of days, which can also be added to a date."""
     if operator == "-" and left.type == DATE and right.type == DATE:
         return DaysBetween(INTEGER, left, right)
+    if operator == "+" and right.type == DATE:
+        left, right = right, left
+    if operator in ("+", "-") and left.type == DATE and right.type == INTEGER:
+        if isinstance(left, Literal) and isinstance(right, Literal):
+            return shifted(left, 0, right, 1 if operator == "+" else -1)
+        days = right if operator == "+" else arithmetic("-", Literal(INTEGER, 0), right)
+        return NamedCall(DATE, "ADD_DAYS", (left, days))
+    if operator == "-" and {left.type, right.type} <= {DATE, TIMESTAMP}:
+        raise UnsupportedQuery(
+            "the difference of two timestamps is an interval, which Tacit does not have; write DATE_DIFF('second', "
+            "start, end), or EXTRACT(EPOCH FROM end - start) for the fraction too."
+        )
     left, right = numbers((left, right), operator)
     kind = FLOAT if operator == "/" else common_type((left, right), operator)
     if kind == FLOAT:
@@ -199,6 +220,20 @@ def arithmetic(operator: Choice["+", "-", "*", "/"], left: Expression, right: Ex
             )
         return Arithmetic(decimal(scale) if kind.kind is Kind.DECIMAL else INTEGER, operator, left, right)
     return Arithmetic(kind, operator, widen(left, kind), widen(right, kind))
+
+
+def shifted(moment: Literal, months: int, days: Literal, sign: int = 1, unit: timedelta = _DAY) -> Literal:
+    """A constant date or time some months, days or other units later; NULL outside the years 1 to 9999."""
+    value, count = moment.value, days.value
+    if not isinstance(value, date) or not isinstance(count, int):
+        return Literal(moment.type, None)
+    year, month = divmod(value.year * 12 + value.month - 1 + months, 12)
+    try:
+        last = monthrange(year, month + 1)[1]
+        later = value.replace(year=year, month=month + 1, day=min(value.day, last)) + sign * count * unit
+    except (OverflowError, ValueError):
+        return Literal(moment.type, None)
+    return Literal(moment.type, later)
 
 
 def comparison(operator: Choice["=", "<>", "<", "<=", ">", ">="], left: Expression, right: Expression) -> Expression:
@@ -223,9 +258,11 @@ def negation(operand: Expression) -> Expression:
 
 
 def membership(operand: Expression, items: Sequence[Expression]) -> Expression:
-    """``operand IN (constants)``; a NULL among the constants makes a row that matches no other one NULL."""
-    if not items or not all(isinstance(item, Literal) for item in items):
-        raise UnsupportedQuery("IN is supported with a list of constants; write them out.")
+    """``operand IN (values)``; a NULL among the values makes a row that matches no other one NULL."""
+    if not items:
+        raise UnsupportedQuery("IN is supported with a list of values; write them out.")
+    if not all(isinstance(item, Literal) for item in items):
+        return logic("OR", [comparison("=", operand, item) for item in items])
     kind = common_type((operand, *items), "IN")
     if kind.kind is Kind.OTHER:
         raise InvalidInput("IN compares a column of a type that Tacit does not read; leave it out.")
@@ -233,7 +270,7 @@ def membership(operand: Expression, items: Sequence[Expression]) -> Expression:
     present = tuple(constant for constant in constants if constant.value is not None)
     found: Expression = Literal(BOOLEAN, None)
     if present:
-        found = In(BOOLEAN, operand if kind.exact_number else widen(operand, kind, "IN"), present)
+        found = In(BOOLEAN, numbers((operand,), "IN")[0] if kind.exact_number else widen(operand, kind, "IN"), present)
     if len(present) == len(constants):
         return found
     return logic("OR", (found, Literal(BOOLEAN, None)))
@@ -246,6 +283,12 @@ def like(operand: Expression, pattern: Expression) -> Expression:
     if "\\" in pattern.value:
         raise UnsupportedQuery("LIKE with a backslash means different things on different engines; use _ in its place.")
     return Like(BOOLEAN, widen(operand, TEXT, "LIKE"), pattern.value)
+
+
+def distinct(left: Expression, right: Expression) -> Expression:
+    """``left IS DISTINCT FROM right``: as <>, but NULL is a value like any other."""
+    same = Coalesce(BOOLEAN, (comparison("=", left, right), Literal(BOOLEAN, False)))
+    return negation(logic("OR", (same, logic("AND", (is_null(left), is_null(right))))))
 
 
 def is_null(operand: Expression) -> Expression:

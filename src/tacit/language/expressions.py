@@ -21,9 +21,12 @@ from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal as Choice
+from typing import TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.language.types import ColumnType, KeyType, Schema
+
+T = TypeVar("T")
 
 Scalar = int | float | bool | str | date | datetime | Fraction | None
 """A literal's value: a Fraction for decimals, a naive datetime in UTC for timestamps."""
@@ -240,12 +243,27 @@ class Extreme(Call):
         return "GREATEST" if self.largest else "LEAST"
 
 
+LINKS = {
+    "POWER": 26, "LN": 13, "LOG2": 13, "LOG10": 13, "EXP": 10, "TRY_CAST": 12, "ADD_MONTHS": 7, "WIDTH_BUCKET": 7,
+    **dict.fromkeys(("ROUND", "TRUNC", "FLOOR", "CEIL", "WHOLE_MONTHS", "MAKE_DATE"), 4),
+    **dict.fromkeys(("DIV", "REPLACE"), 3),
+}  # fmt: skip
+"""Functions whose SQL takes more than two steps, each a query inside another, with the number of these steps."""
+
+
 @dataclass(frozen=True)
 class NamedCall(Call):
     """Any function that has no class of its own above, by its name."""
 
     name: str
     operands: tuple[Expression, ...]
+
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """As of any expression; a call counts for as much as its SQL."""
+        size, depth = super().extent
+        links = LINKS.get(self.name, 2)
+        return size - 1 + links // 2, depth - 1 + (links + 1) // 2
 
     @property
     def function(self) -> str:
@@ -261,9 +279,7 @@ def columns_of(expression: Expression) -> tuple[Column, Column] | None:
     return (left, right) if isinstance(left, Column) and isinstance(right, Column) else None
 
 
-def compares_keys(
-    left: Column, right: Column, tables: Mapping[str, str], key_type: Callable[[str, str], KeyType]
-) -> bool:
+def compares_keys(left: Column, right: Column, tables: Mapping[str, T], key_type: Callable[[T, str], KeyType]) -> bool:
     """Whether an equality of two columns compares their very keys (`tacit.language.types`).
 
     ``tables`` says which table each alias stands for; a column of any other alias has no key.

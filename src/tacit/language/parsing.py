@@ -16,14 +16,19 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar
 from typing import Literal as Choice
 
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
+from tacit.language.cases import changed
+from tacit.language.casts import cast
 from tacit.language.expressions import DEEPEST_EXPRESSION, LARGEST_EXPRESSION, Expression, Literal, Scope
-from tacit.language.functions import COALESCE, FUNCTIONS, Function
-from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TIMESTAMP, ColumnType, Kind, decimal
+from tacit.language.functions import CALLED, COALESCE, FUNCTIONS, PARSED, Function
+from tacit.language.functions.texts import concatenation
+from tacit.language.times import TimeNodes, is_interval
+from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, OTHER, TEXT, TIMESTAMP, ColumnType, Kind, decimal
 from tacit.numbers.exact import LARGEST_EXPONENT, MOST_DIGITS, bounded
 
 if TYPE_CHECKING:
@@ -38,17 +43,24 @@ MOST_TOKENS = 20_000
 DEEPEST = 100
 """How deep parentheses, CASE and operators before a value may be nested in a text."""
 
-DIALECT = "duckdb"
-"""The grammar in which everybody writes, whatever the engine."""
+
+@cache
+def _grammar() -> Any:
+    """The grammar in which everybody writes, whatever the engine: DuckDB's, with names in backticks as in BigQuery."""
+    from sqlglot.dialects.duckdb import DuckDB
+
+    class Tacit(DuckDB):
+        class Tokenizer(DuckDB.Tokenizer):
+            IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`"]
+
+    return Tacit()
 
 
 def parsed(text: str, what: str) -> list[exp.Expr | None]:
     """The statements in a text; ``what`` names it in the error, such as "the query"."""
-    from sqlglot import Dialect
-
     found = tokens(text, what)
     try:
-        return Dialect.get_or_raise(DIALECT).parser().parse(found, text)
+        return list(_grammar().parser().parse(found, text))
     except RecursionError:
         raise deep(what) from None
     except Exception:  # also what the parser did not foresee
@@ -57,14 +69,12 @@ def parsed(text: str, what: str) -> list[exp.Expr | None]:
 
 def tokens(text: str, what: str) -> list[Any]:
     """The tokens of a text within the bounds."""
-    import sqlglot
-
     if len(text) > LONGEST_TEXT:
         raise InvalidInput(f"{what} has more than {LONGEST_TEXT:,} characters; shorten it.")
     if not writable(text):
         raise InvalidInput(f"{what} holds a zero character or half a surrogate pair; leave it out.")
     try:
-        found = sqlglot.tokenize(text, read=DIALECT)
+        found: list[Any] = _grammar().tokenize(text)
     except Exception:
         raise InvalidInput(f"{what} is not valid SQL; check the spelling.") from None
     if len(found) > MOST_TOKENS:
@@ -103,18 +113,28 @@ def deep(what: str) -> InvalidInput:
 
 def _supported() -> str:
     """What an expression may use, for refusals."""
-    operators = "columns, constants, + - * /, comparisons, AND OR NOT, IN, BETWEEN, IS NULL, LIKE, CASE"
-    return f"{operators}, {', '.join(FUNCTIONS)}, EXTRACT, DATE_TRUNC and widening casts"
+    operators = (
+        "columns, constants, + - * / // %, ||, comparisons, AND OR NOT, IN, BETWEEN, IS, LIKE, CASE, CAST, INTERVAL"
+    )
+    return f"{operators}, EXTRACT, DATE_TRUNC and the functions in the reference, such as {', '.join(_COMMON)}"
+
+
+_COMMON = ("COALESCE", "ROUND", "LOWER", "SUBSTRING", "DATE_DIFF")
 
 
 def parse(text: str, scope: Scope) -> Expression:
     """The expression a text such as ``region = 'EU' AND amount > 0`` means."""
+    return convert(parsed_expression(text), scope)
+
+
+def parsed_expression(text: str) -> exp.Expr:
+    """The one node that a text such as ``SUM(amount)`` is parsed to."""
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput("an expression must be a non-empty string such as \"region = 'EU'\".")
     statements = parsed(text, f"the expression {_shortened(text)}")
     if len(statements) != 1 or statements[0] is None:
         raise UnsupportedQuery("one expression is expected, not several statements; remove the semicolon.")
-    return convert(statements[0], scope)
+    return statements[0]
 
 
 def convert(node: exp.Expr, scope: Scope) -> Expression:
@@ -144,7 +164,7 @@ def _shortened(text: str) -> str:
 
 
 @dataclass
-class _Converter:
+class _Converter(TimeNodes):
     """A walk over the tree, one method for each kind of node."""
 
     scope: Scope
@@ -152,7 +172,12 @@ class _Converter:
 
     def convert(self, node: Any) -> Expression:
         kind = type(node).__name__
-        rule = _RULES.get(kind) or next((_call(known) for known in FUNCTIONS.values() if known.node == kind), None)
+        rule = _RULES.get(kind) or (_call(PARSED[kind]) if kind in PARSED else None)
+        if kind in _CLOCKS or (kind == "Anonymous" and node.name.upper() in _CLOCKS):
+            raise UnsupportedQuery(
+                "a question means the same tomorrow, so it knows no present day or time; write the date, as in "
+                "DATE '2024-12-31'."
+            )
         if rule is None:
             raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_supported()}.")
         method, parts = rule
@@ -187,6 +212,12 @@ class _Converter:
         return build.arithmetic("-", Literal(INTEGER, 0), self.convert(inner))
 
     def arithmetic(self, node: exp.Binary) -> Expression:
+        sign = {"Add": 1, "Sub": -1}.get(type(node).__name__)
+        left, right = node.this, node.expression
+        if sign == 1 and is_interval(left):
+            left, right = right, left
+        if sign is not None and is_interval(right):
+            return self.shifted(left, right, sign)
         operator: Choice["+", "-", "*", "/"] = _ARITHMETIC[type(node).__name__]
         return build.arithmetic(operator, self.convert(node.this), self.convert(node.expression))
 
@@ -234,17 +265,41 @@ class _Converter:
         given: list[Any] = []
         for part in function.parts:
             held = node.args.get(part)
-            given += held if isinstance(held, list) else [held]
+            given += held if isinstance(held, list) else [] if held is None else [held]
         return function(*map(self.convert, given))
 
-    def extract(self, node: exp.Extract) -> Expression:
-        return build.extract(str(node.name).lower(), self.convert(node.expression))
-
-    def date_trunc(self, node: exp.Func) -> Expression:
-        return build.date_trunc(str(node.args["unit"].name).lower(), self.convert(node.this))
+    def named(self, node: exp.Anonymous) -> Expression:
+        """A function that sqlglot does not know."""
+        name, given = node.name.upper(), node.expressions
+        if name == "DATE_SUB" and len(given) == 2 and is_interval(given[1]):
+            return self.shifted(given[0], given[1], -1)
+        if name in ("DATE_PART", "DATEPART") and len(given) == 2 and given[0].is_string:
+            return self.part(given[0].name, given[1])
+        if name not in CALLED:
+            raise UnsupportedQuery(f"{_clause(node)} is not supported in an expression; use {_supported()}.")
+        return CALLED[name](*map(self.convert, given))
 
     def cast(self, node: exp.Cast) -> Expression:
-        return build.widen(self.convert(node.this), _target(node), "CAST")
+        return cast(self.convert(node.this), _target(node))
+
+    def trim(self, node: exp.Trim) -> Expression:
+        name = {"LEADING": "LTRIM", "TRAILING": "RTRIM"}.get(str(node.args.get("position")), "TRIM")
+        return CALLED[name](*map(self.convert, filter(None, (node.this, node.expression))))
+
+    def pad(self, node: exp.Func) -> Expression:
+        given = filter(None, (node.this, node.expression, node.args.get("fill_pattern")))
+        return CALLED["LPAD" if node.args.get("is_left") else "RPAD"](*map(self.convert, given))
+
+    def any_case(self, node: exp.Binary) -> Expression:
+        pattern = self.convert(node.expression)
+        if isinstance(pattern, Literal) and isinstance(pattern.value, str):
+            pattern = Literal(pattern.type, changed(pattern.value, upper=False))
+        found = build.like(FUNCTIONS["LOWER"](self.convert(node.this)), pattern)
+        return build.negation(found) if node.args.get("negate") else found
+
+    def distinct(self, node: exp.Binary) -> Expression:
+        found = build.distinct(self.convert(node.this), self.convert(node.expression))
+        return found if type(node).__name__ == "NullSafeNEQ" else build.negation(found)
 
 
 _Rule = tuple[Callable[[_Converter, Any], Expression], frozenset[str]]
@@ -275,9 +330,16 @@ _RULES: dict[str, _Rule] = {
     "Like": (_Converter.like, _TWO | {"negate"}),
     "Case": (_Converter.case, frozenset(("this", "ifs", "default"))),
     "Extract": (_Converter.extract, _TWO),
-    "TimestampTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
-    "DateTrunc": (_Converter.date_trunc, frozenset(("this", "unit"))),
-    "Cast": (_Converter.cast, frozenset(("this", "to"))),
+    **dict.fromkeys(("TimestampTrunc", "DateTrunc"), (_Converter.date_trunc, frozenset(("this", "unit")))),
+    **dict.fromkeys(("DateDiff", "TimestampDiff"), (_Converter.distance, _TWO | {"unit", "date_part_boundary"})),
+    **dict.fromkeys(("DateAdd", "TimestampAdd"), (_Converter.added, _TWO)),
+    **dict.fromkeys(("Cast", "TryCast"), (_Converter.cast, frozenset(("this", "to", "safe")))),
+    **dict.fromkeys(("NullSafeEQ", "NullSafeNEQ"), (_Converter.distinct, _TWO)),
+    "DPipe": (lambda self, node: concatenation([self.convert(part) for part in node.flatten()]), _TWO | {"safe"}),
+    "ILike": (_Converter.any_case, _TWO | {"negate"}),
+    "Trim": (_Converter.trim, _TWO | {"position"}),
+    "Pad": (_Converter.pad, _TWO | {"fill_pattern", "is_left"}),
+    "Anonymous": (_Converter.named, frozenset(("this", "expressions"))),
 }
 """For each node, but those of `FUNCTIONS`, its method and its parts; ``typed``, ``safe`` record a dialect's habits."""
 
@@ -298,20 +360,27 @@ def _target(node: exp.Cast) -> ColumnType:
         return decimal(int(parameters[1]))
     if name in _TARGETS and not parameters:
         return _TARGETS[name]
+    if str(node.to.args.get("kind")).upper() == "FLOAT64":
+        return FLOAT
     raise UnsupportedQuery(
-        "CAST is supported to a wider type: BIGINT, DECIMAL(p, s), DOUBLE or TIMESTAMP; leave other casts out."
+        "CAST is supported to BIGINT, DECIMAL(p, s), DOUBLE, VARCHAR, BOOLEAN, DATE and TIMESTAMP; use one of them."
     )
 
 
 _TARGETS = {
-    "BIGINT": INTEGER,
-    "DOUBLE": FLOAT,
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INT", "BIGINT", "INT128"), INTEGER),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), FLOAT),
+    **dict.fromkeys(("TEXT", "VARCHAR", "CHAR"), TEXT),
     "BOOLEAN": BOOLEAN,
     "DATE": DATE,
-    "TIMESTAMP": TIMESTAMP,
-    "TIMESTAMPNTZ": TIMESTAMP,
-    "TIMESTAMPTZ": TIMESTAMP,
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMPNTZ", "TIMESTAMPTZ"), TIMESTAMP),
 }
+"""Types by their names; there is one type of integers and one of doubles, whatever their width."""
+
+_CLOCKS = {
+    "CurrentDate", "CurrentTime", "CurrentTimestamp", "CurrentDatetime", "Localtime", "Localtimestamp", "NOW",
+    "GETDATE", "SYSDATE", "CLOCK_TIMESTAMP", "STATEMENT_TIMESTAMP", "TRANSACTION_TIMESTAMP", "GET_CURRENT_TIMESTAMP",
+}  # fmt: skip
 
 
 def _clause(node: Any) -> str:

@@ -105,6 +105,11 @@ class KeyType:
         return self.domain == other.domain and comparable
 
 
+def key_of_values(kind: ColumnType) -> KeyType:
+    """How values of a kind are told apart where they were computed: by themselves."""
+    return KeyType("number", kind.scale) if kind.exact_number else KeyType(kind.kind.value)
+
+
 INTEGER = ColumnType(Kind.INTEGER)
 FLOAT = ColumnType(Kind.FLOAT)
 BOOLEAN = ColumnType(Kind.BOOLEAN)

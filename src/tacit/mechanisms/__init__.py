@@ -7,10 +7,11 @@ for verification and study.
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.noisy_max import noisy_max
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
-from tacit.mechanisms.choose.priors import Decaying, Prior, Uniform
+from tacit.mechanisms.choose.priors import Decaying, Listed, Prior, Uniform
 from tacit.mechanisms.choose.stable_argmin import stable_argmin
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.mechanisms.choose.stable_mode import stable_mode
+from tacit.mechanisms.inverse.cuts import Levels, Stretch, Weights, cuts
 from tacit.mechanisms.inverse.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
 from tacit.mechanisms.inverse.inverse_search import searched_loss
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
@@ -35,19 +36,24 @@ from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson
 from tacit.mechanisms.search.bayesian_search import bayesian_search
 from tacit.mechanisms.search.binary_search import binary_search
 from tacit.mechanisms.search.interior_point import interior_point
+from tacit.mechanisms.search.shared_scans import shared_scans
 from tacit.mechanisms.search.threshold_scan import threshold_scan
 from tacit.mechanisms.search.tree_descent import tree_descent
 from tacit.mechanisms.totals.bounded_mean import TwoSums, bounded_mean
 from tacit.mechanisms.totals.capped_flow import capped_flow
+from tacit.mechanisms.totals.flow_cap import flow_cap
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio
 from tacit.mechanisms.totals.scan_and_release import scan_and_release, signed_scan_and_release
+from tacit.mechanisms.totals.vector_cap import vector_cap
 
 __all__ = [
     "Accuracy",
     "Decaying",
     "InterquartileRange",
     "Law",
+    "Levels",
+    "Listed",
     "Maximum",
     "Minimum",
     "NegativeBinomial",
@@ -56,10 +62,12 @@ __all__ = [
     "Quantile",
     "Ratio",
     "Release",
+    "Stretch",
     "Triangles",
     "TrimmedMean",
     "TwoSums",
     "Uniform",
+    "Weights",
     "absorb",
     "bayesian_search",
     "binary_search",
@@ -67,7 +75,9 @@ __all__ = [
     "capped_flow",
     "condition_on_success",
     "count_loss",
+    "cuts",
     "exponential",
+    "flow_cap",
     "gaussian",
     "gaussian_vector",
     "interior_point",
@@ -85,6 +95,7 @@ __all__ = [
     "repeat_and_select",
     "scan_and_release",
     "searched_loss",
+    "shared_scans",
     "shifted_inverse",
     "signed_scan_and_release",
     "smooth_sensitivity",
@@ -95,4 +106,5 @@ __all__ = [
     "threshold_scan",
     "tree_descent",
     "truncated_laplace",
+    "vector_cap",
 ]

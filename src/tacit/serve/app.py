@@ -162,7 +162,7 @@ def _other(request: Request, error: Exception) -> Response:
         return _mistake(request, missing)
     words = "this address takes no such request, and nothing was done."
     if _programs(request):
-        return JSONResponse({"error": "not_found", "message": words}, error.status_code, error.headers)
+        return JSONResponse({"error": "not_found", "message": words, "python": words}, error.status_code, error.headers)
     response = pages.sorry(words, error.status_code)
     response.headers.update(error.headers or {})
     return response
@@ -173,7 +173,7 @@ def _unforeseen(request: Request, error: Exception) -> Response:
     kind = error.kind if isinstance(error, Unforeseen) else type(error).__name__
     state(request).log.write("unforeseen", kind=kind)
     if _programs(request):
-        return JSONResponse({"error": "unforeseen", "message": UNFORESEEN}, 500)
+        return JSONResponse({"error": "unforeseen", "message": UNFORESEEN, "python": UNFORESEEN}, 500)
     return pages.sorry(UNFORESEEN, 500)
 
 

@@ -234,7 +234,8 @@ def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, 
             time.sleep(1 + attempt)
             continue
         if isinstance(found, dict) and isinstance(found.get("message"), str):
-            raise _ERRORS.get(found.get("error", ""), InvalidInput)(found["message"])
+            words = found.get("python", found["message"])  # older gateways have one message for all
+            raise _ERRORS.get(found.get("error", ""), InvalidInput)(str(words))
         break
     raise EngineError(
         "the gateway cannot be reached or does not answer; a question that was sent may have been charged: see the "

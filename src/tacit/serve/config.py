@@ -3,12 +3,14 @@
 The schema is in docs/how-to/serve.md. Numbers keep their decimals exactly. Paths are relative to the file. Unknown
 settings are refused: a misspelt limit must not be no limit. A configuration is plain data that goes to every executor;
 each opens what it names by itself.
+
+`tacit ask` and `tacit check` read the same file (``serving=False``). For them it may be smaller: nobody needs a token,
+and no dataset a budget.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
@@ -16,9 +18,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
-from tacit.numbers.exact import bounded
+from tacit.ledger import Ledger, open_ledger
+from tacit.serve.settings import Section, read_toml
 from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
 from tacit.tables import Private, Public
 from tacit.tables.releasing.room import cost_of
@@ -39,7 +42,7 @@ class Server:
     port: int = 8700
     workers: int = 1
     ledger: str = "ledger.db"
-    """A file, or postgresql://…"""
+    """A file, or postgresql://…; empty in a file that is for no gateway."""
     log: str = "-"
     """Where the audit log goes: a file, or "-" for standard error."""
     address: str = ""
@@ -52,6 +55,18 @@ class Server:
     """The identity of the ledger, so that a lost one is not replaced by a new one; printed at the first start."""
     share_answers: bool = False
     """Whether an answer is free for everybody once one analyst paid for it; then analysts see what others asked."""
+
+    def open_ledger(self) -> Ledger:
+        """The ledger of the expected identity; without one any ledger, which is made if it is not there."""
+        ledger = open_ledger(self.ledger, create=not self.ledger_id)
+        if self.ledger_id not in ("", ledger.identity):
+            ledger.close()
+            raise LedgerError(
+                f"the ledger has the identity {ledger.identity!r} and the configuration expects {self.ledger_id!r}, so "
+                "it is not the one that budgets were spent from; nothing was spent: put the right one back, or correct "
+                "ledger_id."
+            )
+        return ledger
 
 
 @dataclass(frozen=True)
@@ -106,7 +121,8 @@ class ServedDataset:
 
     name: str
     tables: Mapping[str, Private | Public]
-    budget: Guarantee
+    budget: Guarantee | None
+    """What all analysts together may spend; a gateway needs it."""
     composition: str = "basic"
     persons: int | None = None
     """About how many persons there are, if that is public: for forecasts of accuracy."""
@@ -126,25 +142,20 @@ class Config:
     limits: Limits = Limits()
 
 
-def load(path: str | Path) -> Config:
-    """Read a configuration file."""
+def load(path: str | Path, *, serving: bool = True) -> Config:
+    """Read a configuration file, whole, whether or not it is for a gateway."""
     file = Path(path)
-    try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
-    except OSError:
-        raise InvalidInput(f"there is no configuration that can be read at {str(file)!r}; check the path.") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
-        raise InvalidInput(f"{file} is not TOML: {error}; correct it there.") from None
-    return read_settings(found, file.absolute().parent)
+    return read_settings(read_toml(file), file.absolute().parent, serving=serving)
 
 
-def read_settings(settings: Mapping[str, Any], folder: Path) -> Config:
+def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = True) -> Config:
     """A configuration from the tables of a TOML file in this folder."""
-    top = _Section("the configuration", settings)
+    top = Section("the configuration", settings)
+    alone = not serving and not {"server", "custodian", "analysts"} & settings.keys()
     server = _settings(Server, top.section("server"))
     server = replace(
         server,
-        ledger=_source(server.ledger, folder),
+        ledger="" if alone else _source(server.ledger, folder),
         log=server.log if server.log == "-" else _source(server.log, folder),
         audit_report=_source(server.audit_report, folder),
         check_report=_source(server.check_report, folder),
@@ -156,7 +167,7 @@ def read_settings(settings: Mapping[str, Any], folder: Path) -> Config:
         raise InvalidInput(
             f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
         )
-    datasets = {name: _dataset(name, section, folder) for name, section in top.sections("datasets").items()}
+    datasets = {name: _dataset(name, section, folder, serving) for name, section in top.sections("datasets").items()}
     if not datasets:
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
@@ -170,18 +181,18 @@ def read_settings(settings: Mapping[str, Any], folder: Path) -> Config:
         if name in analysts:
             raise InvalidInput(f"two analysts are called {name!r}; give each a name of their own.")
         digests[Caller(ANALYST, name)] = _token(section)
-        wanted = section.sections("datasets") or {key: _Section("", {}) for key in datasets}
+        wanted = section.sections("datasets") or {key: Section("", {}) for key in datasets}
         analysts[name] = {key: _access(key, access, datasets) for key, access in wanted.items()}
         section.done()
     top.done()
-    if not digests:
+    if serving and not digests:
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
     if len(set(digests.values())) < len(digests):
         raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
     return Config(datasets, analysts, digests, server, limits)
 
 
-def _settings(kind: type[T], section: _Section) -> T:
+def _settings(kind: type[T], section: Section) -> T:
     """A section of plain settings with defaults."""
     given: dict[str, Any] = {}
     for item in fields(kind):  # type: ignore[arg-type]
@@ -196,23 +207,22 @@ def _settings(kind: type[T], section: _Section) -> T:
     return kind(**given)
 
 
-def _dataset(name: str, section: _Section, folder: Path) -> ServedDataset:
+def _dataset(name: str, section: Section, folder: Path, serving: bool) -> ServedDataset:
     _name(name, section.where)
     budget = _guarantee(section.section("budget"))
-    if budget is None:
+    if serving and budget is None:
         raise InvalidInput(f"{section.where} needs a budget, such as budget = {{ epsilon = 1 }}.")
     persons = section.number("persons", 0, whole=True)
-    tables = {key: _table(key, table, folder) for key, table in section.sections("tables").items()}
-    expanding = section.take("expanding_joins", False)
-    if not isinstance(expanding, bool):
-        raise InvalidInput(f"{section.where}: expanding_joins must be true or false.")
+    source = section.text("source", "")
+    tables = {key: _table(table, source, folder) for key, table in section.sections("tables").items()}
+    expanding = section.truth("expanding_joins", False)
     found = ServedDataset(name, tables, budget, section.text("composition", "basic"), persons or None, expanding)
     section.done()
     return found
 
 
-def _table(name: str, section: _Section, folder: Path) -> Private | Public:
-    source = _source(section.text("source"), folder)
+def _table(section: Section, given: str, folder: Path) -> Private | Public:
+    source = _source(section.text("source", given or None), folder)
     through = section.mapping("through")
     person, public = section.take("person", None), section.take("public", False)
     facts = {"key": section.take("key", None), "table": section.take("table", None)}
@@ -259,7 +269,7 @@ def connect_spark(table: Private | Public) -> Private | Public:
     return found
 
 
-def _access(name: str, section: _Section, datasets: Mapping[str, ServedDataset]) -> Access:
+def _access(name: str, section: Section, datasets: Mapping[str, ServedDataset]) -> Access:
     if name not in datasets:
         raise InvalidInput(
             f"{section.where} names a dataset {name!r} that is not there; there are {', '.join(datasets)}."
@@ -271,7 +281,7 @@ def _access(name: str, section: _Section, datasets: Mapping[str, ServedDataset])
     return access
 
 
-def _guarantee(section: _Section) -> Guarantee | None:
+def _guarantee(section: Section) -> Guarantee | None:
     if not section.values:
         return None
     amounts = {name: section.take(name, None) for name in ("epsilon", "delta", "rho")}
@@ -288,76 +298,8 @@ def _name(name: str, where: str) -> str:
     return name
 
 
-def _token(section: _Section) -> str:
+def _token(section: Section) -> str:
     match = _DIGEST.fullmatch(section.text("token"))
     if match is None:
         raise InvalidInput(f"{section.where}: token must be a line that `tacit serve token` made, {PREFIX}….")
     return match.group(1)
-
-
-class _Section:
-    """A table of the file, from which settings are taken; what is left at the end is unknown."""
-
-    def __init__(self, where: str, values: object) -> None:
-        if not isinstance(values, Mapping):
-            raise InvalidInput(f"{where} must be a table with settings.")
-        self.where, self.values = where, values
-        self._left = dict.fromkeys(values)
-        self._known: list[str] = []
-
-    def take(self, name: str, default: Any) -> Any:
-        """A setting of any kind."""
-        self._left.pop(name, None)
-        self._known.append(name)
-        return self.values.get(name, default)
-
-    def text(self, name: str, default: str | None = None) -> str:
-        """A text, which must be there unless it has a default."""
-        value = self.take(name, default)
-        if not isinstance(value, str) or (not value and default is None):
-            raise InvalidInput(f'{self.where} needs a text for {name!r}; write {name} = "…".')
-        return value
-
-    def number(self, name: str, default: Any, *, whole: bool) -> Any:
-        """A number of at least zero; whole numbers that have a default above zero stay above zero."""
-        value = self.take(name, default)
-        kinds = int if whole else int | Decimal
-        least = 1 if whole and default and name != "port" else 0
-        if isinstance(value, bool) or not isinstance(value, kinds) or not bounded(value) or not least <= value <= 10**9:
-            raise InvalidInput(f"{self.where}: {name} must be a {'whole ' if whole else ''}number from {least} up.")
-        return value if whole else Decimal(value)
-
-    def truth(self, name: str, default: bool) -> bool:
-        """True or false."""
-        value = self.take(name, default)
-        if not isinstance(value, bool):
-            raise InvalidInput(f"{self.where}: {name} must be true or false.")
-        return value
-
-    def mapping(self, name: str) -> dict[str, Any]:
-        """A table whose names are free."""
-        return dict(_Section(f"{self.where}.{name}", self.take(name, {})).values)
-
-    def section(self, name: str) -> _Section:
-        """A table of settings, empty if it is not there."""
-        return _Section(self._inside(name), self.take(name, {}))
-
-    def sections(self, name: str) -> dict[str, _Section]:
-        """A table of tables."""
-        inside = self.section(name)
-        return {key: _Section(f"{inside.where}.{key}", value) for key, value in inside.values.items()}
-
-    def several(self, name: str) -> list[_Section]:
-        """A list of tables."""
-        found = self.take(name, [])
-        if not isinstance(found, list):
-            raise InvalidInput(f"{self.where}: write each of the {name} as [[{name}]].")
-        return [_Section(f"{self._inside(name)} number {i + 1}", value) for i, value in enumerate(found)]
-
-    def done(self) -> None:
-        """Refuse what nobody asked for."""
-        for name in self._left:
-            raise InvalidInput(f"{self.where} has no setting {name!r}; there are {', '.join(sorted(self._known))}.")
-
-    def _inside(self, name: str) -> str:
-        return name if self.where == "the configuration" else f"{self.where}.{name}"

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from tacit.answers import Answer, Answers
-from tacit.answers.several import common_sentences
+from tacit.answers.results import Result, remarks
 from tacit.answers.values import show, show_key, show_range
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
@@ -71,16 +71,31 @@ def answer(found: Answer | Answers) -> str:
     """An answer as a sentence with its interval drawn."""
     if isinstance(found, Answer):
         return f'<p class="sentence">{escape(str(found))}</p>{drawings.interval(found)}{_story(found)}'
+    head, rows = _cells(found)
+    common = escape(" ".join(remarks(found)))
+    return f'{table(head, rows) if rows else ""}<p class="sentence">{common}</p>'
+
+
+def _cells(found: Answers) -> tuple[list[str], list[list[str]]]:
+    """The head and the cells of a table; one column of answers is drawn on a common scale, too."""
+    if isinstance(found, Result):
+        head, texts = found.shown()
+        rows = [[escape(text) for text in row] for row in texts]
+        if len(found.released) != 1:
+            return head, rows
+    else:
+        head = [found.name, "value", "95 % interval"]
+        rows = [
+            [
+                escape(show_key(key)),
+                f"<strong>{escape(show(each.value))}</strong>",
+                escape(show_range(*each.interval())),
+            ]
+            for key, each in found.items()
+        ]
     over = drawings.scale(list(found.values()))
-    rows = []
-    for key, each in found.items():
-        stated = each.interval()
-        drawn = drawings.small(each, over) if over else ""
-        value = f"<strong>{escape(show(each.value))}</strong>"
-        rows.append((escape(show_key(key)), value, escape(show_range(stated.low, stated.high)), drawn))
-    common = " ".join(common_sentences(found)) if len(found) else str(found)
-    head = (found.name, "value", "95 % interval", "")
-    return f'{table(head, rows) if rows else ""}<p class="sentence">{escape(common)}</p>'
+    drawn = [drawings.small(each, over) if over else "" for each in found.values()]
+    return [*head, ""], [[*row, picture] for row, picture in zip(rows, drawn, strict=True)]
 
 
 def _story(found: Answer) -> str:

@@ -27,11 +27,11 @@ from typing import Any
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
 from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.errors import InvalidInput, LedgerError, TacitError
+from tacit.errors import InvalidInput, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
-from tacit.ledger import Ledger, open_ledger, texts
+from tacit.ledger import Ledger, texts
 from tacit.numbers.exact import exact
 from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.history import History, Line
@@ -39,8 +39,7 @@ from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
 from tacit.tables.releasing.releaser import Releaser
-from tacit.tables.sql.queries import understand
-from tacit.tables.sql.query import Query
+from tacit.tables.sql.queries import Understood, understand
 
 MOST_POINTS = 200
 """The most points of a drawing of the past."""
@@ -64,7 +63,7 @@ class Gateway:
     def __init__(self, config: Config) -> None:
         self.config = config
         with ExitStack() as stack:
-            self.ledger: Ledger = stack.enter_context(_expected(config.server.ledger, config.server.ledger_id))
+            self.ledger: Ledger = stack.enter_context(config.server.open_ledger())
             self._sessions = {
                 name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
             }
@@ -230,7 +229,7 @@ class Gateway:
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
-    def _query(self, releaser: Releaser, question: SentQuestion) -> Query:
+    def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
         query = understand(releaser, question.price(), question.keys)
         if len(query.statistics) > (most := self.config.limits.aggregates):
@@ -291,18 +290,6 @@ class Gateway:
 @lru_cache(maxsize=512)
 def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecast:
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
-
-
-def _expected(where: str, identity: str) -> Ledger:
-    """The ledger of this identity; without one any ledger, which is made if it is not there."""
-    ledger = open_ledger(where, create=not identity)
-    if identity not in ("", ledger.identity):
-        ledger.close()
-        raise LedgerError(
-            f"the ledger has the identity {ledger.identity!r} and the configuration expects {identity!r}, so it is not "
-            "the one that budgets were spent from; nothing was spent: put the right one back, or correct ledger_id."
-        )
-    return ledger
 
 
 def _view(session: Session, analyst: str, access: Access, shared: bool) -> Session:

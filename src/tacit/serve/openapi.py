@@ -28,7 +28,7 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 
 
 SCHEMAS: dict[str, Any] = {
-    "Error": _object({"error": _TEXT, "message": _TEXT}),
+    "Error": _object({"error": _TEXT, "message": _TEXT, "python": _TEXT}),
     "Dataset": _object(
         {
             "name": _TEXT,

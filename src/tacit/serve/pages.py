@@ -51,7 +51,7 @@ def mistake(request: Request, error: TacitError) -> Response:
     """A page that says what is wrong; whoever is not known is sent to the door."""
     if isinstance(error, Unknown) and request.url.path != "/login":
         return RedirectResponse("/login", 303)
-    return sorry(str(error), status(error)[0])
+    return sorry(error.told("page"), status(error)[0])
 
 
 def sorry(words: str, number: int) -> Response:
@@ -152,7 +152,7 @@ async def act(request: Request) -> Response:
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
-        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", str(error))}</section>'
+        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", error.told("page"))}</section>'
         return await _dataset(request, known, given, remark, number=status(error)[0])
 
 
@@ -184,7 +184,7 @@ async def _preview(request: Request, known: Visit, question: SentQuestion, given
         try:
             forecast = await execute(here.forecasts, known, "forecast", dataset=name, **wanted)
         except InvalidInput as error:
-            return found + fragments.notice("plain", str(error))
+            return found + fragments.notice("plain", error.told("page"))
         found += fragments.notice("plain", json.loads(forecast.body)["words"])
     return found
 

@@ -85,7 +85,7 @@ def problem(error: TacitError) -> JSONResponse:
     """An error for programs."""
     number, word = status(error)
     headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "2"}}.get(number, {})
-    return JSONResponse({"error": word, "message": str(error)}, number, headers)
+    return JSONResponse({"error": word, "message": error.told("json"), "python": str(error)}, number, headers)
 
 
 def download(text: str | bytes, name: str, kind: str) -> PlainTextResponse:

@@ -93,7 +93,7 @@ def _mistake(error: Exception) -> Parcel:
     """A mistake by the name of its kind; the words of what nobody foresaw stay here."""
     if isinstance(error, TacitError):
         kinds = [kind.__name__ for kind in type(error).__mro__]
-        return Parcel({"error": kinds, "message": str(error)})
+        return Parcel({"error": kinds, "message": error.message})
     return Parcel({"unforeseen": type(error).__name__})
 
 

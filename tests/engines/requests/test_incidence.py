@@ -11,6 +11,7 @@ from tacit.language.expressions import Column
 from tacit.language.types import INTEGER
 from tacit.tables.sql.privacy_clause import price
 from tacit.tables.sql.queries import understand
+from tacit.tables.sql.query import Query
 from tests.engines.engines import OPEN, everything
 
 
@@ -19,9 +20,10 @@ def test_kinds_that_alternate_keep_their_columns() -> None:
     rows = pa.table({"a": [1, 2], "b": [7, 7], "g": [0, 0]})
     with Session({"t": Private(rows, ["a", "k:b"])}, Pure(1)) as session:
         text = "SELECT COUNT(*) FROM t AS x JOIN t AS y ON x.g = y.g"
-        relation = understand(session._releaser, price(text, 1)).relation
+        query = understand(session._releaser, price(text, 1))
+        assert isinstance(query, Query)
         with session._tables.engine.snapshot() as snapshot:
-            found = snapshot.touches(relation, Incidence())
+            found = snapshot.touches(query.relation, Incidence())
     assert found.kinds == ("", "k", "", "k")
     rows_of = sorted(zip(*(column.tolist() for column in found.persons), strict=True))
     assert {row[1] for row in rows_of} == {row[3] for row in rows_of} == {1}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,9 +11,13 @@ import pytest
 import tacit
 from tacit import InvalidInput, Pure, Table
 from tacit.engines import requests
+from tacit.language import build
+from tacit.language.aggregates import aggregate
 from tacit.language.expressions import Column, Expression
+from tacit.language.inside import Frame, Ordering
 from tacit.language.types import INTEGER
-from tacit.tables.releasing.identity import FORMS, identity
+from tacit.language.windows import window
+from tacit.tables.releasing.identity import FORMS, LATER, identity
 from tacit.tables.statistics.count import Count
 from tacit.tables.statistics.persons import PersonCount
 
@@ -43,7 +47,7 @@ def test_texts_are_those_of_the_first_version(table: Table) -> None:
 def test_every_expression_has_a_form() -> None:
     assert {kind for kind in _below(Expression) if not kind.__subclasses__()} <= set(FORMS)
     for kind, form in FORMS.items():
-        names = form.partition("(")[2].rstrip(")").split(", ")
+        names = [*form.partition("(")[2].rstrip(")").split(", "), *LATER.get(kind, ())]
         assert [name for name in names if name] == [item.name for item in fields(kind) if item.repr], kind
 
 
@@ -77,3 +81,32 @@ def test_no_text_writes_itself_as_another() -> None:
 def test_what_has_no_form_is_refused() -> None:
     with pytest.raises(InvalidInput, match="value of type set cannot stand here"):
         identity({1})
+
+
+def test_texts_of_what_is_computed_inside_persons() -> None:
+    who, x = (Column(INTEGER, "t", name) for name in ("who", "x"))
+    about = requests.Relation("t", "t", who)
+    counted = requests.PersonGroups(about, (("x", x),), (("n", aggregate("count", [x], distinct=True)),))
+    running = window("sum", [x], order=[Ordering(x, True)], frame=Frame("rows", None, 0))
+    placed = requests.PersonRows(about, (("x", x),), (("s", running),))
+    INT, own = "ColumnType(kind=<Kind.INTEGER: 'integer'>, scale=0)", identity(x)
+    assert identity(counted) == (
+        f"PersonGroups(source={RELATION}, by=(('x', {own}),), aggregates=(('n', Aggregate(type={INT}, "
+        f"function='count', operands=({own},), distinct=True, filter=None, order=())),))"
+    )
+    assert identity(placed) == (
+        f"PersonRows(source={RELATION}, shown=(('x', {own}),), windows=(('s', Window(type={INT}, function='sum', "
+        f"operands=({own},), partition=(), order=(Ordering(by={own}, descending=True, nulls_first=False),), "
+        "frame=Frame(unit='rows', start=None, end=0))),))"
+    )
+    listed = requests.Listed((("x", INTEGER),), ((1,), (None,)))
+    assert identity(listed) == f"Listed(heads=(('x', {INT}),), rows=((1,), (None,)))"
+    assert identity(requests.Union((placed, placed))) == f"Union(parts=({identity(placed)}, {identity(placed)}))"
+
+
+def test_a_condition_of_a_join_is_part_of_the_question_and_none_is_not() -> None:
+    x, y = Column(INTEGER, "t", "x"), Column(INTEGER, "u", "y")
+    plain = requests.Join("u", "u", ((x, y),), "left")
+    assert identity(plain) == f"Join(table='u', alias='u', on=(({identity(x)}, {identity(y)}),), kind='left')"
+    above = build.comparison(">", x, y)
+    assert identity(replace(plain, condition=above)) == f"{identity(plain)[:-1]}, condition={identity(above)})"

@@ -36,6 +36,14 @@ SAME: dict[str, tuple[str, Pure | Approx]] = {
         "WITH x AS (SELECT v + 1 AS d FROM t) SELECT SUM(d) FROM x",
         Pure(1),
     ),
+    "SELECT WITH ANONYMIZATION OPTIONS(epsilon=1, kappa=3) ANON_SUM(v CLAMPED BETWEEN -1 AND 2.5) FROM t": (
+        "SELECT SUM(v) FROM t",
+        Pure(1),
+    ),
+    f"WITH x AS (SELECT v AS clamped FROM t) {DP}(epsilon=1) ANON_COUNT(*) FROM x WHERE clamped BETWEEN 1 AND 5": (
+        "SELECT COUNT(*) FROM t WHERE v BETWEEN 1 AND 5",
+        Pure(1),
+    ),
 }
 
 

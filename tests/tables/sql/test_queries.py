@@ -223,7 +223,7 @@ def test_several_columns_of_several_keys(session: Session) -> None:
     answers = session.sql(query, epsilon=SURE)
     assert list(answers)[:3] == [("a", False, "n"), ("a", False, "SUM(v)"), ("b", False, "n")]  # type: ignore[arg-type]
     assert answers["b", True, "n"].value == 100  # type: ignore[index]
-    assert list(answers.to_pandas().columns[:4]) == ["g", "b", "column", "value"]  # type: ignore[union-attr]
+    assert list(answers.to_pandas().columns[:4]) == ["g", "b", "n", "n_low"]  # type: ignore[union-attr]
 
 
 def test_a_left_join_has_a_group_of_rows_without_partner(session: Session) -> None:

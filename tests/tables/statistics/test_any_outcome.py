@@ -16,9 +16,11 @@ from tacit.answers.storing import decode, encode
 from tacit.answers.totals import CappedTotal
 from tacit.audit.statistics import captured
 from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.inverse.cuts import CutLaw
 from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import NoiseVector, NoisyInteger
+from tacit.mechanisms.together import Together
 from tacit.mechanisms.totals.scan_and_release import CappedTotalLaw
 from tacit.randomness import SYSTEM
 from tacit.tables.releasing.room import Room
@@ -41,6 +43,9 @@ class UnlikelyRoom(Room):
 
     def draw(self, law: Law[Any], part: str = "") -> Any:
         self._spent.setdefault(part, []).append(law.guarantee)
+        return self._unlikely(law)
+
+    def _unlikely(self, law: Law[Any]) -> Any:
         law = law._inner if isinstance(law, ShiftedInverseLaw) else law
         if isinstance(law, GridLaw):
             first, last = law.grid.first, law.grid.last
@@ -55,6 +60,11 @@ class UnlikelyRoom(Room):
             return law._value + self.random.choice(AWAY)
         if isinstance(law, NoiseVector):
             return tuple(value + self.random.choice(AWAY) for value in law._draw(SYSTEM))
+        if isinstance(law, Together):
+            return tuple(map(self._unlikely, law._parts))
+        if isinstance(law, CutLaw):
+            ends = (law.first, min(law.first + 1, law.last), law.last)
+            return self.random.choice((*ends, self.random.randint(law.first, law.last)))
         return law._draw(SYSTEM)
 
 

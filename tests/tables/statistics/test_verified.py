@@ -41,6 +41,12 @@ def four() -> StatisticCheck:
 
 
 @pytest.fixture(scope="module")
+def two() -> StatisticCheck:
+    """Up to two persons of three kinds, for a statistic of most stages: 10 datasets."""
+    return StatisticCheck((MIXED, NEGATIVE, GIANT), 2, SCHEMA)
+
+
+@pytest.fixture(scope="module")
 def three() -> StatisticCheck:
     """Up to three persons of three kinds, for statistics of many stages: 20 datasets."""
     return StatisticCheck((MIXED, NEGATIVE, GIANT), 3, SCHEMA)
@@ -103,18 +109,18 @@ def test_long_statistic_keeps_its_promise(name: str, three: StatisticCheck) -> N
 
 @pytest.mark.parametrize("name", ["mean", "mean per person"])
 def test_mean_around_a_centre_keeps_its_promise(
-    name: str, three: StatisticCheck, monkeypatch: pytest.MonkeyPatch
+    name: str, two: StatisticCheck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Three persons count as many, and every rough sum as clear."""
+    """Two persons count as many, and every rough sum as clear."""
     monkeypatch.setattr(mean, "MANY", -100)
     monkeypatch.setattr(mean, "CLEAR", 0)
-    report = three.check(LONG[name], paths=2)
+    report = two.check(LONG[name], paths=2)
     assert len(report.stages) > 6
     assert report.holds, [stage for stage in report.stages if not stage.verification.holds]
     monkeypatch.setattr(mean, "_count", lambda room, rows, allowance: (sum(b.count for b in rows.positive), None))
     monkeypatch.setattr(mean.Mean, "_centre", lambda self, rough, count: 7 * count)
     if name == "mean":
-        assert three.check(LONG[name], paths=2).broken  # a centre that nobody released
+        assert two.check(LONG[name], paths=2).broken  # a centre that nobody released
 
 
 def test_the_check_looks_where_the_ratio_is_largest(four: StatisticCheck) -> None:

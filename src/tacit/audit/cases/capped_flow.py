@@ -31,7 +31,7 @@ SCANNED = Scanned(threshold=Fraction(1, 5), each=Fraction(1, 10), offset=Fractio
 
 
 @dataclass(frozen=True)
-class _Values:
+class Values:
     """A curve given by its values."""
 
     known: dict[int, int]
@@ -44,11 +44,11 @@ class _Values:
 
 
 @cache
-def _curve(network: Network, x: Dataset) -> _Values:
+def _curve(network: Network, x: Dataset) -> Values:
     from tacit.flows import capped_sum
 
     curve = capped_sum(rows(network, x)[0])
-    return _Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
+    return Values({cap: curve.at(cap) for level in LEVELS for cap in (level, 2 * level)})
 
 
 FINE: Network = tuple((37 * weight, row) for weight, row in HUB)
@@ -74,12 +74,12 @@ def _rounded(rule: Callable[[Fraction, int, Dataset], int]) -> Mechanism:
     """The mechanism on curves of exact values that are rounded by a rule."""
 
     @cache
-    def curve(x: Dataset) -> _Values:
+    def curve(x: Dataset) -> Values:
         from tacit.flows import capped_sum
 
         exact = capped_sum(rows(FINE, x)[0])
         caps = (cap for level in FINE_LEVELS for cap in (level, 2 * level))
-        return _Values({cap: rule(exact.bounds(cap)[0], cap, x) for cap in caps})
+        return Values({cap: rule(exact.bounds(cap)[0], cap, x) for cap in caps})
 
     return lambda x: capped_flow(curve(x), EPSILON, levels=FINE_LEVELS, design=WEIGHED)
 
@@ -95,22 +95,22 @@ RISING = {8: 80, 16: 88, 32: 300, 64: 396, 128: 1000, 256: 1128}
 network has such a curve, but the promise does not ask for one."""
 
 
-def _changed(base: dict[int, int], changes: Callable[[int], Sequence[int]]) -> list[Dataset]:
+def changed(base: dict[int, int], moves: Callable[[int], Sequence[int]]) -> list[Dataset]:
     """The curve itself, and with any person more."""
     return [
         tuple(value + change for value, change in zip(base.values(), part, strict=True))
-        for part in product(*map(changes, base))
+        for part in product(*map(moves, base))
     ]
 
 
-def _changes(curves: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
+def changes(curves: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
     """The curves with a person more beside the curve."""
     return [(curve, curves[0]) for curve in curves[1:]]
 
 
 def _of_values(base: dict[int, int], design: FlowDesign) -> Mechanism:
     caps = tuple(base)
-    return lambda x: capped_flow(_Values(dict(zip(caps, x, strict=True))), EPSILON, levels=caps[::2], design=design)
+    return lambda x: capped_flow(Values(dict(zip(caps, x, strict=True))), EPSILON, levels=caps[::2], design=design)
 
 
 _ALL = (Fraction(1), Fraction(1))
@@ -182,19 +182,19 @@ CASES = (
         name="capped flow by weights, every change of a curve",
         covers="mechanisms.capped_flow",
         mechanism=_of_values(FALLING, WEIGHED),
-        datasets=_changed(FALLING, lambda cap: (0, cap - 1, cap)),
+        datasets=changed(FALLING, lambda cap: (0, cap - 1, cap)),
         promised=Pure(EPSILON),
         twins={name: _of_values(FALLING, design) for name, design in WRONG_WEIGHTS.items()},
-        pairs=_changes,
+        pairs=changes,
     ),
     AuditCase(
         name="capped flow by a scan, every change of a curve",
         covers="mechanisms.capped_flow",
         mechanism=_of_values(RISING, SCANNED),
-        datasets=_changed(RISING, lambda cap: (0, cap)),
+        datasets=changed(RISING, lambda cap: (0, cap)),
         promised=Pure(EPSILON),
         twins={name: _of_values(RISING, design) for name, design in WRONG_SCANS.items()},
-        pairs=_changes,
+        pairs=changes,
     ),
     AuditCase(
         name="capped flow by weights, rounded curves of a hub",

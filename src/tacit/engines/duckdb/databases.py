@@ -39,6 +39,17 @@ def find(connection: duckdb.DuckDBPyConnection, name: str, table: str | None, al
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")
 
 
+def names(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[str, ...]:
+    """The tables and views of a file, "schema.table" outside the schema main, as `find` takes them."""
+    connection.execute(f"ATTACH {DIALECT.text(path)} AS listed (READ_ONLY)")
+    parts = " UNION ALL ".join(
+        f"SELECT CASE schema_name WHEN 'main' THEN {kind}_name ELSE schema_name || '.' || {kind}_name END "
+        f"FROM duckdb_{kind}s() WHERE database_name = 'listed' AND NOT internal"
+        for kind in ("table", "view")
+    )
+    return tuple(str(row[0]) for row in connection.execute(f"{parts} ORDER BY 1").fetchall())
+
+
 def _exists(connection: duckdb.DuckDBPyConnection, source: str) -> bool:
     import duckdb
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tacit.engines.dialect import Dialect, named
+from tacit.language.cases import settled
+from tacit.language.patterns import BACKSLASH_Z, One, Pattern, Repeat, braced, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 NARROW = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -20,6 +22,7 @@ class DuckDialect(Dialect):
     """DuckDB 1.5 and later. Casts from double to integer round half to even; NaN is larger than any number."""
 
     int128 = "HUGEINT"
+    counts_keys = True
     native_types = named(
         {
             INTEGER: (*NARROW, *WIDE, '"NULL"'),  # without any value: every sum over it is an ordinary zero
@@ -31,6 +34,8 @@ class DuckDialect(Dialect):
         }
     )
 
+    looking_joins = True
+
     def inferred(self, native: str) -> ColumnType:
         """Enumerations are text."""
         return TEXT if native.startswith("ENUM(") else super().inferred(native)
@@ -39,9 +44,31 @@ class DuckDialect(Dialect):
         """``//`` truncates, in either width."""
         return f"({left} // {right})"
 
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of moments are microseconds."""
+        return self.microseconds(sql) if kind == TIMESTAMP else super().value_key(sql, kind)
+
     def microseconds(self, sql: str) -> str:
         """A function of its own."""
         return f"EPOCH_US({sql})"
+
+    def moment_of(self, sql: str) -> str:
+        """A function of its own."""
+        return f"MAKE_TIMESTAMP({sql})"
+
+    def octets(self, sql: str) -> str:
+        """OCTET_LENGTH is for bytes."""
+        return f"STRLEN({sql})"
+
+    def cased(self, function: str, sql: str) -> str:
+        """Its own function, which knows Unicode, for characters that no version treats otherwise; TRANSLATE is slow."""
+        settled_ones = Repeat(0, 0, One(0, 0, settled(function == "UPPER"), False), 0, None)
+        whole = f"REGEXP_FULL_MATCH({sql}, {self.text(write(settled_ones, braced, BACKSLASH_Z))})"
+        return f"CASE WHEN {whole} THEN {function}({sql}) ELSE {super().cased(function, sql)} END"
+
+    def matches(self, sql: str, pattern: Pattern) -> str:
+        """RE2."""
+        return f"REGEXP_MATCHES({sql}, {self.text(write(pattern, braced, BACKSLASH_Z))})"
 
     def list_of(self, texts: Iterable[str]) -> str:
         """A list of text constants."""

@@ -22,9 +22,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import UNREACHABLE, Source
-from tacit.engines.duckdb import frames
+from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.dialect import DIALECT
-from tacit.engines.duckdb.tables import DuckTable, open_table
+from tacit.engines.duckdb.tables import DuckTable, file_kind, open_table
 from tacit.engines.script import Script
 from tacit.engines.snapshots import SQLSnapshot, wait_for
 from tacit.engines.tables import OpenTables
@@ -42,12 +42,31 @@ TICK = 0.1
 
 FileState = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change of content and of anything at all."""
+_CLOSED = dict.fromkeys(
+    ("autoinstall_known_extensions", "autoload_known_extensions", "python_enable_replacements"), "false"
+)
+"""What every connection of ours leaves alone."""
 _limits: dict[str, str] = {}
 
 
 def limit_memory(megabytes: int) -> None:
     """Connections that this process opens from now on hold no more than this; the rest goes to the disk."""
     _limits["memory_limit"] = f"{megabytes}MiB"
+
+
+def list_tables(path: str) -> tuple[str, ...] | None:
+    """The names of all tables of a DuckDB file; None for any other file, which is a table itself."""
+    import duckdb
+
+    if file_kind(path) != "duckdb" or not os.path.isfile(path):
+        return None
+    with duckdb.connect(config={**_CLOSED}) as connection:
+        try:
+            return databases.names(connection, path)
+        except duckdb.Error:
+            raise InvalidInput(
+                f"{path!r} could not be opened; check that it is a DuckDB file and not in use elsewhere."
+            ) from None
 
 
 class DuckDB(OpenTables[DuckTable]):
@@ -223,15 +242,7 @@ def _private_connection(owner: DuckDB) -> duckdb.DuckDBPyConnection:
 
     spill = os.path.join(_spill_folder(os.getpid()), uuid.uuid4().hex)  # made by DuckDB if it ever needs it
     weakref.finalize(owner, shutil.rmtree, spill, ignore_errors=True)
-    connection = duckdb.connect(
-        config={
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",
-            "temp_directory": spill,
-            **_limits,
-        }
-    )
+    connection = duckdb.connect(config={**_CLOSED, "temp_directory": spill, **_limits})
     connection.execute("SET GLOBAL TimeZone = 'UTC'")
     connection.execute("SET GLOBAL preserve_insertion_order = false")
     return connection

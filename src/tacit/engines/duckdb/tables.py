@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL, saturated
+from tacit.engines.columns import NativeColumn, TableSQL, saturated
 from tacit.engines.dialect import LARGEST, SMALLEST
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.conversion import converted, exact, moment, writable
@@ -164,15 +164,20 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
     )
 
 
+def file_kind(path: str) -> str:
+    """What a file is by its name: parquet, csv, json or duckdb; empty where that is not clear."""
+    stem = path.lower()
+    for packed in (".gz", ".zst"):
+        stem = stem.removesuffix(packed)
+    return _SUFFIXES.get(os.path.splitext(stem)[1], "")
+
+
 def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> Location:
     files = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
     if not files or not all(map(os.path.isfile, files)):
         raise InvalidInput(f"table {name!r}: there is no file at {path!r}; check the path.")
     files = [os.path.abspath(file) for file in files]
-    stem = files[0].lower()
-    for packed in (".gz", ".zst"):
-        stem = stem.removesuffix(packed)
-    kind = source.options.get("format") or _SUFFIXES.get(os.path.splitext(stem)[1], "")
+    kind = source.options.get("format") or file_kind(files[0])
     if kind == "parquet":
         _refuse_options(name, source, ("hive_partitioning",))
         hive = "true" if source.options.get("hive_partitioning") else "false"
@@ -245,7 +250,7 @@ def _object_types(connection: duckdb.DuckDBPyConnection, data: Any, view: str) -
 
 
 @dataclass(frozen=True)
-class DuckColumn(ColumnSQL):
+class DuckColumn(NativeColumn):
     """How one of DuckDB's columns is read, converted before if need be."""
 
     exact: bool = True

@@ -10,15 +10,24 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from tacit.engines.dialect import Dialect, named
+from tacit.engines.dialect import Dialect, digits, named
+from tacit.language.cases import FEW, mapping
 from tacit.language.expressions import Literal, Scalar
+from tacit.language.patterns import Pattern, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType, Kind
 
 INTEGERS = ("int2", "int4", "int8")
 DOUBLES = ("float4", "float8")
 TIMES = ("timestamp", "timestamptz")
+_DAY = 86_400_000_000
+_END = "\\Z"
 _LONGEST_NAME = 63
 _ZEROS: dict[Kind, Scalar] = {Kind.FLOAT: 0.0, Kind.BOOLEAN: False, Kind.TEXT: ""}
+
+
+def _character(code: int) -> str:
+    """A character by its number, in a regular expression."""
+    return chr(code) if chr(code).isascii() and chr(code).isalnum() else f"\\U{code:08X}"
 
 
 class PostgresDialect(Dialect):
@@ -78,6 +87,12 @@ class PostgresDialect(Dialect):
             zero = self.constant(Literal(kind, _ZEROS.get(kind.kind, 0)))
         return f"({left} IS NULL) = ({right} IS NULL) AND COALESCE({left}, {zero}) = COALESCE({right}, {zero})"
 
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of decimals are NUMERIC, whose products are exact."""
+        if not kind.scale:
+            return super().value_key(sql, kind)
+        return f"({self.wide(sql)} * CAST('{digits(1, kind.scale)}' AS NUMERIC))"
+
     def extract(self, part: str, sql: str, kind: ColumnType) -> str:
         """Seconds have a fraction here, which a cast would round."""
         return f"CAST(TRUNC(EXTRACT({part} FROM {sql})) AS {self.int64})"
@@ -89,6 +104,34 @@ class PostgresDialect(Dialect):
     def microseconds(self, sql: str) -> str:
         """The epoch is exact: a NUMERIC with six decimals."""
         return f"CAST(EXTRACT(EPOCH FROM {sql}) * 1000000 AS {self.int64})"
+
+    def moment_of(self, sql: str) -> str:
+        """By days and seconds, each exact; microseconds times an interval would be rounded as a double."""
+        days, rest = f"({sql}) / {_DAY}", f"({sql}) % {_DAY}"
+        seconds = f"CAST({rest} AS {self.float64}) / 1000000"
+        return f"(TIMESTAMP '1970-01-01' + MAKE_INTERVAL(days => CAST({days} AS INTEGER), secs => {seconds}))"
+
+    # ---- texts --------------------------------------------------------------------------------------------------
+
+    def text_of(self, sql: str) -> str:
+        """Functions and casts give the database's collation."""
+        return f'({sql} COLLATE "C")'
+
+    def cased(self, function: str, sql: str) -> str:
+        """TRANSLATE looks through its table for every character: most texts get a short one, ASCII is done before."""
+        table = mapping(function == "UPPER")
+        few = {one: other for one, other in table.items() if 127 < ord(one) <= FEW}
+        latin = f"({sql} ~ {self.text(f'{chr(92)}A[{_character(1)}-{_character(FEW)}]*{_END}')})"
+        short = self.translated(f"{function}({sql})", few)
+        return f"CASE WHEN {latin} THEN {short} ELSE {self.translated(sql, table)} END"
+
+    def trim(self, function: str, sql: str, characters: str) -> str:
+        """TRIM has a name of its own where characters are given."""
+        return super().trim("BTRIM" if function == "TRIM" else function, sql, characters)
+
+    def matches(self, sql: str, pattern: Pattern) -> str:
+        """Advanced regular expressions."""
+        return f"({sql} ~ {self.text(write(pattern, _character, _END))})"
 
     def number(self, digest: str) -> str:
         """Hexadecimal digits are read as bits."""

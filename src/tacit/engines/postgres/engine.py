@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.engines import UNREACHABLE, Source
 from tacit.engines.postgres.dialect import DIALECT
-from tacit.engines.postgres.tables import PostgresTable, open_table
+from tacit.engines.postgres.tables import PostgresTable, list_names, open_table
 from tacit.engines.script import Script, fragment
 from tacit.engines.snapshots import SQLSnapshot
 from tacit.engines.tables import OpenTables
@@ -59,14 +59,24 @@ _NO_READING = (
 )
 
 
+def list_tables(address: str) -> tuple[str, ...]:
+    """The names of all tables and views of a database that can be read."""
+    _need_psycopg()
+    connections = _OwnConnections(address)
+    try:
+        with connections.transaction() as connection, _exact_cursor(connection) as cursor:
+            return list_names(cursor)
+    finally:
+        connections.close()
+
+
 class Postgres(OpenTables[PostgresTable]):
     """Some named tables of one database; see `tacit.engines.Engine`."""
 
     def __init__(self, tables: Mapping[str, Source], timeout: float | None = None) -> None:
-        try:
-            import psycopg
-        except ImportError:
-            raise EngineError("PostgreSQL needs the package psycopg; install tacit[postgres].") from None
+        _need_psycopg()
+        import psycopg
+
         sources = [source.data for source in tables.values()]
         if any(data != sources[0] for data in sources):
             raise InvalidInput("the tables of one session must be in one database; use one connection for all.")
@@ -123,6 +133,13 @@ class Postgres(OpenTables[PostgresTable]):
     def close(self) -> None:
         """Close our own connections; one that was handed over stays open."""
         self._connections.close()
+
+
+def _need_psycopg() -> None:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise EngineError("PostgreSQL needs the package psycopg; install tacit[postgres].") from None
 
 
 class _GivenConnection:

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL
+from tacit.engines.columns import NativeColumn, TableSQL
 from tacit.engines.dialect import LARGEST, LARGEST_DOUBLE, LARGEST_GROUP, SMALLEST
 from tacit.engines.postgres.dialect import DIALECT, DOUBLES, INTEGERS, TIMES
 from tacit.engines.tables import OpenTable, refuse_options, schema_of, unique_keys
@@ -48,6 +48,13 @@ SELECT n.nspname || '.' || c.relname FROM pg_class AS c JOIN pg_namespace AS n O
 WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
 AND has_table_privilege(c.oid, 'SELECT') ORDER BY n.nspname = ANY(%s::name[]) DESC, 1 LIMIT 20
 """
+_NAMES = """
+SELECT CASE WHEN pg_catalog.pg_table_is_visible(c.oid) THEN '' ELSE n.nspname || '.' END || c.relname
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+AND pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1
+"""
+"""Asked under the user's own search path, so it names the catalog itself."""
 _COLUMNS = """
 WITH RECURSIVE bases (number, name, type, modifier) AS (
   SELECT attnum, attname, atttypid, atttypmod FROM pg_attribute
@@ -113,6 +120,11 @@ def _find(cursor: psycopg.Cursor[Any], wanted: str, path: list[str]) -> tuple[An
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the first tables are {listed}.")
 
 
+def list_names(cursor: psycopg.Cursor[Any]) -> tuple[str, ...]:
+    """The tables and views that this user may read, "schema.table" where the search path does not lead there."""
+    return tuple(row[0] for row in cursor.execute(_NAMES, prepare=False))
+
+
 def native_name(name: str, modifier: int, textual: bool) -> str:
     """A column's type from the catalog: text of any kind is text, and a NUMERIC shows the digits that it declares."""
     if textual:
@@ -128,7 +140,7 @@ def readable(native: str, kind: ColumnType) -> bool:
     return kind.kind in (Kind.TEXT, Kind.OTHER) or native.partition("(")[0] in _READABLE[kind.kind]
 
 
-class PostgresColumn(ColumnSQL):
+class PostgresColumn(NativeColumn):
     """How one of PostgreSQL's columns is read."""
 
     dialect = DIALECT
@@ -145,6 +157,8 @@ class PostgresColumn(ColumnSQL):
             return KeyType("float")
         if native in _READABLE[Kind.TIMESTAMP] and kind in (DATE, TIMESTAMP):
             return KeyType(kind.kind.value, exact=DIALECT.inferred(native) == kind)
+        if native == "bool":
+            return KeyType("boolean")
         return KeyType(native if native in (*DIALECT.native_types, *_EQUAL) else "text")
 
     @cached_property

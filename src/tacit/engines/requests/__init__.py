@@ -1,9 +1,9 @@
 """What an engine is asked, and what it returns: frozen, dialect-free values.
 
 PROMISE. A round is one statement over one `Relation`, at most two rounds see one read-only snapshot, and what comes
-back never grows with the table: at most 10,000 numbers a round, `KeyCounts`, `Incidence` and `Blocks` excepted (their
-docstrings say why). No result names a person or shows a row, `Blocks` excepted, every number is exact, and no answer or
-failure depends on the order of rows.
+back never grows with the table: at most 10,000 numbers a round, `KeyCounts`, `Incidence`, `WeighedRows` and `Blocks`
+excepted (their docstrings say why). No result names a person or shows a row, `Blocks` excepted, every number is exact,
+and no answer or failure depends on the order of rows.
 
 PERSONS. Rows with a NULL (or NaN) person are dropped, then rows whose filter is not true. A person is present when
 at least one row remains. Persons are equal when their column's own type says so.
@@ -23,11 +23,13 @@ of its answer (`read`). A new one is a new file and a line here.
 """
 
 from tacit.engines.requests.blocks import MOST_BLOCKS, Blocks
+from tacit.engines.requests.derived import PERSON, Derived, Listed, PersonGroups, PersonRows, Union
 from tacit.engines.requests.extremes import Extremes
 from tacit.engines.requests.flags import FlagCounts, Flags
+from tacit.engines.requests.group_parts import FINE, GroupDistinct, GroupFlags, GroupMoments
 from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
-from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize
+from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize, before_filters
 from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson
 from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_keys, key_repeats
 from tacit.engines.requests.leading_value import Lead, LeadingValue
@@ -35,7 +37,9 @@ from tacit.engines.requests.moments import RESOLUTION, Moments
 from tacit.engines.requests.operands import (
     SATURATION,
     Deviation,
+    Different,
     Entry,
+    HasValue,
     Key,
     Ordered,
     PersonMean,
@@ -52,12 +56,15 @@ from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membershi
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
 from tacit.engines.requests.top_rows import TopRows
 from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
+from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
 
 __all__ = [
+    "FINE",
     "LARGEST_ANSWER",
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
     "MOST_BLOCKS",
+    "PERSON",
     "RESOLUTION",
     "SAMPLE_STEPS",
     "SATURATION",
@@ -66,13 +73,19 @@ __all__ = [
     "Bound",
     "Bucket",
     "Buckets",
+    "Derived",
     "Deviation",
+    "Different",
     "Entry",
     "Extremes",
     "FlagCounts",
     "Flags",
+    "GroupDistinct",
+    "GroupFlags",
+    "GroupMoments",
     "GroupNorms",
     "GroupTotals",
+    "HasValue",
     "Incidence",
     "Join",
     "JoinSize",
@@ -82,11 +95,14 @@ __all__ = [
     "KeysPerPerson",
     "Lead",
     "LeadingValue",
+    "Listed",
     "Membership",
     "Moments",
     "Norm",
     "Ordered",
+    "PersonGroups",
     "PersonMean",
+    "PersonRows",
     "Persons",
     "Presence",
     "RankSteps",
@@ -102,7 +118,11 @@ __all__ = [
     "Total",
     "TotalBuckets",
     "Touches",
+    "Union",
     "Value",
+    "WeighedRows",
+    "WeighedValues",
+    "before_filters",
     "check_by",
     "duplicate_keys",
     "key_repeats",

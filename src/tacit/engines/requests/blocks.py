@@ -14,8 +14,9 @@ The block's number comes from the dialect's `digest` and `number`; any engine th
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests.request import Standalone
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment
@@ -106,16 +107,7 @@ class Blocks(Standalone["pa.Table"]):
         """The answer's columns: the block's number, named "", then the chosen ones."""
         import pyarrow as pa
 
-        kinds = {
-            Kind.INTEGER: pa.int64(),
-            Kind.FLOAT: pa.float64(),
-            Kind.BOOLEAN: pa.bool_(),
-            Kind.DATE: pa.date32(),
-            Kind.TIMESTAMP: pa.timestamp("us"),
-            Kind.TEXT: pa.string(),
-        }
-        chosen = [pa.field(name, kinds[expression.type.kind]) for name, expression in self._read()]
-        return pa.schema([pa.field("", pa.int64()), *chosen])
+        return pa.schema([pa.field("", pa.int64()), *fields(self._read())])
 
     def _read(self) -> list[tuple[str, Expression]]:
         """The columns as they are read, decimals as doubles."""
@@ -123,3 +115,19 @@ class Blocks(Standalone["pa.Table"]):
             (name, build.widen(expression, FLOAT) if expression.type.kind is Kind.DECIMAL else expression)
             for name, expression in self.columns
         ]
+
+
+def fields(columns: Iterable[tuple[str, Expression]]) -> list[pa.Field[Any]]:
+    """Columns in an answer, decimals as their counts of steps."""
+    import pyarrow as pa
+
+    kinds = {
+        Kind.INTEGER: pa.int64(),
+        Kind.DECIMAL: pa.int64(),
+        Kind.FLOAT: pa.float64(),
+        Kind.BOOLEAN: pa.bool_(),
+        Kind.DATE: pa.date32(),
+        Kind.TIMESTAMP: pa.timestamp("us"),
+        Kind.TEXT: pa.string(),
+    }
+    return [pa.field(name, kinds[expression.type.kind]) for name, expression in columns]

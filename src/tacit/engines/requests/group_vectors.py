@@ -15,6 +15,7 @@ from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
 
 if TYPE_CHECKING:
+    from tacit.engines.rows import Rows
     from tacit.engines.snapshots import Statement
 
 Norm = Literal["l1", "l2", "max"]
@@ -26,36 +27,49 @@ def saturation(groups: int) -> int:
     return 1 << min(61, (126 - groups.bit_length()) // 2)
 
 
+Keys = tuple[tuple[Constant, ...], ...]
+"""Given groups: a constant for each expression that rows are grouped by."""
+
+
+def check_keys(by: tuple[Expression, ...], keys: Keys) -> None:
+    """Refuse groups that cannot be asked for."""
+    check_by(by)
+    if not 1 <= len(keys) <= LARGEST_ANSWER or len(set(keys)) < len(keys):
+        raise InvalidInput(f"keys must list 1 to {LARGEST_ANSWER} different groups.")
+    kinds = tuple(expression.type for expression in by)
+    if any(tuple(part.type for part in key) != kinds for key in keys):
+        raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
+
+
+def in_groups(rows: Rows, by: tuple[Expression, ...], keys: Keys) -> str:
+    """What stands after the rows to keep those of given groups, with the number g of each row's."""
+    columns, kinds = [rows.group(expression) for expression in by], [expression.type for expression in by]
+    names = [f"k{i}" for i in range(len(by))]
+    asked = ", ".join(f"({g}, {', '.join(map(rows.dialect.group_key, key))})" for g, key in enumerate(keys))
+    same = " AND ".join(map(rows.dialect.same, columns, names, kinds))
+    return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) ON {same}"
+
+
 @dataclass(frozen=True)
 class PersonVectors(Request[tuple[int, ...]]):
     """A request about each person's vector of entries, one for each key; they saturate at ±`saturation(len(keys))`."""
 
     entry: Entry
     by: tuple[Expression, ...]
-    keys: tuple[tuple[Constant, ...], ...]
+    keys: Keys
     norm: Norm
 
     def __post_init__(self) -> None:
-        check_by(self.by)
-        if not 1 <= len(self.keys) <= LARGEST_ANSWER or len(set(self.keys)) < len(self.keys):
-            raise InvalidInput(f"keys must list 1 to {LARGEST_ANSWER} different groups.")
-        kinds = tuple(expression.type for expression in self.by)
-        if any(tuple(part.type for part in key) != kinds for key in self.keys):
-            raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
+        check_keys(self.by, self.keys)
 
     def vectors(self, statement: Statement) -> Reading:
         """A table of (person, group g, entry v), the entry saturated."""
         dialect, limit = statement.dialect, saturation(len(self.keys))
         entry = dialect.wide(self.entry.entry(statement.rows))
-        columns = [statement.rows.group(expression) for expression in self.by]
-        names = [f"k{i}" for i in range(len(columns))]
-        kinds = [expression.type for expression in self.by]
-        asked = ", ".join(f"({g}, {', '.join(map(dialect.group_key, key))})" for g, key in enumerate(self.keys))
         entries = fragment(
             f"SELECT person, g, {entry} AS v FROM ",
             ALL_ROWS,
-            f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) "
-            f"ON {' AND '.join(map(dialect.same, columns, names, kinds))} GROUP BY person, g",
+            f"{in_groups(statement.rows, self.by, self.keys)} GROUP BY person, g",
         )
         saturated = f"CASE WHEN v > {limit} THEN {limit} WHEN v < -{limit} THEN -{limit} ELSE v END"
         return statement.table(

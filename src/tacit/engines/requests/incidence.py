@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines.dialect import Dialect
+from tacit.engines.requests.group_vectors import check_keys, in_groups
 from tacit.engines.requests.operands import Ordered, RowCount, Value
 from tacit.engines.requests.relation import Relation
 from tacit.engines.requests.request import Standalone, Withheld
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Reading, Script, fragment, join
 from tacit.errors import InvalidInput
-from tacit.language.expressions import Expression
+from tacit.language.expressions import Expression, Literal
 from tacit.language.types import Kind
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Touches(Withheld):
     """A number for each row's value, where values were asked for."""
     heights: NDArray[Any] | None = None
     """Each row's value in its own order, a double or a whole number of steps, where heights were asked for."""
+    groups: NDArray[np.int64] | None = None
+    """The place of each row's group among the keys, where groups were asked for."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,10 @@ class Incidence(Standalone[Touches]):
     """Whom the rows concern, rows of the same persons (and value) made one, their weights added.
 
     With ``heights`` rows are ordered by a value: the highest (or, not ``largest``, the lowest) of rows of the same
-    persons, of weight 1, or ``every`` one of them. The exception from the limit of 10,000 numbers: the list is as long
-    as there are different combinations of persons (and values), at most ``limit``; a longer one is a failure of the
-    engine. Weights saturate at ±2^62.
+    persons, of weight 1, or ``every`` one of them. With ``by`` only rows of the groups that ``keys`` name are listed,
+    those of each group apart. The exception from the limit of 10,000 numbers: the list is as long as there are
+    different combinations of persons (and values), at most ``limit``; a longer one is a failure of the engine. Weights
+    saturate at ±2^62.
     """
 
     entry: Value | RowCount = _EVERY
@@ -64,8 +68,16 @@ class Incidence(Standalone[Touches]):
     largest: bool = True
     every: bool = False
     limit: int = MAX_ROWS
+    by: tuple[Expression, ...] = ()
+    keys: tuple[tuple[Literal, ...], ...] = ()
 
     def __post_init__(self) -> None:
+        if self.by:
+            check_keys(self.by, self.keys)
+            if self.heights is not None or self.values is not None:
+                raise InvalidInput(
+                    "rows are asked for by group with their weights alone; leave values and heights out."
+                )
         if self.heights is not None and (self.values is not None or self.entry != _EVERY):
             raise InvalidInput("heights are asked for alone; leave values and entry out.")
         if self.values is not None and self.values.type.kind is Kind.OTHER:
@@ -91,6 +103,8 @@ class Incidence(Standalone[Touches]):
         shown = [f"CAST(COALESCE(of_{name}.number, 0) AS {dialect.int64}) AS n_{name}" for name in (*persons, *value)]
         if self.heights is not None:
             shown.append(f"CAST(height AS {dialect.float64 if self.heights.double else dialect.int64}) AS height")
+        if self.by:
+            shown.append(f"CAST(g AS {dialect.int64}) AS g")
         clamped = f"CASE WHEN w > {_LIMIT} THEN {_LIMIT} WHEN w < -{_LIMIT} THEN -{_LIMIT} ELSE w END"
         body = fragment(
             f"SELECT CAST({clamped} AS {dialect.int64}) AS w, {', '.join(shown)} FROM ",
@@ -109,6 +123,10 @@ class Incidence(Standalone[Touches]):
             extreme = f"{'MAX' if self.largest else 'MIN'}({height})"
             return _grouped(rows, f"{persons}, {extreme} AS height, 1", persons, height)
         weight = self.entry.weight(rows)
+        if self.by:
+            asked = in_groups(rows, self.by, self.keys)
+            shown = fragment(f"SELECT {persons}, g, {weight} AS w FROM ", ALL_ROWS)
+            return fragment(shown, f"{asked} GROUP BY {persons}, g")
         if self.values is None:
             return _grouped(rows, f"{persons}, {weight}", persons)
         value = rows.distinct(self.values)
@@ -130,7 +148,8 @@ class Incidence(Standalone[Touches]):
         weights, *numbers = columns
         values = None if self.values is None else numbers[-1]
         heights = None if self.heights is None else numbers[-1]
-        return Touches(weights, tuple(numbers[: len(kinds)]), kinds, values, heights)
+        groups = numbers[-1] if self.by else None
+        return Touches(weights, tuple(numbers[: len(kinds)]), kinds, values, heights, groups)
 
 
 def _numbered(name: str, columns: list[str], dialect: Dialect) -> Part:

@@ -11,6 +11,11 @@ root's sum is the number of rows of the tree. A LEFT JOIN sends at least one. Wh
 as in a triangle, there is a second bound: cut it off with all that hangs on it; a row of what remains fixes all its
 tied columns, so it goes with at most the largest number sent for any values of them all. The smaller bound counts.
 
+DERIVED TABLES are read as they would be without any filter inside them (`before_filters`): their rows depend on
+filters, and so do aggregates and windows, by which no join is counted. What is left has no fewer rows for any values of
+the columns that are: leaving out a filter, a condition, a "semi" or "anti" join or an equality only adds rows, and
+groups by fewer columns are counted as rows. A join that is tied by computed columns alone cannot be counted.
+
 The numbers are doubles cut at 10^30 after every product and sum, so nothing overflows; whole numbers up to 2^53, and
 so every number that a limit is compared with, are exact.
 """
@@ -18,11 +23,12 @@ so every number that a limit is compared with, are exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.relation import Join
+from tacit.engines.requests.derived import PERSON, Derived, Listed, PersonGroups, PersonRows, Union
+from tacit.engines.requests.relation import Join, Relation
 from tacit.engines.requests.request import AnswerRow, Standalone
 from tacit.engines.script import Fragment, Part, Piece, Reading, Script, fill, fragment
 from tacit.language.expressions import Column
@@ -43,15 +49,15 @@ class JoinSize(Standalone[float]):
     """A bound of the number of a relation's joined rows."""
 
     def script(self, rows: Rows) -> Script:
-        """By the relation's `Bound` where that names a root, else by counts on the join keys."""
+        """For a relation before filters: by its `Bound` where that names a root, else by counts on the join keys."""
         bound, double = rows.relation.bound, rows.dialect.double
         if bound is not None and bound.root is not None:
             counted = f"SELECT CAST(COUNT(*) AS {rows.dialect.float64}) * {double(float(bound.repeats))} AS w FROM "
-            return _script(counted, rows.reading(bound.root))
+            return _script(rows, counted, rows.reading(bound.root))
         tree = _Tree(rows, cut=False).total()
-        if not any(len(_parents(join)) > 1 for join in rows.relation.joins):
-            return _script("SELECT ", tree, " AS w")
-        return _script("SELECT LEAST(", tree, ", ", _Tree(rows, cut=True).total(), ") AS w")
+        if not any(len(_parents(join)) > 1 for join in rows.relation.joins if join.kind in ("inner", "left")):
+            return _script(rows, "SELECT ", tree, " AS w")
+        return _script(rows, "SELECT LEAST(", tree, ", ", _Tree(rows, cut=True).total(), ") AS w")
 
     def read(self, rows: Sequence[AnswerRow]) -> float:
         """The one number."""
@@ -59,8 +65,61 @@ class JoinSize(Standalone[float]):
         return float(size)
 
 
-def _script(*pieces: Piece) -> Script:
-    return Script((Part("sizes", fragment(*pieces)),), fragment("SELECT * FROM ", Reading("sizes")))
+def _script(rows: Rows, *pieces: Piece) -> Script:
+    sizes = Part("sizes", fragment(*pieces))
+    return Script((*rows.stages.parts(), sizes), fragment("SELECT * FROM ", Reading(sizes.name)))
+
+
+def before_filters(relation: Relation) -> Relation | None:
+    """A relation that no filter decides about, with no fewer rows; None where a join is tied by computed columns alone.
+
+    It is a public fact which of the two it is.
+    """
+    joins = []
+    for join in relation.joins:
+        if join.kind in ("inner", "left"):
+            ties = tuple(pair for pair in join.on if all(_steady(relation, column) for column in pair))
+            table = _unfiltered(join.table)
+            if not ties or table is None:
+                return None
+            joins.append(Join(table, join.alias, ties, join.kind))
+    table = _unfiltered(relation.table)
+    if table is None:
+        return None
+    return replace(relation, table=table, joins=tuple(joins), filter=None, members=(), sample=None)
+
+
+def _steady(relation: Relation, column: Column) -> bool:
+    """Whether no filter decides about a column's values."""
+    table = relation.read_as(column.table)
+    return not isinstance(table, Derived) or column.name in _steady_columns(table)
+
+
+def _steady_columns(table: Derived) -> set[str]:
+    if isinstance(table, Listed):
+        return set(dict(table.heads))
+    if isinstance(table, Union):
+        return set.intersection(*map(_steady_columns, table.parts))
+    (source,) = table.sources
+    computed = table.computed.items()
+    return {PERSON, *(n for n, e in computed if all(_steady(source, column) for column in e.columns()))}
+
+
+def _unfiltered(table: str | Derived, among: set[str] | None = None) -> str | Derived | None:
+    """A table with no fewer rows and those of its columns, or of some, that no filter decides about."""
+    if isinstance(table, str | Listed):
+        return table
+    steady = _steady_columns(table) if among is None else among
+    if isinstance(table, Union):
+        parts = [_unfiltered(part, steady) for part in table.parts]
+        whole = tuple(part for part in parts if isinstance(part, PersonGroups | PersonRows))
+        return Union(whole) if len(whole) == len(parts) else None
+    source = before_filters(*table.sources)
+    if source is None:
+        return None
+    kept = tuple((name, expression) for name, expression in table.computed.items() if name in steady)
+    grouped = isinstance(table, PersonGroups) and len(kept) == len(table.by)
+    return PersonGroups(source, kept) if grouped else PersonRows(source, kept)
 
 
 def _parents(join: Join) -> dict[str, list[Pair]]:
@@ -79,6 +138,8 @@ class _Tree:
         self._children: dict[str, list[tuple[Join, list[Pair]]]] = {}
         self._apart: list[Join] = []
         for join in rows.relation.joins:
+            if join.kind in ("semi", "anti"):  # they add no row
+                continue
             parents = _parents(join)
             if cut and len(parents) > 1:
                 self._apart.append(join)

@@ -155,6 +155,36 @@ class Presence:
 
 
 @dataclass(frozen=True)
+class HasValue:
+    """One for a person with at least one row where an expression is not NULL."""
+
+    expression: Expression
+
+    def entry(self, rows: Rows) -> str:
+        """One or zero for those who have a row in a group."""
+        return f"MAX(CASE WHEN {rows.plain(self.expression)} IS NULL THEN 0 ELSE 1 END)"
+
+
+@dataclass(frozen=True)
+class Different:
+    """The number of different values of an expression."""
+
+    expression: Expression
+
+    def __post_init__(self) -> None:
+        if self.expression.type.kind is Kind.OTHER:
+            raise InvalidInput("distinct values need a column of a type that Tacit reads; use another column.")
+
+    def column(self, rows: Rows) -> str:
+        """The column that tells the values apart."""
+        return rows.distinct(self.expression)
+
+    def entry(self, rows: Rows) -> str:
+        """How many a person has in one group."""
+        return f"COUNT(DISTINCT {self.column(rows)})"
+
+
+@dataclass(frozen=True)
 class Ordered:
     """A row's value for minimum, maximum and quantiles."""
 
@@ -186,7 +216,7 @@ class Ordered:
 
 Total = Value | RowCount | Deviation | PersonMean
 """What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
-Entry = Value | RowCount | Presence
+Entry = Value | RowCount | Presence | HasValue | Different
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
 

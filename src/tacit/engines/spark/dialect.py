@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from tacit.engines.dialect import Dialect, named
+from tacit.engines.dialect import LARGEST, SMALLEST, Dialect, digits, named
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.language.expressions import Literal
+from tacit.language.patterns import BACKSLASH_Z, Pattern, braced, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
 
 _DAY = 86_400_000_000
@@ -73,6 +74,12 @@ class SparkDialect(Dialect):
             return f"CAST({microseconds(literal.value)} AS {self.int64})"
         return super().constant(literal)
 
+    def item(self, literal: Literal) -> str:
+        """A timestamp is a number here."""
+        if isinstance(literal.value, datetime):
+            return f"'{microseconds(literal.value)}'"
+        return super().item(literal)
+
     # ---- numbers ------------------------------------------------------------------------------------------------
 
     def total(self, name: str) -> str:
@@ -81,6 +88,10 @@ class SparkDialect(Dialect):
         high = self.wide(f"SUM(SHIFTRIGHT({name}, {2 * _THIRD}))")
         middle = self.wide(f"SUM(SHIFTRIGHT({name}, {_THIRD}) & {mask})")
         return f"({high} * {2 ** (2 * _THIRD)} + {middle} * {2**_THIRD} + {self.wide(f'SUM({name} & {mask})')})"
+
+    def total_over(self, name: str) -> str:
+        """A sum of decimals; windows are no place for three of 64 bits."""
+        return f"SUM({self.wide(name)})"
 
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """DIV gives 64 bits, so a wide quotient, below 2^83 wherever one is asked for, is taken in two steps."""
@@ -91,9 +102,25 @@ class SparkDialect(Dialect):
         lower = f"({wide} % ({divisor} * {_STEP})) DIV {divisor}"
         return f"({self.wide(upper)} * {_STEP} + {self.wide(lower)})"
 
+    def narrow(self, name: str) -> str:
+        """Limits of the very type: Spark finds types in at most 100 rounds, and a conversion at each link takes one."""
+        low, high = self.wide(str(SMALLEST)), self.wide(str(LARGEST))
+        return f"CASE WHEN {name} BETWEEN {low} AND {high} THEN CAST({name} AS {self.int64}) END"
+
+    def value_key(self, sql: str, kind: ColumnType) -> str:
+        """Keys of decimals are decimals; 19 digits and those after the point fit a product of 38."""
+        if not kind.scale:
+            return super().value_key(sql, kind)
+        step = f"CAST('{digits(1, kind.scale)}' AS DECIMAL({kind.scale},{kind.scale}))"
+        return f"CAST(CAST({sql} AS DECIMAL(19,0)) * {step} AS DECIMAL(38,{kind.scale}))"
+
     def rounded(self, sql: str) -> str:
         """RINT rounds half to even."""
         return f"CAST(RINT({sql}) AS {self.int64})"
+
+    def whole(self, sql: str) -> str:
+        """FLOOR gives a 64-bit integer."""
+        return f"CAST(FLOOR({sql}) AS {self.float64})"
 
     def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """One machine sums the blocks, which are few; the sums inside blocks are shared among all machines."""
@@ -105,6 +132,27 @@ class SparkDialect(Dialect):
         inside = self.sum_in_order(f"t.{key}", ", ".join(f"t.{name}" for name in keys))
         shown = f"SELECT t.*, before + {inside} AS upto FROM "
         return fragment(shown, placed, " INNER JOIN ", before, blocks, f") AS b ON {matches}")
+
+    # ---- texts --------------------------------------------------------------------------------------------------
+
+    def trim(self, function: str, sql: str, characters: str) -> str:
+        """By words, for the order of arguments differs."""
+        side = {"TRIM": "BOTH", "LTRIM": "LEADING", "RTRIM": "TRAILING"}[function]
+        return f"TRIM({side} {characters} FROM {sql})"
+
+    def position(self, sql: str, wanted: str) -> str:
+        """Under another name."""
+        return f"INSTR({sql}, {wanted})"
+
+    def matches(self, sql: str, pattern: Pattern) -> str:
+        """Regular expressions of Java."""
+        return f"({sql} RLIKE {self.text(write(pattern, braced, BACKSLASH_Z))})"
+
+    def texts(self, name: str, between: str, order: str) -> str:
+        """A sorted list: LISTAGG cannot stand beside a COUNT(DISTINCT …)."""
+        pairs = f"COLLECT_LIST(CASE WHEN {name} IS NOT NULL THEN STRUCT({order} AS o, {name} AS x) END)"
+        joined = f"ARRAY_JOIN(TRANSFORM(ARRAY_SORT({pairs}), pair -> pair.x), {between})"
+        return f"CASE WHEN COUNT({name}) > 0 THEN {joined} END"
 
     # ---- dates --------------------------------------------------------------------------------------------------
 
@@ -132,6 +180,18 @@ class SparkDialect(Dialect):
     def midnight(self, sql: str) -> str:
         """Days times the microseconds of a day."""
         return f"({self.days(sql)} * {_DAY})"
+
+    def day_of(self, sql: str) -> str:
+        """Of a count of microseconds."""
+        return self._day(sql)
+
+    def date_of(self, sql: str) -> str:
+        """A function of its own."""
+        return f"DATE_ADD(DATE '1970-01-01', CAST({sql} AS INT))"
+
+    def moment_of(self, sql: str) -> str:
+        """What it is already."""
+        return sql
 
     def days_between(self, left: str, right: str) -> str:
         """A function of its own; the difference would be an interval."""

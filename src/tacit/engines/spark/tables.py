@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines import Source
-from tacit.engines.columns import ColumnSQL, TableSQL, saturated, within
+from tacit.engines.columns import NativeColumn, TableSQL, saturated, within
 from tacit.engines.spark.dialect import DIALECT, microseconds
 from tacit.engines.tables import OpenTable, refuse_options, schema_of
 from tacit.errors import InvalidInput
@@ -86,7 +86,7 @@ def readable(native: str, kind: ColumnType) -> bool:
     return kind in (DIALECT.inferred(native), OTHER) or (kind == INTEGER and digits is not None and digits[1] == 0)
 
 
-class SparkColumn(ColumnSQL):
+class SparkColumn(NativeColumn):
     """How one of Spark's columns is read."""
 
     dialect = DIALECT

@@ -1,16 +1,18 @@
 """Public priors over the indices of a grid: what a choice favours before it sees the data.
 
 A prior weighs whole index ranges at once, by a closed form, and draws an index of a range exactly in proportion to its
-weights; no range is ever walked. `Uniform` needs a finite range. `Decaying` is summable over all integers, so it makes
-a grid without ends usable: blocks of indices on both sides of an origin, block k of mass width·ratio^k.
+weights; no range is ever walked but that of `Listed`, whose weights are given one by one. `Uniform` needs a finite
+range. `Decaying` is summable over all integers, so it makes a grid without ends usable: blocks of indices on both sides
+of an origin, block k of mass width·ratio^k.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 from tacit.errors import InvalidInput
 from tacit.numbers.enclosures import BITS, Enclosure
@@ -59,6 +61,29 @@ class Uniform(Prior):
         if first is None or last is None:
             raise InvalidInput("prior must be summable on a grid without end; give Decaying(width, ratio).")
         yield _block(first, last, lambda bits: Enclosure.of(1, bits))
+
+
+@dataclass(frozen=True)
+class Listed(Prior):
+    """Whole weights, one for each index from 0."""
+
+    weights: tuple[int, ...]
+
+    @classmethod
+    def powers(cls, values: Sequence[int], power: int) -> Listed:
+        """In proportion to value^-power, rounded down from at least 64 bits."""
+        bits = 64 + power * max(values).bit_length()
+        return cls(tuple((1 << bits) // value**power for value in values))
+
+    def weight(self, index: int, bits: int = BITS) -> Enclosure:
+        """The weight as it was given, 0 outside of the list."""
+        return Enclosure.of(self.weights[index] if 0 <= index < len(self.weights) else 0, bits)
+
+    def pieces(self, first: int | None, last: int | None) -> Iterator[Piece]:
+        """A piece for each index."""
+        low, high = 0 if first is None else max(0, first), len(self.weights) - 1
+        for index in range(low, (high if last is None else min(last, high)) + 1):
+            yield _block(index, index, partial(self.weight, index))
 
 
 @dataclass(frozen=True, init=False)

@@ -1,29 +1,43 @@
 """Stable keys: release which groups exist, and how many persons each has, without a public list of groups.
 
-PROMISE. (ε, δ)-DP when every person takes part in at most κ keys.
+PROMISE. (ε, δ)-DP when every person takes part in at most κ keys. A key of fewer than `least` ≥ 2 persons is never
+released.
 
-PROOF. Each key's count c gets noise Z on {−R..R} with P(z) ∝ e^{−ε'|z|}, ε' = ε/κ, and is released as c + Z when that
-is at least T = R + 2, else the key stays hidden. A person added to a key takes its count from c to c + 1.
-- c = 0: 1 + Z ≤ R + 1 < T, so the key is hidden with and without the person: nothing changes.
-- c ≥ 1: the two noisy counts are within a factor e^{ε'} of each other except where one of them cannot be reached by
-  the other, an event of probability P[Z = R] ≤ δ' = δ/κ. κ keys, independent noise: outside an event of probability
-  at most 1 − (1 − δ')^κ ≤ δ the ratio is at most e^{κε'} = e^ε.
+PROOF. Keys of fewer than `least` = l persons stay hidden. Of every other key the count c gets noise Z and is released
+as c + Z when that is at least T, else it stays hidden too. A person added to at most κ keys takes their counts from c
+to c + 1. Keys with c + 1 < l are hidden with and without the person: nothing changes. There are two noises.
 
-ACCURACY. A released count is off by at most R, the smallest whole number with e^{−ε'R}(1−r)/(1+r−2r^{R+1}) ≤ δ', r =
-e^{−ε'}; a key with T + R or more persons is always released, one with fewer than `least` = T − R = 2 never. COST. One
+- *Truncated Laplace noise* on {−R..R}, P(z) ∝ e^{−ε'|z|}, ε' = ε/κ, T = R + l. Where c + 1 = l, l + Z ≤ R + l, so the
+  key appears only if Z = R. Elsewhere the two noisy counts are within a factor e^{ε'} of each other except where one of
+  them cannot be reached by the other. Each has probability at most P[Z = R] ≤ δ' = δ/κ. κ keys, independent noise:
+  outside an event of probability at most 1 − (1 − δ')^κ ≤ δ the ratio is at most e^{κε'} = e^ε.
+- *Gaussian noise* of variance κ/(2ρ). The counts that are l or more with and without the person move by a vector of ℓ2
+  norm at most √κ, so they are ρ-zCDP and, with the largest ρ that allows it, (ε, δ/2)-DP. The keys that come from below
+  l are at most κ, each shown with probability P[l + Z ≥ T] ≤ δ/(2κ), so one of them is with probability q ≤ δ/2. Let S
+  be a set of outputs, A the law without the person, B that with the person, B' the law of B's other keys. Then
+  B(S) ≤ B'(S) + q ≤ e^ε·A(S) + δ/2 + q; and (1 − q)·B'(S) ≤ B(S), so A(S) ≤ min(1, e^ε·B(S)/(1 − q) + δ/2), which
+  exceeds e^ε·B(S) by the most where both are equal, by 1 − (1 − δ/2)(1 − q) ≤ δ.
+
+The one with the lower T is taken, which ε, δ and κ decide: Laplace noise for few keys of a person, where it grows like
+κ, Gaussian noise for many, where it grows like √κ.
+
+ACCURACY. Of a truncated noise a released count is off by at most R, the smallest whole number with
+e^{−ε'R}(1−r)/(1+r−2r^{R+1}) ≤ δ', r = e^{−ε'}, and a key with T + R or more persons is always released. T at δ = 10^-6
+and ε = 1: 16 persons for one key of each person, 82 for 10 (with Laplace noise 134), 271 for 100 (1,315). COST. One
 draw a key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from itertools import product
+from typing import ClassVar
 
-from tacit.guarantees import Approx
+from tacit.guarantees import Approx, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import TruncatedInteger
-from tacit.noises import TruncatedLaplace
+from tacit.mechanisms.noise.noise import NoisyInteger
+from tacit.noises import DiscreteGaussian, IntegerNoise, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.numbers.exact import between as strictly_between
@@ -32,22 +46,65 @@ from tacit.randomness.source import Randomness
 Released = frozenset[tuple[Hashable, int]]
 
 
+class NoisyCount(NoisyInteger):
+    """The law of a count with noise, listed as far as the noise goes where that is bounded."""
+
+    def outcomes(self) -> Iterable[int]:
+        """Every possible output, or all but a share of 2^-40."""
+        bounded = isinstance(self.noise, TruncatedLaplace)
+        return self._within(reach_of(self.noise)) if bounded else super().outcomes()
+
+
+def reach_of(noise: IntegerNoise) -> int:
+    """How far the noise goes: its bound, or what it exceeds once in 10^9."""
+    return noise.bound if isinstance(noise, TruncatedLaplace) else noise.limit(Fraction(1, 10**9))
+
+
+def laplace_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[IntegerNoise, int]:
+    """The noise, and how far the threshold lies above `least`."""
+    noise = TruncatedLaplace.for_approx(epsilon / per_person, delta / per_person)
+    return noise, noise.bound
+
+
+def gaussian_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[IntegerNoise, int]:
+    """The noise, and how far the threshold lies above `least`."""
+    noise = DiscreteGaussian(per_person / (2 * Zcdp.within(Approx(epsilon, delta / 2)).rho))
+    return noise, noise.limit(delta / (2 * per_person)) + 1
+
+
 class StableKeys(Law[Released]):
     """The law of the released (key, noisy count) pairs."""
 
     name = "stable keys"
 
-    def __init__(self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int) -> None:
+    def __init__(
+        self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int, least: int = 2
+    ) -> None:
         self.guarantee = Approx(epsilon, delta)
-        share = Approx(epsilon / per_person, delta / per_person)
-        noise = TruncatedLaplace.for_approx(share.epsilon, share.delta)
-        self._laws = {key: TruncatedInteger(count, noise, share) for key, count in counts.items() if count >= 2}
-        self.noise, self.bound = noise, noise.bound
-        """The largest noise R."""
-        self.threshold = self.bound + 2
-        """The smallest released count T."""
-        self.least = self.threshold - self.bound
+        self.least = least
         """Keys with fewer persons are never released."""
+        tries = [made(epsilon, delta, per_person) for made in self.noises]
+        self.noise, above = min(tries, key=lambda made: made[1])
+        self.threshold = least + above
+        """The smallest released count T."""
+        share = Approx(epsilon / per_person, delta / per_person)
+        self._laws = {key: NoisyCount(count, self.noise, share) for key, count in counts.items() if count >= least}
+
+    noises: ClassVar[tuple[Callable[[Fraction, Fraction, int], tuple[IntegerNoise, int]], ...]] = (
+        laplace_noise,
+        gaussian_noise,
+    )
+    """What makes a noise and says how far the threshold then lies above `least`."""
+
+    @property
+    def bound(self) -> int:
+        """The largest noise R; with Gaussian noise what it exceeds once in 10^9."""
+        return reach_of(self.noise)
+
+    @property
+    def surely(self) -> int:
+        """A key of so many persons is released, but for a chance of 10^-9 with Gaussian noise."""
+        return self.threshold + self.bound
 
     def _draw(self, source: Randomness) -> Released:
         drawn = ((key, law._draw(source)) for key, law in self._laws.items())
@@ -81,11 +138,14 @@ class StableKeys(Law[Released]):
         return type(self), self.guarantee, frozenset((key, law.key()) for key, law in self._laws.items())
 
 
-def stable_keys(counts: Mapping[Hashable, int], epsilon: Number, delta: Number, per_person: int = 1) -> StableKeys:
-    """The law of the keys, with noisy numbers of persons, that are safe to show."""
+def stable_keys(
+    counts: Mapping[Hashable, int], epsilon: Number, delta: Number, per_person: int = 1, least: int = 2
+) -> StableKeys:
+    """The law of the keys, with noisy numbers of persons, that are safe to show, each of ``least`` persons or more."""
     return StableKeys(
         counts,
         positive(epsilon, "epsilon"),
         strictly_between(delta, "delta", 0, 1),
         whole(per_person, "per_person", 1),
+        whole(least, "least", 2),
     )

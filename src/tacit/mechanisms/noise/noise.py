@@ -22,12 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from itertools import product
 from typing import Self, SupportsIndex
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.together import Together
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, decay
 from tacit.numbers.exact import Number, between, positive, whole
@@ -193,7 +193,7 @@ def randomised_response(index: int | SupportsIndex, size: int, epsilon: Number) 
     return RandomisedResponse(index, whole(size, "size", 1), guarantee.epsilon, guarantee)
 
 
-class NoiseVector(Law[tuple[int, ...]]):
+class NoiseVector(Together[int]):
     """Integers with independent noise of one kind on each."""
 
     name = "noise vector"
@@ -201,43 +201,8 @@ class NoiseVector(Law[tuple[int, ...]]):
     def __init__(self, values: Sequence[int], noise: IntegerNoise, guarantee: Guarantee) -> None:
         if not values:
             raise InvalidInput("values must list at least one number.")
-        self.noise, self.guarantee = noise, guarantee
-        self._parts = [NoisyInteger(value, noise, guarantee) for value in values]
-
-    def _draw(self, source: Randomness) -> tuple[int, ...]:
-        return tuple(part._draw(source) for part in self._parts)
-
-    def pmf(self, y: tuple[int, ...], bits: int = BITS) -> Enclosure:
-        """The product of the parts' probabilities."""
-        result = Enclosure.of(1, bits)
-        for part, value in zip(self._parts, y, strict=True):
-            result = result * part.pmf(value, bits)
-        return result
-
-    def outcomes(self) -> Iterable[tuple[int, ...]]:
-        """Every combination of the parts' windows."""
-        return product(*(part.outcomes() for part in self._parts))
-
-    def key(self) -> Hashable:
-        """The parts'."""
-        return type(self), self.guarantee, tuple(part.key() for part in self._parts)
-
-    def telling_points(self, laws: Sequence[Self]) -> list[tuple[int, ...]] | None:
-        """Every combination of the parts' telling points: there each part's ratio is largest."""
-        columns = zip(*(law._parts for law in laws), strict=True)
-        points = [column[0].telling_points(column) for column in columns]
-        known = [outputs for outputs in points if outputs is not None]
-        return list(product(*known)) if len(known) == len(points) else None
-
-    def outcomes_to_follow(self) -> list[tuple[int, ...]]:
-        """Every combination of the parts'."""
-        return list(product(*(part.outcomes_to_follow() for part in self._parts)))
-
-    def concentrated_loss(self, other: Self) -> Fraction | None:
-        """The sum over the parts, which are independent."""
-        losses = [a.concentrated_loss(b) for a, b in zip(self._parts, other._parts, strict=True)]
-        known = [loss for loss in losses if loss is not None]
-        return sum(known, Fraction(0)) if len(known) == len(losses) else None
+        self.noise = noise
+        super().__init__([NoisyInteger(value, noise, guarantee) for value in values], guarantee)
 
 
 def laplace_vector(values: Sequence[int], epsilon: Number, sensitivity: int = 1) -> NoiseVector:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answers
+from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
+from tacit.numbers.exact import whole
 from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
@@ -24,9 +26,21 @@ class GroupBy(Statistics[Answers]):
     """
 
     def __init__(
-        self, table: Table, by: tuple[Expression, ...], names: tuple[str, ...], keys: Iterable[Any] | None
+        self,
+        table: Table,
+        by: tuple[Expression, ...],
+        names: tuple[str, ...],
+        keys: Iterable[Any] | None,
+        at_least: int | None = None,
+        other: bool = False,
     ) -> None:
+        if keys is not None and (at_least is not None or other):
+            raise InvalidInput(
+                "at_least= and other= are for groups that are found; leave them out, or leave keys= out."
+            )
         self._table, self._found = table, keys is None
+        self._at_least = None if at_least is None else max(2, whole(at_least, "at_least", 1))
+        self._other = bool(other)
         found = Groups(by, (), (), ", ".join(names))
         self._groups = found if keys is None else given(by, names, listed(keys, "keys"))
 
@@ -34,7 +48,9 @@ class GroupBy(Statistics[Answers]):
         return self._table._operand(column)
 
     def _many(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answers:
-        return self._table._many(for_each(statistic, self._groups), epsilon, delta, rho, fresh)
+        return self._table._many(
+            for_each(statistic, self._groups, self._at_least, self._other), epsilon, delta, rho, fresh
+        )
 
     _one = _many
 

@@ -43,7 +43,7 @@ class AnswersSelects(ABC):
             fresh: ask and pay again even if the same was answered before.
 
         >>> session.sql("SELECT region, SUM(amount) FROM orders GROUP BY region", keys=["north", "south"], epsilon=0.5)
-        Answers({'north': ..., 'south': ...}, Pure(0.5))
+        Result({'north': ..., 'south': ...}, Pure(0.5))
         """
         return self._answer(Select(query, keys, epsilon, delta, rho, fresh))
 

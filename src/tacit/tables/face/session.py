@@ -33,7 +33,7 @@ from tacit.tables.sql.views import ViewBuilder
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
-    from tacit.tables.sql.query import Query
+    from tacit.tables.sql.queries import Understood
 
 
 class Session(PreviewsSelects, Closing):
@@ -156,7 +156,7 @@ class Session(PreviewsSelects, Closing):
     def _preview(self, select: Select) -> Preview:
         return self._query(select).preview(select.fresh)
 
-    def _query(self, select: Select) -> Query:
+    def _query(self, select: Select) -> Understood:
         from tacit.tables.sql.queries import understand
 
         return understand(self._releaser, price(select.query, select.epsilon, select.delta, select.rho), select.keys)

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Relation
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Expression, Scope
 from tacit.language.parsing import parse
-from tacit.language.types import BOOLEAN, Kind
+from tacit.language.types import BOOLEAN, Kind, Schema
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.face.selects import AnswersSelects, Select
 from tacit.tables.releasing.parts import parts
 from tacit.tables.releasing.room import cost_of
+from tacit.tables.sql.views import ViewBuilder
 from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
@@ -26,7 +27,6 @@ from tacit.tables.statistics.ways.groups import listed
 if TYPE_CHECKING:
     from tacit.budgets import Budget
     from tacit.guarantees import Guarantee
-    from tacit.language.types import Schema
     from tacit.tables.face.session import Session
 
 
@@ -87,6 +87,39 @@ class Table(Statistics[Answer], AnswersSelects):
         kept = {name: self._scope.find(name, quoted=True) for name in columns}
         return Table(self._session, self._relation, Scope({self._relation.alias: kept}), self._unit)
 
+    def per_person(self, by: str | Sequence[str] = (), **aggregates: str) -> Table:
+        """A table with one row for each person, computed inside each person's own rows at no cost.
+
+        It can be filtered, derived from, grouped and asked as any table; the person is its first column.
+
+        Args:
+            by: a column or a SQL expression of columns, or a list of them: one row for each person and each
+                combination of their values.
+            aggregates: the aggregates by the names of the new columns, such as ``spent="SUM(amount)"``; arithmetic
+                of them too.
+
+        >>> customers = orders.per_person(spent="SUM(amount)", orders="COUNT(*)")
+        >>> customers.mean("spent", epsilon=0.5)
+        Answer(mean of spent: ..., Pure(0.5))
+        >>> customers.filter("orders >= 5").count(epsilon=0.5)
+        Answer(number of rows: ..., Pure(0.5))
+        """
+        from tacit.tables.sql.stages import per_person
+
+        names = [by] if isinstance(by, str) else listed(by, "by")
+        if not names and not aggregates:
+            raise InvalidInput(
+                'per_person needs an aggregate by the name of a new column, such as spent="SUM(amount)".'
+            )
+        if self._relation.others:
+            raise UnsupportedQuery(
+                "per_person needs rows that concern one person each, and these concern several; ask about the rows."
+            )
+        builder = ViewBuilder(self._session._tables)
+        groups = {name: self._expression(name) for name in names}
+        relation, scope = per_person(builder, self._relation, self._scope, groups, aggregates)
+        return Table(self._session, relation, scope, self._unit)
+
     def partition(self, by: str, keys: Iterable[Any]) -> dict[Any, Table]:
         """The table in parts that hold different persons, one for each public key.
 
@@ -106,12 +139,21 @@ class Table(Statistics[Answer], AnswersSelects):
         """
         return {key: Table(*part, self._scope, self._unit) for key, part in parts(self, by, keys).items()}
 
-    def group_by(self, by: str | Sequence[str], keys: Iterable[Any] | None = None) -> GroupBy:
+    def group_by(
+        self,
+        by: str | Sequence[str],
+        keys: Iterable[Any] | None = None,
+        *,
+        at_least: int | None = None,
+        other: bool = False,
+    ) -> GroupBy:
         """Ask for each group: the given public keys, or keys found in the data for some δ.
 
         Args:
             by: a column or a SQL expression of columns, or a list of them.
             keys: the public keys, tuples where there are several columns; without them δ is needed.
+            at_least: groups of fewer persons are never shown, for rules that ask for it; where keys are found.
+            other: whether all groups that are not shown are answered for together, as "other"; where keys are found.
 
         >>> orders.group_by("region", keys=["north", "south"]).sum("amount", epsilon=0.5)
         Answers({'north': ..., 'south': ...}, Pure(0.5))
@@ -119,7 +161,8 @@ class Table(Statistics[Answer], AnswersSelects):
         names = (by,) if isinstance(by, str) else tuple(listed(by, "by"))
         if not names:
             raise InvalidInput("group_by needs at least one column.")
-        return GroupBy(self, tuple(self._expression(name) for name in names), names, keys)
+        expressions = tuple(self._expression(name) for name in names)
+        return GroupBy(self, expressions, names, keys, at_least, other)
 
     def _answer(self, select: Select) -> Answer | Answers:
         return self._session._answer(select)
@@ -139,11 +182,18 @@ class Table(Statistics[Answer], AnswersSelects):
     @property
     def schema(self) -> Schema:
         """The public names and types of the table as it was read."""
-        return self._session.schema(self._relation.table)
+        if isinstance(self._relation.table, str):
+            return self._session.schema(self._relation.table)
+        columns = [pair for columns in self._scope.tables.values() for pair in columns.items()]
+        return Schema(tuple((name, column.type) for name, column in columns))
 
     def __repr__(self) -> str:
-        persons = ", ".join(column.name for _, column in self._relation.persons)
-        return f"<Table {self._relation.table}: {self.schema}; person = {persons}; {self.budget!r}>"
+        source = self._relation
+        while not isinstance(source.table, str):
+            (source, *_) = source.table.sources
+        persons = ", ".join(column.name for _, column in source.persons)
+        called = source.table if source is self._relation else f"{source.table} per person"
+        return f"<Table {called}: {self.schema}; person = {persons}; {self.budget!r}>"
 
     # Inside
 
@@ -157,7 +207,8 @@ class Table(Statistics[Answer], AnswersSelects):
 
     def _release(self, statistic: Statistic, cost: Guarantee, fresh: bool = True) -> Answer | Answers:
         """Ask a statistic and, if ``fresh``, pay for it whether or not it was asked before."""
-        return self._session._releaser.ask(self._relation, statistic, cost, fresh=fresh)
+        suited = statistic.of_single_rows if self._relation.one_row_each else statistic
+        return self._session._releaser.ask(self._relation, suited, cost, fresh=fresh)
 
     def _expression(self, column: str) -> Expression:
         """A column by its exact name, otherwise a SQL expression."""

@@ -14,7 +14,7 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.engines import requests
-from tacit.language import expressions
+from tacit.language import expressions, inside
 from tacit.language.forms import Forms
 from tacit.tables.releasing.sampling import Sampling
 from tacit.tables.statistics.base import Statistic
@@ -41,15 +41,27 @@ FORMS: dict[type, str] = {
     expressions.NamedCall: "NamedCall(type, name, operands)",
     requests.Relation: "Relation(table, alias, person, joins, filter, others, kind, members)",
     requests.Join: "Join(table, alias, on, kind)",
+    requests.PersonGroups: "PersonGroups(source, by, aggregates)",
+    requests.PersonRows: "PersonRows(source, shown, windows)",
+    requests.Union: "Union(parts)",
+    requests.Listed: "Listed(heads, rows)",
+    inside.Aggregate: "Aggregate(type, function, operands, distinct, filter, order)",
+    inside.Window: "Window(type, function, operands, partition, order, frame)",
+    inside.Ordering: "Ordering(by, descending, nulls_first)",
+    inside.Frame: "Frame(unit, start, end)",
     requests.Membership: "Membership(place, wanted)",
     requests.Value: "Value(expression, unit)",
     requests.RowCount: "RowCount(expression)",
     requests.Presence: "Presence()",
+    requests.HasValue: "HasValue(expression)",
     requests.Ordered: "Ordered(expression)",
     Groups: "Groups(by, keys, labels, name)",
     Sampling: "Sampling(probability)",
 }
 """For each kind of value its tag and its fields, in order."""
+
+LATER: dict[type, tuple[str, ...]] = {requests.Join: ("condition",)}
+"""Fields that came later: they are written where they are set, so that all other texts stay what they were."""
 
 
 class _Identities(Forms):
@@ -57,7 +69,8 @@ class _Identities(Forms):
         if isinstance(part, Statistic):
             shown = tuple(item.name for item in fields(cast(Any, part)) if item.repr)
             return part.tag or part.key, part.told_by or shown
-        return super().head(part)
+        tag, names = super().head(part)
+        return tag, (*names, *(name for name in LATER.get(type(part), ()) if getattr(part, name) is not None))
 
 
 identity = _Identities(FORMS).write

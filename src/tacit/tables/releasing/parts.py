@@ -87,7 +87,7 @@ def paying(budget: Budget, divisions: Sequence[Division], version: str | None) -
 
 def tables_of(relation: Relation) -> tuple[str, ...]:
     """The tables whose rows decide who is in a part."""
-    return tuple(dict.fromkeys((relation.table, *(join.table for join in relation.joins))))
+    return relation.tables
 
 
 def _word(text: str) -> str:

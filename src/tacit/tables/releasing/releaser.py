@@ -23,11 +23,11 @@ from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
+from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
 from tacit.randomness import SYSTEM, Randomness
-from tacit.tables.face.declarations import Private
 from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
@@ -79,7 +79,16 @@ class Releaser:
         with self._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
-            room = Room(self.tables.engine, snapshot, asked, self.randomness, inside, protected, self.max_rows)
+            room = Room(
+                self.tables.engine,
+                snapshot,
+                asked,
+                self.randomness,
+                inside,
+                protected,
+                self.max_rows,
+                self.tables.most_groups,
+            )
 
             def release() -> Answer | Answers:
                 answer = statistic.release(room)
@@ -114,17 +123,16 @@ class Releaser:
 
     def _refuse_groups_of_one(self, relation: Relation, statistic: Statistic) -> None:
         """Refuse groups that are single persons: none of them can be shown, and all would be paid for."""
-        tables = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
-        for expression in statistic.by:
-            column = expression.operand if isinstance(expression, Cast) else expression
-            if not isinstance(column, Column):
-                continue
-            declared = self.tables.declared[tables[column.table]]
-            if isinstance(declared, Private) and column.name in (person.column for person in declared.persons):
-                raise UnsupportedQuery(
-                    f"grouping by {column.name!r} would make one group of each person, and nobody is shown alone; "
-                    "group by what persons have in common, or ask for all with per='person'."
-                )
+        bare = [e.operand if isinstance(e, Cast) else e for e in statistic.by]
+        columns = [column for column in bare if isinstance(column, Column)]
+        alone = self.tables.persons.one_each(relation, columns)
+        if alone is not None:
+            name = (relation.origins(alone) or (("", alone.name),))[0][1]
+            raise UnsupportedQuery(
+                f"grouping by {name!r} would make one group of each person, and nobody is shown alone; write it as a "
+                f"subquery with an aggregate over it: SELECT AVG(x) FROM (SELECT {name}, … AS x … GROUP BY {name}) AS p"
+                "[[, or as .per_person(x=…).mean('x')]]."
+            )
 
     @contextmanager
     def _snapshot(self) -> Iterator[Snapshot]:
@@ -138,20 +146,25 @@ class Releaser:
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
-        if relation.members[: len(self.members)] != self.members:
+        if not self._of_this_part(relation):
             raise UnsupportedQuery(ONE_PART)
-        columns = {f"{column.table}.{column.name}" for _, column in relation.persons}
-        for expression in expressions((relation, statistic)):
-            columns |= {f"{column.table}.{column.name}" for column in expression.columns()}
         return Question(
             identity=identity((relation, statistic, *([self.sampling] if self.sampling else []))),
             text=text or statistic.words,
             statistics=(statistic.key,),
-            columns=tuple(sorted(columns)),
+            columns=columns_read(relation, statistic),
             analyst=self.analyst,
             message=self.message,
             owner=self.budget.account if self.own_answers else "",
         )
+
+    def _of_this_part(self, relation: Relation) -> bool:
+        """Whether every row that is read, however deep, is one of this part's persons."""
+        if relation.members[: len(self.members)] == self.members:
+            return True
+        read = (relation.table, *(join.table for join in relation.joins))
+        private = [table for table in read if self.tables.persons.private(table)]
+        return all(isinstance(table, Derived) and all(map(self._of_this_part, table.sources)) for table in private)
 
     def paid_by(self, budget: Budget) -> Releaser:
         """The same tables, paid from another budget."""
@@ -173,9 +186,26 @@ class Releaser:
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
 
 
+def columns_read(relation: Relation, asked: object) -> tuple[str, ...]:
+    """Every column of a table that a question reads, however deep, by the tables' own names."""
+    read: set[str] = set()
+    joins = tuple((join.on, join.condition) for join in relation.joins)
+    for found in expressions((relation.person, relation.others, relation.filter, relation.members, joins, asked)):
+        for column in found.columns() - {NOBODY}:
+            table = relation.read_as(column.table)
+            read |= {f"{table}.{column.name}"} if isinstance(table, str) else set()
+    for table in (relation.table, *(join.table for join in relation.joins)):
+        for part in table.parts if isinstance(table, Union) else (table,):
+            if isinstance(part, PersonGroups):
+                read.update(columns_read(part.source, (part.by, part.aggregates)))
+            elif isinstance(part, PersonRows):
+                read.update(columns_read(part.source, (part.shown, part.windows)))
+    return tuple(sorted(read))
+
+
 def protected_persons(relation: Relation) -> str:
     """Whom an answer about a relation protects."""
-    kinds = dict.fromkeys(kind or column.name for kind, column in relation.persons)
+    kinds = dict.fromkeys(kind or relation.origins(column)[0][1] for kind, column in relation.persons)
     return f"any one {' or '.join(kinds)} with all their rows"
 
 

@@ -13,7 +13,7 @@ by nature (a scan, a choice) takes from a share of ρ the largest ε with ε·ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -25,9 +25,19 @@ from tacit.answers import Answer
 from tacit.answers.spreads import Spread
 from tacit.answers.values import Value
 from tacit.engines import Engine, Snapshot
-from tacit.engines.requests import MAX_ROWS, Blocks, Incidence, Relation, Request, Touches
+from tacit.engines.requests import (
+    MAX_ROWS,
+    Blocks,
+    Incidence,
+    Relation,
+    Request,
+    Touches,
+    WeighedRows,
+    WeighedValues,
+)
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
+from tacit.language.expressions import Expression, Literal
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import WHOLE, Number, Unit, positive
 from tacit.progress import doing
@@ -94,6 +104,10 @@ class Allowance:
 
 T = TypeVar("T")
 
+Keys = Sequence[tuple[Literal, ...]]
+MostGroups = Callable[[Relation, Sequence[Expression], Keys], int]
+"""In how many groups of a relation one person can have rows, as far as public facts tell."""
+
 
 class Room:
     """What a statistic may do with the data."""
@@ -107,8 +121,9 @@ class Room:
         cost: Guarantee,
         protected: str,
         max_rows: int = MAX_ROWS,
+        most_groups: MostGroups | None = None,
     ) -> None:
-        self._max_rows = max_rows
+        self._max_rows, self._most_groups = max_rows, most_groups
         self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
         self.cost = cost
         """What the whole answer costs: the guarantee it states."""
@@ -121,6 +136,15 @@ class Room:
     def allowance(self) -> Allowance:
         """What the draws in this room may spend of the cost."""
         return Allowance.of(self.cost)
+
+    def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
+        """In how many of these groups one person can have rows, as far as public facts tell."""
+        return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
+
+    def spend(self, guarantee: Guarantee) -> Allowance:
+        """Let all draws of this room spend what this buys, which is no more than the cost."""
+        self.allowance = Allowance.of(guarantee)
+        return self.allowance
 
     @contextmanager
     def second(self, spend: Guarantee) -> Iterator[Self]:
@@ -143,6 +167,10 @@ class Room:
         """Whom the rows concern, as bare numbers."""
         with doing("reading rows and whom they concern"):
             return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
+
+    def weigh(self, request: WeighedRows) -> WeighedValues:
+        """The values of rows that weigh their part of a person."""
+        return self._snapshot.weigh(self._relation, request)
 
     def blocks(self, request: Blocks) -> pa.Table:
         """Rows with the number of their block, for a function that runs apart."""

@@ -7,14 +7,18 @@ more or less, picked by a filter, decides between an answer and a failure. Such 
 RULE. A query is bounded if there is a table R among the joined ones from which every other is reached step by step: a
 table is reached when the columns by which equalities of keys (`tacit.language.types`: the values themselves, before
 anything saturates) tie it to tables reached before contain a declared key of it, or
-when it is public and the values of those columns repeat there at most f times, f read from the public table. A LEFT
-JOIN is of a public table, and is reached last. The product F of all f may be at most `MOST_REPEATS`.
-CLAIM. The query then has at most F·|R| rows.
+when it is public and the values of those columns repeat there at most f times, f read from the public table. A table
+that is derived inside persons (`tacit.engines.requests.derived`) has the keys that made it: the person and what it is
+grouped by. A LEFT JOIN is reached last, by the same rule; a join that only keeps or drops rows adds none. One table T
+may be joined by LEFT JOIN without a key of its own if the columns on the left contain a key of R. The product F of all
+f may be at most `MOST_REPEATS`. What a derived table is made from is held to the rule by itself.
+CLAIM. The query then has at most F·|R| rows, with such a T at most F·(|R| + |T|).
 PROOF. Let R = t_0, t_1, …, t_n be the inner tables in the order of reaching them. A joined row is a tuple (r_0, …,
 r_n) of their rows that satisfies all equalities. Let N_i be the number of different (r_0, …, r_i) in it; N_0 ≤ |R|.
 Given (r_0, …, r_{i−1}), the tied columns of r_i have given values, none of them NULL, for NULL equals nothing. If they
 contain a key, at most one row of t_i has these values; if t_i is public, at most f_i have. So N_i ≤ f_i·N_{i−1}. A
-LEFT JOIN gives every row max(1, f) at most, and filters only remove rows. ∎
+LEFT JOIN gives every row max(1, f) at most, and filters only remove rows. A row of T has given values in the columns
+that it is joined by, so it meets one row of R, which is in at most F rows; the rows that meet none are at most F·|R|. ∎
 The top of each step is any table reached before, so the rule is about a tree with R at its root, not about pairs: B.a
 = A.id and T.a = A.id with A.id unique is a join of each pair by a key, and has Σ |B_a|·|T_a| rows.
 The same argument holds for every connected part of that tree with its own top as R, so an engine that joins the tables
@@ -34,22 +38,25 @@ then the answer would change by more than one person's rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
 from tacit.engines import Engine
-from tacit.engines.requests import Bound, Relation, Repeats, duplicate_keys
+from tacit.engines.requests import Bound, Relation, Repeats, before_filters, duplicate_keys
+from tacit.engines.requests.derived import Listed
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.language.expressions import Column, compares_keys
+from tacit.language.expressions import Column
 from tacit.language.types import KeyType
 from tacit.tables.face.declarations import Key, Private, Public, declared_keys
+from tacit.tables.sql.persons import PersonFinder, Table, tables_by_alias
 
 MOST_REPEATS = 1000
 """How many rows public tables may make of one private row before a join counts as expanding."""
 
 Keys = Mapping[str, frozenset[Key]]
-Tied = tuple[tuple[str, Key], ...]
+Tied = tuple[tuple[Table, Key], ...]
 """Public tables, each with columns by which it is joined."""
 
 
@@ -59,7 +66,7 @@ class Reach:
 
     root: str
     repeating: Tied
-    missed: tuple[str, Key] | None = None
+    missed: tuple[Table, Key] | None = None
     """The first table out of reach and the columns by which it is joined."""
 
 
@@ -67,12 +74,15 @@ def known_keys(tables: Mapping[str, Private | Public], enforced: Callable[[str],
     """All keys of each table: those that declarations call unique, and what the source enforces."""
     keys = {name: set(enforced(name)) for name in tables}
     for name, key in declared_keys(tables):
-        keys[name].add(key)
+        keys.setdefault(name, set()).add(key)
     return {name: frozenset(found) for name, found in keys.items()}
 
 
 def reach(
-    relation: Relation, keys: Keys, public: Callable[[str], bool], meet: Callable[[Column, Column], bool]
+    relation: Relation,
+    keys: Callable[[Table], Iterable[Key]],
+    public: Callable[[Table], bool],
+    meet: Callable[[Column, Column], bool],
 ) -> Reach:
     """The root from which all tables are reached, with the fewest public tables that repeat; or the best attempt.
 
@@ -85,11 +95,18 @@ def reach(
         for join in relation.joins
         if join.kind == "left"
     ]
-    last = tuple((table, tied) for table, tied in outer if not _keyed(keys[table], tied))
+    unkeyed = [(table, tied) for table, tied in outer if not _keyed(keys(table), tied)]
+    last = tuple((table, tied) for table, tied in unkeyed if tied and public(table))
     tries = [_reach_from(root, inner, pairs, keys, public) for root in inner]
+    unmet = [pair for pair in unkeyed if pair not in last]
+    if len(unmet) == 1 and not relation.others:  # a row of that table meets one of the root, if that is joined by a key
+        joins = [join for join in relation.joins if join.kind == "left" and join.table == unmet[0][0]]
+        lefts = [left for join in joins for left, right in join.on if meet(left, right)]
+        once = [t for t in tries if _keyed(keys(inner[t.root]), tuple(c.name for c in lefts if c.table == t.root))]
+        if len(joins) == 1 and once:
+            tries, unmet = once, []
     best = min(tries, key=lambda found: (found.missed is not None, len(found.repeating)))
-    unmet = next(((table, tied) for table, tied in outer if not tied), None)
-    return replace(best, repeating=best.repeating + last, missed=best.missed or unmet)
+    return replace(best, repeating=best.repeating + last, missed=best.missed or next(iter(unmet), None))
 
 
 def _keyed(keys: Iterable[Key], tied: Key) -> bool:
@@ -98,13 +115,13 @@ def _keyed(keys: Iterable[Key], tied: Key) -> bool:
 
 def _reach_from(
     root: str,
-    tables: Mapping[str, str],
+    tables: Mapping[str, Table],
     pairs: Iterable[tuple[Column, Column]],
-    keys: Keys,
-    public: Callable[[str], bool],
+    keys: Callable[[Table], Iterable[Key]],
+    public: Callable[[Table], bool],
 ) -> Reach:
     """Walk from a root, by keys first and by public tables only where no key leads on."""
-    reached, repeating = {root}, list[tuple[str, Key]]()
+    reached, repeating = {root}, list[tuple[Table, Key]]()
     sides = [side for left, right in pairs for side in ((left, right), (right, left))]
     while len(reached) < len(tables):
         tied: dict[str, list[str]] = {}
@@ -112,7 +129,7 @@ def _reach_from(
             if near.table in reached and far.table not in reached:
                 tied.setdefault(far.table, []).append(far.name)
         columns = {alias: tuple(dict.fromkeys(names)) for alias, names in tied.items()}
-        by_key = next((alias for alias in columns if _keyed(keys[tables[alias]], columns[alias])), None)
+        by_key = next((alias for alias in columns if _keyed(keys(tables[alias]), columns[alias])), None)
         step = by_key or next((alias for alias in columns if public(tables[alias])), None)
         if step is None:
             missed = next(iter(columns), None) or next(alias for alias in tables if alias not in reached)
@@ -131,15 +148,19 @@ class JoinRule:
         tables: Mapping[str, Private | Public],
         keys: Keys,
         repeats: Callable[[str, Key], Repeats],
-        key_type: Callable[[str, str], KeyType],
+        persons: PersonFinder,
         *,
         allowed: bool,
         max_join_rows: int,
         max_rows: int,
     ) -> None:
-        self._tables, self._keys, self._repeats, self._key_type = tables, keys, repeats, key_type
+        self._tables, self._keys, self._repeats, self._persons = tables, keys, repeats, persons
         self._allowed, self._most, self._max_rows = allowed, max_join_rows, max_rows
         self._known: dict[tuple[str, Key], int] = {}
+
+    def keys_of(self, table: Table) -> Iterable[Key]:
+        """The keys of a table: declared and enforced ones, or what a derived table is made unique by."""
+        return self._keys[table] if isinstance(table, str) else self._persons.unique(table)
 
     def bound(self, relation: Relation) -> Relation:
         """The relation with a bound that the engine compares, where there is something to compare; or a refusal.
@@ -147,22 +168,34 @@ class JoinRule:
         Where ``max_join_rows`` is no larger than ``max_rows`` every question about rows of several persons is compared,
         so that ``max_rows``, which a filter can reach, never binds.
         """
-        names = {relation.alias: relation.table} | {join.alias: join.table for join in relation.joins}
-        meet = partial(compares_keys, tables=names, key_type=self._key_type)
-        found = reach(relation, self._keys, lambda table: isinstance(self._tables[table], Public), meet)
+        meet = partial(self._persons.compares_keys, tables=tables_by_alias(relation))
+        found = reach(relation, self.keys_of, self._repeatable, meet)
         factor = 1
         for table, columns in found.repeating if found.missed is None else ():
             factor *= max(1, self._repeated(table, columns))
         expanding = found.missed is not None or factor > MOST_REPEATS
         if expanding and not self._allowed:
             raise UnsupportedQuery(self._refusal(found))
+        if expanding and before_filters(relation) is None:
+            raise UnsupportedQuery(
+                "a table is joined by computed columns alone, so the size of the join cannot be told beforehand; join "
+                "by the person or another column too."
+            )
         if expanding:
             return replace(relation, bound=Bound(self._most))
         if relation.others and self._most <= self._max_rows:
             return replace(relation, bound=Bound(self._most, found.root, factor))
         return relation
 
-    def _repeated(self, table: str, columns: Key) -> int:
+    def _repeatable(self, table: Table) -> bool:
+        """Whether it is known from public facts how often values repeat."""
+        return isinstance(table, Listed) or (isinstance(table, str) and isinstance(self._tables[table], Public))
+
+    def _repeated(self, table: Table, columns: Key) -> int:
+        if isinstance(table, Listed):
+            places = [i for i, (name, _) in enumerate(table.heads) if name in columns]
+            return max(Counter(tuple(row[i] for i in places) for row in table.rows).values(), default=0)
+        assert isinstance(table, str)
         if (table, columns) not in self._known:
             self._known[table, columns] = self._repeats(table, columns).largest
         return self._known[table, columns]
@@ -170,19 +203,23 @@ class JoinRule:
     def _refusal(self, found: Reach) -> str:
         allow = "or ask the custodian to allow expanding_joins"
         if found.missed is None:
-            names = " and ".join(dict.fromkeys(repr(table) for table, _ in found.repeating))
+            names = " and ".join(dict.fromkeys(_called(table) for table, _ in found.repeating))
             return (
                 f"joining {names} would make more than {MOST_REPEATS:,} rows of one private row; join public tables "
                 f"by a key, {allow}."
             )
         table, columns = found.missed
-        keys = " or ".join(" with ".join(key) for key in sorted(self._keys[table]))
+        keys = " or ".join(" with ".join(key) for key in sorted(self.keys_of(table))) if isinstance(table, str) else ""
         known = f"its keys are {keys}" if keys else "it has no declared key"
         by = f"by {' and '.join(columns)}" if columns else "by columns of other types"
         return (
-            f"table {table!r} is joined {by}, which no declared key makes unique ({known}), so "
+            f"table {_called(table)} is joined {by}, which no declared key makes unique ({known}), so "
             f"the size of the join would tell about private rows; join by a declared key (key= or through=), {allow}."
         )
+
+
+def _called(table: Table) -> str:
+    return repr(table) if isinstance(table, str) else "of a subquery"
 
 
 def check_keys(

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 
 from tacit.engines import Engine, open_engine
 from tacit.engines.requests import Relation, key_repeats
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Expression, Literal
 from tacit.language.types import Schema
 from tacit.tables.face.declarations import Private, Public
+from tacit.tables.sql.determined import most_groups
 from tacit.tables.sql.expanding import JoinRule, check_keys, known_keys, verify_keys, verify_sizes
-from tacit.tables.sql.persons import PersonFinder
+from tacit.tables.sql.persons import PersonFinder, tables_by_alias
 from tacit.tables.sql.views import ViewBuilder
 
 
@@ -36,15 +39,15 @@ class OpenTables:
         self.engine: Engine = open_engine({name: table.source for name, table in self.declared.items()}, timeout)
         try:
             self.schemas = {name: self.engine.schema(name) for name in self.declared}
-            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type)
+            self._keys = known_keys(self.declared, self.engine.keys)
+            self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type, self._keys)
             self.persons.check()
             check_keys(self.declared, self.schemas, self.engine.key_type)
-            self._keys = known_keys(self.declared, self.engine.keys)
             self.joins = JoinRule(
                 self.declared,
                 self._keys,
                 partial(key_repeats, self.engine),
-                self.engine.key_type,
+                self.persons,
                 allowed=expanding_joins,
                 max_join_rows=max_join_rows,
                 max_rows=max_rows,
@@ -65,9 +68,19 @@ class OpenTables:
             raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.schemas)}.")
         return self.schemas[name]
 
+    def unit(self, relation: Relation) -> Fraction | None:
+        """The public unit of floats of the table that a relation is about, or that it is derived from."""
+        declared = self.declared[relation.tables[0]]
+        return declared.unit if isinstance(declared, Private) else None
+
     def relation(self, name: str) -> Relation:
         """All rows of one private table."""
         return ViewBuilder(self).relation(ViewBuilder(self).table(name))
+
+    def most_groups(self, relation: Relation, by: Sequence[Expression], keys: Sequence[tuple[Literal, ...]]) -> int:
+        """In how many of these groups one person can have rows, as far as public facts tell."""
+        meet = partial(self.persons.compares_keys, tables=tables_by_alias(relation))
+        return most_groups(relation, by, keys, self.joins.keys_of, meet)
 
     def verify(self) -> None:
         """Look at the rows: raise if a declared key is not unique, or a table is too large for every question."""

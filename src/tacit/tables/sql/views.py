@@ -1,42 +1,51 @@
 """FROM and WHERE: which rows a query is about.
 
-A view is a private table with public tables joined to it, a filter, and the names a query may use. Subqueries and
-CTEs that only rename, derive and filter rows are inlined, so a view never nests. Joins with public tables keep
-every row's person: INNER and LEFT joins by equality. Anything else is refused by name.
+A view is some tables, joined and filtered, and the names a query may use. A subquery or CTE that only renames, derives
+and filters rows is inlined; one that groups, ranks, deduplicates or puts tables together becomes a derived table of the
+same persons (`tacit.tables.sql.stages`), and so views nest to any depth. IN, EXISTS and subqueries that are values
+become joins on the side (`tacit.tables.sql.subqueries`). Anything else is refused by name.
+
+A join on the side (LEFT, or one that only keeps or drops rows) must not look beyond the persons of the rows on its
+left: its table is public, or every person of a match is a person of the row already (`PersonFinder`). Then a row still
+depends on the rows of its own persons alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.engines.requests import Join, Relation
+from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonRows
 from tacit.errors import UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Logic, Scope
 from tacit.language.parsing import convert, within_bounds
 from tacit.language.types import BOOLEAN
-from tacit.tables.sql.persons import sides
+from tacit.tables.sql.persons import PersonColumn, Table, sides
+from tacit.tables.sql.rewriting import substituted, with_columns
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from tacit.tables.sql.crossing import Crossing
     from tacit.tables.sql.open_tables import OpenTables
 
 MOST_TABLES = 20
 """The most tables of one query: the time that engines take to plan a join grows fast with their number."""
 
-_ROWWISE = {"expressions", "from_", "joins", "where", "with_", "kind"}
-"""The parts of a subquery that neither aggregate nor reorder."""
-
 _WORDS = {
     "having": ("HAVING", "leave groups out after they are released"),
     "distinct": ("SELECT DISTINCT", "use GROUP BY, or COUNT(DISTINCT …)"),
-    "qualify": ("QUALIFY", "use WHERE"),
-    "windows": ("WINDOW", "use GROUP BY"),
-    "laterals": ("LATERAL", "use a row-wise subquery"),
-    "limit": ("LIMIT", "use WHERE"),
+    "qualify": ("QUALIFY", "use it in a subquery, with PARTITION BY the person"),
+    "windows": ("WINDOW", "use it in a subquery, with PARTITION BY the person"),
+    "laterals": ("LATERAL", "use a subquery"),
+    "limit": (
+        "LIMIT",
+        "which rows would stay depends on other persons: rank them inside each person, with QUALIFY "
+        "ROW_NUMBER() OVER (PARTITION BY person ORDER BY …) <= 10",
+    ),
     "order": ("ORDER BY", "order the outer query"),
     "group": ("GROUP BY", "group the outer query"),
     "offset": ("OFFSET", "skip rows after they are released"),
@@ -45,30 +54,79 @@ _WORDS = {
 """Clauses by sqlglot's name: what analysts call them, and what to do instead."""
 
 
+MOST_NESTED = 100
+"""The most tables of a query with all its subqueries, each counted as often as it is used."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """A table joined on the side: to show its columns where there is a match, or to keep or drop a row by whether
+    there is one. For a match all of the conditions are true.
+    """
+
+    kind: Literal["left", "semi", "anti"]
+    table: Table
+    alias: str
+    conditions: tuple[Expression, ...]
+
+
 @dataclass(frozen=True)
 class View:
     """Tables by alias in the order of joining, the conditions that hold, and the names in reach."""
 
-    tables: tuple[tuple[str, str], ...]
+    tables: tuple[tuple[str, Table], ...]
     """(alias, table) pairs."""
-    left: tuple[Join, ...]
-    """LEFT JOINs of public tables."""
+    sides: tuple[Side, ...]
+    """What is joined on the side, in order."""
     conditions: tuple[Expression, ...]
     scope: Scope
 
+    @property
+    def left(self) -> tuple[Side, ...]:
+        """The LEFT JOINs."""
+        return tuple(side for side in self.sides if side.kind == "left")
+
+    @property
+    def aliases(self) -> frozenset[str]:
+        """The names that its tables have."""
+        return frozenset((*(alias for alias, _ in self.tables), *(side.alias for side in self.sides)))
+
     def beside(self, other: View) -> View:
         """Both side by side, as in FROM a, b."""
-        used = {alias for alias, _ in self.tables} | {join.alias for join in self.left}
-        for alias, _ in other.tables:
-            if alias in used:
+        for alias in other.scope.tables:
+            if alias in self.scope.tables:
                 raise UnsupportedQuery(f"the name {alias!r} is used twice in FROM; give one of them another with AS.")
-        if len(used) + len(other.tables) > MOST_TABLES:
+        if len(self.aliases | other.aliases) > MOST_TABLES:
             raise UnsupportedQuery(f"a query joins at most {MOST_TABLES} tables; leave some out.")
+        other = other.apart(self.aliases)
         return View(
             self.tables + other.tables,
-            self.left + other.left,
+            self.sides + other.sides,
             self.conditions + other.conditions,
             self.scope.beside(other.scope),
+        )
+
+    def apart(self, taken: frozenset[str]) -> View:
+        """The same with names for its tables that nobody else has taken."""
+        new: dict[str, str] = {}
+        for alias in (*(alias for alias, _ in self.tables), *(side.alias for side in self.sides)):
+            new[alias] = unused(alias, taken | set(new.values()))
+        if all(alias == fresh for alias, fresh in new.items()):
+            return self
+
+        def renamed(column: Column) -> Expression:
+            return replace(column, table=new.get(column.table, column.table))
+
+        return View(
+            tuple((new[alias], table) for alias, table in self.tables),
+            tuple(replace(s, alias=new[s.alias], conditions=with_columns(s.conditions, renamed)) for s in self.sides),
+            with_columns(self.conditions, renamed),
+            Scope(
+                {
+                    name: {column: with_columns(expression, renamed) for column, expression in columns.items()}
+                    for name, columns in self.scope.tables.items()
+                }
+            ),
         )
 
     def where(self, condition: Expression) -> View:
@@ -77,21 +135,73 @@ class View:
         within_bounds(build.logic("AND", conditions))
         return replace(self, conditions=conditions)
 
+    def named(self, alias: str) -> View:
+        """The same as a subquery of this name."""
+        columns = {name: column for table in self.scope.tables.values() for name, column in table.items()}
+        return replace(self, scope=Scope({alias: columns}))
+
+
+@dataclass(frozen=True)
+class Around(Scope):
+    """The names of a subquery and, where it has none of that name, those of the query around it."""
+
+    outer: Scope = field(default_factory=lambda: Scope({}))
+
+    def find(self, name: str, table: str | None = None, quoted: bool = False) -> Expression:
+        """The innermost of that name."""
+        known = {alias.lower(): columns for alias, columns in self.tables.items()}
+        inside = known.values() if table is None else [known[table.lower()]] if table.lower() in known else []
+        if any(name.lower() == column.lower() for columns in inside for column in columns):
+            return super().find(name, table, quoted)
+        return self.outer.find(name, table, quoted)
+
 
 @dataclass(frozen=True)
 class ViewBuilder:
     """Builds views from parsed FROM clauses."""
 
     _tables: OpenTables
+    crossing: Crossing | None = None
+    """Who answers subqueries that look across persons; None where nobody does."""
+    taken: frozenset[str] = frozenset()
+    """Names of tables of the query around this one."""
+    outer: Scope | None = None
+    """What a subquery may use of the query around it."""
+
+    @property
+    def tables(self) -> OpenTables:
+        """The tables of the session."""
+        return self._tables
 
     def table(self, name: str, alias: str | None = None) -> View:
         """All rows of one table, under its name or an alias."""
         called = alias or name
-        return View(((called, name),), (), (), Scope.of(self._tables.schemas[name], called))
+        inside = unused(called, self.taken)
+        (columns,) = Scope.of(self._tables.schemas[name], inside).tables.values()
+        return View(((inside, name),), (), (), Scope({called: columns}))
+
+    def computed(self, table: Derived, alias: str) -> tuple[View, dict[str, Column]]:
+        """All rows of a derived table, and its columns by name, the person among them; its scope is empty."""
+        inside = unused(alias, self.taken)
+        columns = {name: Column(kind, inside, name) for name, kind in table.columns}
+        if table.sources:
+            columns[PERSON] = Column(table.sources[0].person.type, inside, PERSON)
+        return View(((inside, table),), (), (), Scope({alias: {}})), columns
+
+    def inside(self, view: View) -> ViewBuilder:
+        """The builder of a subquery that may refer to the rows of a view."""
+        outer = view.scope if self.outer is None else Around(view.scope.tables, self.outer)
+        return replace(self, taken=self.taken | view.aliases, outer=outer)
+
+    def convert(self, node: Any, scope: Scope) -> Expression:
+        """The expression that a node means."""
+        return convert(node, scope if self.outer is None else Around(scope.tables, self.outer))
 
     def rows(self, select: exp.Select, known: Mapping[str, View]) -> View:
         """The rows that a SELECT's WITH, FROM, JOIN and WHERE name."""
-        known = {**known, **self._ctes(select, known)}
+        from tacit.tables.sql.subqueries import filtered
+
+        known = {**known, **self.ctes(select, known)}
         source = select.args.get("from_")
         if source is None:
             raise UnsupportedQuery("a FROM clause is needed; name a table of the session.")
@@ -99,9 +209,10 @@ class ViewBuilder:
         for join in [*source.this.args.get("joins", []), *select.args.get("joins", [])]:
             view = self._join(view, join, known)
         where = select.args.get("where")
-        return view if where is None else view.where(self._condition(where.this, view.scope, "WHERE"))
+        return view if where is None else filtered(self, view, where.this, known, "WHERE")
 
-    def _ctes(self, select: exp.Select, known: Mapping[str, View]) -> dict[str, View]:
+    def ctes(self, select: Any, known: Mapping[str, View]) -> dict[str, View]:
+        """The named subqueries of WITH."""
         views: dict[str, View] = {}
         with_ = select.args.get("with_")
         if with_ is None:
@@ -109,10 +220,7 @@ class ViewBuilder:
         if with_.args.get("recursive"):
             raise UnsupportedQuery("WITH RECURSIVE is not supported; write plain WITH.")
         for cte in with_.expressions:
-            name = cte.alias
-            if cte.args["alias"].args.get("columns"):
-                raise UnsupportedQuery("WITH name(columns) is not supported; use AS inside the query.")
-            views[name.lower()] = self._derived(cte.this, name, {**known, **views})
+            views[cte.alias.lower()] = self._derived(cte.this, cte.args["alias"], {**known, **views})
         return views
 
     def _source(self, node: Any, known: Mapping[str, View]) -> View:
@@ -124,16 +232,18 @@ class ViewBuilder:
         if kind == "Subquery":
             if not node.alias:
                 raise UnsupportedQuery("a subquery in FROM needs a name; write AS t after it.")
-            return self._derived(node.this, node.alias, known)
+            return self._derived(node.this, node.args["alias"], known)
+        if kind == "Lateral":
+            raise UnsupportedQuery("LATERAL is not supported; write a subquery that stands by itself, or in WHERE.")
         if kind != "Table" or type(node.this).__name__ != "Identifier":
-            raise UnsupportedQuery("FROM takes tables of the session and row-wise subqueries, not functions or files.")
+            raise UnsupportedQuery("FROM takes tables of the session and subqueries, not functions or files.")
         alias, name = node.alias or node.name, full if in_schema else node.name
         if name.lower() in known:
-            view = known[name.lower()]
-            (columns,) = view.scope.tables.values()
-            return replace(view, scope=Scope({alias: columns}))
-        table = name if in_schema else self._table(name, bool(node.this.args.get("quoted")))
-        return self.table(table, alias)
+            view = known[name.lower()].named(alias).apart(self.taken)
+        else:
+            table = name if in_schema else self._table(name, bool(node.this.args.get("quoted")))
+            view = self.table(table, alias)
+        return _with_names(view, node.args.get("alias"))
 
     def _table(self, name: str, quoted: bool) -> str:
         if name in self._tables.names:
@@ -143,80 +253,111 @@ class ViewBuilder:
             return loose[0]
         raise UnsupportedQuery(f"there is no table {name!r}; the tables are {', '.join(self._tables.names)}.")
 
-    def _derived(self, select: Any, alias: str, known: Mapping[str, View]) -> View:
-        """A row-wise subquery: its columns become expressions under the alias."""
-        if type(select).__name__ != "Select":
-            raise UnsupportedQuery("UNION and other set operations are not supported; ask one SELECT at a time.")
-        refuse(select, _ROWWISE, "in a subquery")
-        view = self.rows(select, known)
-        columns: dict[str, Expression] = {}
-        for item in select.expressions:
-            if type(item).__name__ == "Star":
-                if any(item.args.values()):
-                    raise UnsupportedQuery("* with EXCLUDE, REPLACE or RENAME is not supported; name the columns.")
-                for named in view.scope.tables.values():
-                    columns = {**named, **columns}  # of two columns of one name the first is meant
-            else:
-                node = item.this if type(item).__name__ == "Alias" else item
-                columns.setdefault(item.alias_or_name, convert(node, view.scope))
-        if "" in columns:
-            raise UnsupportedQuery("every column of a subquery needs a name; write AS name.")
-        return replace(view, scope=Scope({alias: columns}))
+    def _derived(self, query: Any, alias: Any, known: Mapping[str, View]) -> View:
+        """A subquery or CTE under its name: rows with the columns that it selects."""
+        from tacit.tables.sql.stages import selected
+
+        alone = replace(self, outer=None)  # it stands by itself: no LATERAL
+        return _with_names(selected(alone, query, alias.name, known).view(alias.name), alias)
 
     def _join(self, view: View, node: exp.Join, known: Mapping[str, View]) -> View:
         side, kind = str(node.args.get("side") or ""), str(node.args.get("kind") or "")
         method = node.args.get("method")
-        if side not in ("", "LEFT") or kind not in ("", "INNER", "CROSS", "OUTER") or method:
+        if side not in ("", "LEFT", "RIGHT") or kind not in ("", "INNER", "CROSS", "OUTER") or method:
             word = " ".join(str(part) for part in (method, side, kind) if part)
-            raise UnsupportedQuery(f"{word} JOIN is not supported; use an inner JOIN … ON a = b.")
+            raise UnsupportedQuery(f"{word} JOIN is not supported; use JOIN … ON a = b, or LEFT JOIN.")
         other = self._source(node.this, known)
         both = view.beside(other)
+        other = other.apart(view.aliases)
         conditions = [
             build.comparison("=", view.scope.find(name.name), other.scope.find(name.name))
             for name in node.args.get("using") or []
         ]
         if node.args.get("on") is not None:
-            conditions.append(self._condition(node.args["on"], both.scope, "ON"))
-        if side == "LEFT":
-            return self._left(view, other, conditions)
+            conditions.append(self.condition(node.args["on"], both.scope, "ON"))
+        if side:
+            return self._left(view, other, conditions) if side == "LEFT" else self._left(other, view, conditions)
         for condition in conditions:
             both = both.where(condition)
         return both
 
     def _left(self, view: View, other: View, conditions: list[Expression]) -> View:
-        if len(other.tables) != 1 or other.conditions or other.left or other.tables[0][1] in self._tables.private_names:
-            raise UnsupportedQuery(
-                "LEFT JOIN is supported with one public table on its right side; use an inner JOIN, or filter first."
-            )
-        alias, table = other.tables[0]
-        pairs = []
-        for condition in conditions:
-            for part in _conjuncts(condition):
-                pair = equality(part, alias)
-                if pair is None:
-                    raise UnsupportedQuery("LEFT JOIN is supported with equalities between the tables in ON.")
-                pairs.append(pair)
-        join = Join(table, alias, tuple(pairs), "left")
-        return View(view.tables, (*view.left, join), view.conditions, view.scope.beside(other.scope))
+        """All rows of a view, beside each those of another that match, or NULL."""
+        parts = tuple(part for condition in conditions for part in _conjuncts(condition))
+        bare = all(isinstance(column, Column) for table in other.scope.tables.values() for column in table.values())
+        if len(other.tables) != 1 or other.sides or not bare:
+            other, parts = self._as_one(other, parts, view.aliases)
+        ((alias, table),) = other.tables
+        side = Side("left", table, alias, (*other.conditions, *parts))
+        return View(view.tables, (*view.sides, side), view.conditions, view.scope.beside(other.scope))
 
-    def _condition(self, node: Any, scope: Scope, clause: str) -> Expression:
-        condition = convert(node, scope)
+    def _as_one(
+        self, view: View, parts: tuple[Expression, ...], taken: frozenset[str]
+    ) -> tuple[View, tuple[Expression, ...]]:
+        """A view as one derived table, and some conditions in terms of it."""
+        shown = dict.fromkeys(column for table in view.scope.tables.values() for column in table.values())
+        known = {column: f"s{i}" for i, column in enumerate(shown)}
+        wrapped, columns = self.wrap(view, known, unused(next(iter(view.scope.tables)), taken | view.aliases))
+        scope = {n: {c: columns[e] for c, e in table.items()} for n, table in view.scope.tables.items()}
+        now = substituted(parts, columns)
+        if any(column.table in view.aliases for part in now for column in part.columns()):
+            raise UnsupportedQuery("ON computes with columns of a subquery; compute them inside it, under names.")
+        return replace(wrapped, scope=Scope(scope)), now
+
+    def wrap(self, view: View, shown: Mapping[Expression, str], alias: str) -> tuple[View, dict[Expression, Column]]:
+        """A view as a derived table that shows some expressions by name, and the columns that now stand for them."""
+        relation = self.one_person(view, "a subquery joined by LEFT JOIN, IN or EXISTS")
+        classes = self._tables.persons.classes(relation)
+        person = classes.of(relation.person)
+        own = {e: n for e, n in shown.items() if not (isinstance(e, Column) and classes.of(e) == person)}
+        wrapped, columns = self.computed(PersonRows(relation, tuple((name, e) for e, name in own.items())), alias)
+        return wrapped, {e: columns[own.get(e, PERSON)] for e in shown}
+
+    def condition(self, node: Any, scope: Scope, clause: str) -> Expression:
+        """A node that must be true or false."""
+        condition = factored(self.convert(node, scope))
         if condition.type != BOOLEAN:
             raise UnsupportedQuery(f"{clause} must be true or false, not {condition.type}; write a comparison.")
         return condition
 
-    def relation(self, view: View) -> Relation:
-        """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
-        if not any(table in self._tables.private_names for _, table in view.tables):
+    # ---- relations ----------------------------------------------------------------------------------------------
+
+    def one_person(self, view: View, what: str) -> Relation:
+        """The relation of a view, in which every row must concern one person."""
+        relation = self.relation(view, public=True)
+        if relation.others:
             raise UnsupportedQuery(
-                "the query names no private table; public tables need no privacy, query them directly."
+                f"{what} works on rows that concern one person each, and these concern several "
+                f"({', '.join(column.name for _, column in relation.persons)}); join by the same person, or ask about "
+                "the joined rows themselves."
             )
-        waiting, conditions, touched = self._tables.persons.find(view.tables, view.conditions)
-        if len(waiting) + len(view.left) > MOST_TABLES:
+        return relation
+
+    def relation(self, view: View, public: bool = False) -> Relation:
+        """The engine's relation: the tables in an order in which each is tied to those before, and its persons."""
+        persons = self._tables.persons
+        if not view.tables:
+            raise UnsupportedQuery("the query reads no table, only numbers that were answered first; name a table.")
+        private = [pair for pair in view.tables if persons.private(pair[1])]
+        if not private and (about := [side for side in view.sides if persons.private(side.table)]):
+            raise UnsupportedQuery(
+                f"{_called(about[0])} is joined to rows of public tables, which concern nobody; begin with the private "
+                "table, or use an inner JOIN."
+            )
+        if not private and not public:
+            raise UnsupportedQuery("the query names no private table; name one, or ask about public tables alone.")
+        waiting, conditions, touched = persons.find(view.tables, view.conditions)
+        if len(waiting) + len(view.sides) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
             )
-        alias, table = next(pair for pair in waiting if pair[1] in self._tables.private_names)
+        read = [*(table for _, table in waiting), *(side.table for side in view.sides)]
+        if sum(table.size if isinstance(table, Derived) else 1 for table in read) > MOST_NESTED:
+            raise UnsupportedQuery(
+                f"a query reads at most {MOST_NESTED} tables, those of its subqueries included, each as often as it is "
+                "used; ask about fewer."
+            )
+        alias, table = next(pair for pair in waiting if pair in private or not private)
         waiting.remove((alias, table))
         joined, joins = [alias], list[Join]()
         while waiting:
@@ -224,19 +365,70 @@ class ViewBuilder:
             found = next(((pair, links) for pair, links in linked if links), None)
             if found is None:
                 raise UnsupportedQuery(
-                    f"table {waiting[0][1]!r} is joined without an equality of two columns of one kind, which would "
-                    "repeat every row; add ON a = b."
+                    f"table {_named(*waiting[0])!r} is joined without an equality of two columns of one kind, which "
+                    "would repeat every row; add ON a = b."
                 )
             (other, name), links = found
             joins.append(Join(name, other, tuple(links.values())))
             conditions = [part for part in conditions if part not in links]
             joined.append(other)
             waiting.remove((other, name))
+        on_side = [self._joined(view, side, touched) for side in view.sides]
         filter_ = build.logic("AND", conditions) if len(conditions) > 1 else (conditions[0] if conditions else None)
-        first, *others = touched
+        first, *others = touched or [PersonColumn("", NOBODY)]
         further = tuple((other.kind, other.column) for other in others)
-        relation = Relation(table, alias, first.column, (*joins, *view.left), filter_, further, first.kind)
+        relation = Relation(table, alias, first.column, (*joins, *on_side), filter_, further, first.kind)
         return self._tables.joins.bound(relation)
+
+    def _joined(self, view: View, side: Side, touched: list[PersonColumn]) -> Join:
+        """A join on the side, tied to the persons of the rows on its left."""
+        pairs = {part: pair for part in side.conditions if (pair := equality(part, side.alias)) is not None}
+        on = list(pairs.values())
+        if self._tables.persons.private(side.table):
+            person = self.tied(view, ((side.alias, side.table),), side.conditions)
+            if person is None:
+                raise UnsupportedQuery(beyond(_called(side), touched))
+            if isinstance(side.table, Derived):
+                tie = (person.column, Column(person.column.type, side.alias, PERSON))
+                on = [tie, *(pair for pair in on if pair != tie)]
+        rest = [part for part in side.conditions if part not in pairs]
+        condition = build.logic("AND", rest) if len(rest) > 1 else (rest[0] if rest else None)
+        if not on and isinstance(side.table, Derived) and side.table.sources:
+            on = [(NOBODY, Column(NOBODY.type, side.alias, PERSON))]  # public rows: all of them match
+        if not on:
+            raise UnsupportedQuery(f"{_called(side)} is joined without an equality of two columns; add a = b.")
+        return Join(side.table, side.alias, tuple(on), side.kind, condition)
+
+    def tied(
+        self, view: View, tables: tuple[tuple[str, Table], ...], conditions: Iterable[Expression]
+    ) -> PersonColumn | None:
+        """The person of the rows of a view whom further tables are about, and nobody else; None if there is none."""
+        return self._tables.persons.tied(view.tables, view.conditions, tables, conditions)
+
+
+def unused(name: str, taken: Iterable[str]) -> str:
+    """A name, with a number behind it where it is taken."""
+    known, fresh, number = set(taken), name, 2
+    while fresh in known:
+        fresh, number = f"{name} {number}", number + 1
+    return fresh
+
+
+def beyond(what: str, touched: list[PersonColumn]) -> str:
+    """The refusal of a table whose rows of other persons would decide."""
+    person = touched[0].column.name
+    return (
+        f"{what} would let rows of one person depend on rows of others; tie it to the same person, as in "
+        f"{what}.person = {person}, or ask it as a question of its own."
+    )
+
+
+def _called(side: Side) -> str:
+    return _named(side.alias, side.table)
+
+
+def _named(alias: str, table: Table) -> str:
+    return table if isinstance(table, str) else alias
 
 
 def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
@@ -244,13 +436,48 @@ def _conjuncts(condition: Expression) -> tuple[Expression, ...]:
     return condition.operands if isinstance(condition, Logic) and condition.operator == "AND" else (condition,)
 
 
+def factored(condition: Expression) -> Expression:
+    """The condition with equalities of tables that stand in every branch of an OR put before it.
+
+    (a AND x) OR (a AND y) is a AND (x OR y) in SQL's logic too, and a join needs its equality outside of the OR.
+    """
+    parts: list[Expression] = []
+    for part in _conjuncts(condition):
+        branches = part.operands if isinstance(part, Logic) and part.operator == "OR" else ()
+        common = [e for e in (_conjuncts(branches[0]) if branches else ()) if _ties_tables(e)]
+        common = [e for e in common if all(e in _conjuncts(branch) for branch in branches)]
+        if not common:
+            parts.append(part)
+            continue
+        rests = [tuple(e for e in _conjuncts(branch) if e not in common) for branch in branches]
+        parts += common
+        if all(rests):
+            parts.append(build.logic("OR", [build.logic("AND", r) if len(r) > 1 else r[0] for r in rests]))
+    return condition if tuple(parts) == _conjuncts(condition) else build.logic("AND", parts)
+
+
+def _ties_tables(condition: Expression) -> bool:
+    pair = sides(condition)
+    return pair is not None and pair[0].table != pair[1].table
+
+
 def _plain_source(node: Any, allowed: tuple[str, ...]) -> None:
-    """Refuse a sample, a pivot, another database or renamed columns behind a table's name."""
+    """Refuse a sample, a pivot or another database behind a table's name."""
     extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins", *allowed)]
     if extra:
         raise UnsupportedQuery(f"FROM with {extra[0].upper()} is not supported; name a table of the session.")
-    if node.args.get("alias") and node.args["alias"].args.get("columns"):
-        raise UnsupportedQuery("FROM … AS name(columns) is not supported; use AS for each column in a subquery.")
+
+
+def _with_names(view: View, alias: Any) -> View:
+    """The view with its columns renamed, as by AS t(a, b)."""
+    names = [column.name for column in (alias.args.get("columns") if alias is not None else None) or ()]
+    if not names:
+        return view
+    ((called, columns),) = view.scope.tables.items()
+    if len(names) > len(columns) or len(set(names)) < len(names):
+        raise UnsupportedQuery(f"{called}({', '.join(names)}) must name each of its {len(columns)} columns once.")
+    renamed = [*names, *list(columns)[len(names) :]]
+    return replace(view, scope=Scope({called: dict(zip(renamed, columns.values(), strict=True))}))
 
 
 def refuse(select: exp.Select, allowed: Iterable[str], where: str = "") -> None:

@@ -62,6 +62,8 @@ class Statistic(ABC):
     """The fields that tell it from others of its tag; all that are shown, if none are named."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
+    as_grouped: ClassVar[str] = "by its default method; leave method= out"
+    """How it is answered by group, where not as it was asked."""
     sampled: ClassVar[Sampled | None] = None
     """What a sample of the persons says about it; None where that is nothing."""
 
@@ -87,9 +89,24 @@ class Statistic(ABC):
         return self
 
     @property
+    def of_single_rows(self) -> Statistic:
+        """The same where no person has two rows: rows are persons then, and nobody needs a cap on rows."""
+        return self
+
+    @property
     def by(self) -> tuple[Expression, ...]:
         """What it is answered for each value of; nothing where it is answered once."""
         return ()
+
+    @property
+    def answer_keys(self) -> tuple[Any, ...]:
+        """The keys of its answers, where it has several about the same rows."""
+        return ()
+
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """The two statistics of which it is the quotient; None where it is something of its own."""
+        return None
 
     @abstractmethod
     def release(self, room: Room) -> Answer | Answers:
@@ -101,8 +118,8 @@ class Statistic(ABC):
 
         if type(self).grouped is not Statistic.grouped:
             raise UnsupportedQuery(
-                f"by group, the {self.words} is answered per row and without method=; leave per= and method= out, or "
-                "ask for one group at a time with a filter."
+                f"by group, the {self.words} is answered {self.as_grouped}, or ask for one group at a time with a "
+                "filter."
             )
         raise UnsupportedQuery(
             f"Tacit does not answer the {self.words} by group (GROUP BY), only {', '.join(groupable())}; ask for one "

@@ -39,6 +39,11 @@ class Count(Total, tag="Total"):
         """Of all rows, or of those with a value."""
         return "number of rows" if self.name is None else f"number of rows with {self.name}"
 
+    @property
+    def of_single_rows(self) -> Statistic:
+        """Persons, or persons with a value."""
+        return self if self.method else PersonCount(self.total.expression, self.name, title="count")
+
     def grouped(self, groups: Groups) -> Statistic:
         """The rows of each group, or those of them that have a value."""
         return super().grouped(groups) if self.method else GroupedTotals(self.total, "count", groups, key=self.key)

@@ -5,7 +5,7 @@ persons with the largest values leave. The k-th largest row falls to y without t
 k rows above y; of a person k rows matter at most, and of persons as many as may leave and k more. The upward threshold
 scan on the loss of this profile returns a value that only a few persons exceed. A minimum is minus the maximum of the
 negated values. The answer errs on the inner side by construction: a maximum is an underestimate, up to the grid's
-rounding.
+rounding. Extremes of groups are found by shared weight (`ways.ends`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from tacit.answers import Answer
-from tacit.answers.order import Inner
+from tacit.answers import Answer, Answers
+from tacit.answers.order import Inner, InnerOfGroup, Levels
 from tacit.curves import DownProfile
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
@@ -29,6 +29,9 @@ from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
+from tacit.tables.statistics.ways.each import Each
+from tacit.tables.statistics.ways.ends import CONFIDENCES, MISS, End, window
+from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.scales import Scale
 
 if TYPE_CHECKING:
@@ -41,10 +44,6 @@ MOST = 40
 
 PRECISION = 3
 """Significant digits of a released minimum or maximum."""
-
-MISS = Fraction(1, 1000)
-"""How rarely a scan may miss its window. One that misses runs far beyond the data, which spoils a mean or a variance
-over the range it gives; fifty times as rare costs half as many persons again beyond the answer."""
 
 METHODS: Methods = {
     "scan": "upward, past values that few persons exceed",
@@ -63,8 +62,8 @@ def depth(epsilon: Fraction) -> int:
 
 def reach(grid: Grid, epsilon: Fraction, method: str = "scan") -> int:
     """How many removals matter where each is dear: those that the law's own accuracy counts, and one more."""
-    window = _window(shifted_inverse(DownProfile([]), grid, epsilon, method=method, beta=MISS), 1 - MISS)
-    return depth(epsilon) if window is None else min(depth(epsilon), window + 1)
+    beyond = window(shifted_inverse(DownProfile([]), grid, epsilon, method=method, beta=MISS), 1 - MISS)
+    return depth(epsilon) if beyond is None else min(depth(epsilon), beyond + 1)
 
 
 def extreme_law(
@@ -123,6 +122,11 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         scale = Scale(self.value.expression.type, PRECISION)
         law = extreme_law(self._profile(room, epsilon), scale, self.largest, epsilon, self.method)
         found = room.draw(law)
+        beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in windows(law))
+        return self.answer(room, self.words, scale, found, beyond, Inner)
+
+    def answer(self, room: Room, words: str, scale: Scale, found: Any, beyond: Levels, spread: type[Inner]) -> Answer:
+        """The answer for a value of the grid."""
         grid, sign = scale.outward(self.largest), 1 if self.largest else -1
         place = grid.index(found)
         assert place is not None  # a law draws from its grid
@@ -130,15 +134,18 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         unknown = place < grid.first + scale.meaningless
         # Values are rounded up to the grid, so the extreme itself lies above the grid value before the answer.
         inner = None if unknown else scale.value(sign * scale.next_above(grid.value(place - 1)))
-        beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in windows(law))
         return room.answer(
-            self.words,
+            words,
             None if unknown else scale.value(sign * found, upward=not self.largest),
             mechanism=f"shifted inverse sensitivity by {self.method}",
-            spread=Inner(self.largest, beyond, inner),
+            spread=spread(self.largest, beyond, inner),
             per=self.per,
             notes=("Too few persons to name a value.",) if unknown else (),
         )
+
+    def grouped(self, groups: Groups) -> Statistic:
+        """The extreme of each group, by shared weight."""
+        return super().grouped(groups) if self.method != "scan" else GroupedExtremes(self, groups, self.per)
 
     def _profile(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
         """What the extreme becomes when 0, 1, 2, … persons leave."""
@@ -188,19 +195,28 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         return tuple(heights[sign * place] for place in found if place is not None)
 
 
-_LEVELS = tuple(Fraction(n, 1000) for n in (500, 800, 900, 950, 980, 990, 995, 999))
+@dataclass(frozen=True)
+class GroupedExtremes(Each, tag="GroupedExtremes"):
+    """An extreme of each group."""
+
+    def release(self, room: Room) -> Answers:
+        """The rows at the end of each group, and a scan of all groups together."""
+        asked, groups = cast(Extremum, self.statistic), self.groups
+        scale = Scale(asked.value.expression.type, PRECISION)
+        end = End(
+            asked.value, scale, asked.largest, room.allowance.epsilon, groups, asked.rank, rows=asked.per == "row"
+        )
+        drawn, beyond = end.draw(room, room.weigh(end.request())), end.beyond()
+        answers = {}
+        for label, found in zip(groups.labels, drawn, strict=True):
+            words = f"{asked.words} where {groups.name} is {label}"
+            answers[label] = asked.answer(room, words, scale, found, beyond, InnerOfGroup)
+        return Answers(answers, room.cost, groups.name)
 
 
 def windows(law: Law[Any]) -> tuple[tuple[Fraction, int | None], ...]:
     """How many persons may lie beyond, for each confidence that the law promises at all: a public fact."""
-    return tuple((level, _window(law, level)) for level in _LEVELS)
-
-
-def _window(law: Law[Any], level: Fraction) -> int | None:
-    try:
-        return law.accuracy(1 - level).window
-    except InvalidInput:
-        return None
+    return tuple((level, window(law, level)) for level in CONFIDENCES)
 
 
 def ordinal(number: int) -> str:
@@ -218,6 +234,8 @@ def _entry(
         return getattr(table, key)("value", *asked, **more, **cost)
 
     audited = [Audited(name, Pure(4), ask)]
+    if key == "max":
+        audited.append(Audited("maximum by group", Pure(4), lambda t, **c: ask(t.group_by("group", ["x", "y"]), **c)))
     if not more:
         audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
     forms = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}

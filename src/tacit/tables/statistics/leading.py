@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 from tacit.answers import Answer
 from tacit.engines.requests import Lead, LeadingValue
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee
 from tacit.language.expressions import Expression
 from tacit.mechanisms.choose.stable_mode import StableModeLaw
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Per, Statistic, check_delta
-from tacit.tables.statistics.ways.groups import written
+from tacit.tables.statistics.ways.groups import Groups, written
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class StableMode(Statistic, tag="StableMode", phrase="most frequent {name}", sam
     def check(self, cost: Guarantee) -> None:
         """Naming a value found in the data needs δ."""
         check_delta(cost, "a mode without candidates needs", "give candidates instead")
+
+    def grouped(self, groups: Groups) -> Statistic:
+        """Not without candidates: a test in every group would cost δ in every group."""
+        raise UnsupportedQuery(f"by group, the {self.words} is chosen among candidates; give candidates=.")
 
     def release(self, room: Room) -> Answer:
         """The lead, a test of it, and the value or a refusal."""

@@ -43,6 +43,8 @@ from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
+from tacit.tables.statistics.count import Count
+from tacit.tables.statistics.sum import Sum
 from tacit.tables.statistics.variance import Moment
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
@@ -81,8 +83,15 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
         return cls(column.value, column.name, per_of(per))
 
     def grouped(self, groups: Groups) -> Statistic:
-        """The mean over the rows of each group."""
-        return super().grouped(groups) if self.per == "person" else GroupedMeans(self.value, self.words, groups)
+        """The mean over the rows of each group, or over its persons, each group with a range of its own."""
+        if self.per == "person":
+            return Moment(self.value, self.name, "mean", self.per).grouped(groups)
+        return GroupedMeans(self.value, self.words, groups)
+
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """The sum of the values and the number of rows that have one."""
+        return None if self.per == "person" else _parts(self.value, self.name)
 
     def release(self, room: Room) -> Answer:
         """A test for many persons, then a sum and a count, around a centre where it passes."""
@@ -131,6 +140,11 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
         return max(-SATURATION, min(step * round(Fraction(rough.value, number * step)), SATURATION))
 
 
+def _parts(value: Value, name: str) -> tuple[Statistic, Statistic]:
+    """A sum and the number of rows that have a value, as they are asked by themselves."""
+    return Sum(value, name), Count(RowCount(value.expression), name)
+
+
 def _sum(room: Room, totals: Buckets, allowance: Allowance, part: str) -> Released:
     """Both signs."""
     return Capper.of(allowance).release(room, totals, signed=True, part=part)
@@ -154,6 +168,12 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
     groups: Groups
     per: Per = "row"
     key = "mean"
+
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """The sums and the counts by group."""
+        top, bottom = _parts(self.value, self.name.removeprefix(Mean.phrase.format(name="")))
+        return top.grouped(self.groups), bottom.grouped(self.groups)
 
     def release(self, room: Room) -> Answers:
         """Capped vectors of sums and of counts."""

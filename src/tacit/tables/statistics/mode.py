@@ -4,6 +4,10 @@ A person raises the count of each candidate by 0 or 1 (per row: by at most λ ro
 out), and never lowers one. So the loss "how far a candidate's count stays behind the best" may be chosen by with the
 one-directional constant: what matters are differences of counts, and those of B − count for any fixed B only fall
 when a person joins. `top` takes the best, removes it and goes on, each time for its part of the cost.
+
+BY GROUP  A person's rows over all groups and candidates are scaled to λ together (per person: one for each candidate
+they have in a group). What they add to a group's candidates is then at most their part of λ there, never less than
+nothing, so the choices of all groups together cost what one costs (`tacit.mechanisms.together`).
 """
 
 from __future__ import annotations
@@ -11,25 +15,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from tacit.answers import Answer, Answers
 from tacit.curves import StepLoss
-from tacit.engines.requests import GroupNorms, GroupTotals, Presence, RowCount
+from tacit.engines.requests import LARGEST_ANSWER, GroupNorms, GroupTotals, Presence, RowCount
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.together import Together
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
 from tacit.tables.statistics.leading import StableMode
 from tacit.tables.statistics.ways.caps import choose_cap, levels
+from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.groups import candidates as given_values
-from tacit.tables.statistics.ways.vectors import CAP_SHARE
+from tacit.tables.statistics.ways.vectors import FINE
 
 MOST = 4096
 """The most candidates one question may have."""
@@ -37,9 +43,12 @@ MOST = 4096
 STEPS = levels(2**40)
 """Caps on one person's rows for one candidate."""
 
+CAP_SHARE = Fraction(1, 5)
+"""What the choice of that cap takes of the cost."""
+
 
 def choice_law(counts: Sequence[int], epsilon: Fraction) -> Law[Any]:
-    """The law of the index of a frequent candidate."""
+    """The law of the index of a frequent candidate; what one unit of the counts costs is ε."""
     best = max(counts)
     losses = [best - count for count in counts]
     return permute_and_flip(StepLoss.from_losses(integers(0, len(counts) - 1), losses, one_directional=True), epsilon)
@@ -70,6 +79,10 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
         name = self.groups.name
         return f"most frequent {name}" if self.k == 1 else f"{self.k} most frequent values of {name}"
 
+    def grouped(self, groups: Groups) -> Statistic:
+        """The most frequent candidates of each group, by shared weight."""
+        return GroupedModes(self, groups, self.per)
+
     def release(self, room: Room) -> Answer | Answers:
         """Counts of the candidates, and one choice after the other."""
         allowance, cap, groups = room.allowance, 1, self.groups
@@ -86,17 +99,50 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
             indices = list(left)
             chosen.append(indices[int(room.draw(choice_law([left[i] for i in indices], each)))])
             del left[chosen[-1]]
-        answers = {rank: self._answer(room, rank, groups.labels[i]) for rank, i in enumerate(chosen, 1)}
+        answers = {rank: self.answer(room, self.title(rank), groups.labels[i]) for rank, i in enumerate(chosen, 1)}
         return answers[1] if self.single else Answers(answers, room.cost, "rank")
 
-    def _answer(self, room: Room, rank: int, label: Any) -> Answer:
-        name = self.groups.name
-        return room.answer(
-            f"most frequent {name}" if rank == 1 else f"number {rank} of the most frequent {name}",
-            label,
-            mechanism="permute-and-flip on the candidates' counts",
-            per=self.per,
-        )
+    def title(self, rank: int) -> str:
+        """What one of them is called."""
+        return f"{'' if rank == 1 else f'number {rank} of the '}most frequent {self.groups.name}"
+
+    def answer(self, room: Room, words: str, label: Any) -> Answer:
+        """The answer that names one of the candidates."""
+        return room.answer(words, label, mechanism="permute-and-flip on the candidates' counts", per=self.per)
+
+
+@dataclass(frozen=True)
+class GroupedModes(Each, tag="GroupedModes"):
+    """The most frequent candidates of each group."""
+
+    def __post_init__(self) -> None:
+        values = len(cast(Frequent, self.statistic).groups.keys)
+        if max(1, len(self.groups.keys)) * values > LARGEST_ANSWER:
+            raise InvalidInput(f"groups times candidates must be at most {LARGEST_ANSWER:,}; name fewer.")
+
+    def release(self, room: Room) -> Answers:
+        """Counts of every candidate in every group, and a choice in each."""
+        asked, groups, allowance = cast(Frequent, self.statistic), self.groups, room.allowance
+        values = asked.groups
+        by, keys = (*groups.by, *values.by), tuple((*group, *value) for group in groups.keys for value in values.keys)
+        entry = Presence() if self.per == "person" else RowCount()
+        (norms,) = room.ask(GroupNorms(entry, by, keys, "l1", STEPS))
+        cap = choose_cap(room, STEPS, norms, allowance.share(CAP_SHARE))
+        (totals,) = room.ask(GroupTotals(entry, by, keys, "l1", cap, FINE))
+        each = allowance.share((1 - CAP_SHARE) / asked.k).epsilon
+        number = len(values.keys)
+        left = [dict(enumerate(totals[start : start + number])) for start in range(0, len(totals), number)]
+        answers: dict[Any, Answer] = {}
+        for rank in range(1, asked.k + 1):
+            laws = [choice_law(list(counts.values()), each / (cap * FINE)) for counts in left]
+            drawn = room.draw(Together(laws, Pure(each)))
+            for label, counts, place in zip(groups.labels, left, drawn, strict=True):
+                chosen = list(counts)[int(place)]
+                del counts[chosen]
+                words = f"{asked.title(rank)} where {groups.name} is {label}"
+                parts = label if isinstance(label, tuple) else (label,)
+                answers[label if asked.single else (*parts, rank)] = asked.answer(room, words, values.labels[chosen])
+        return Answers(answers, room.cost, groups.name if asked.single else f"{groups.name}, rank")
 
 
 def mode_of(column: Operand, candidates: Sequence[Any] | None = None, *, per: str = "row") -> Statistic:
@@ -121,6 +167,11 @@ class AsksMode(Asking[AnswerT]):
             "mode",
             audited=(
                 Audited("mode", Pure(4), lambda t, **c: t.mode("group", ["x", "y"], **c)),
+                Audited(
+                    "mode by group",
+                    Pure(4),
+                    lambda t, **c: t.group_by("group", keys=["x", "y"]).mode("value", [3, -4, 100], **c),
+                ),
                 Audited("mode found", Approx(4, "0.2"), lambda t, **c: t.mode("group", per="person", **c)),
             ),
         ),

@@ -28,7 +28,8 @@ from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, check_method, per_of
-from tacit.tables.statistics.extremes import MISS, depth, windows
+from tacit.tables.statistics.extremes import depth, windows
+from tacit.tables.statistics.ways.ends import MISS
 from tacit.tables.statistics.ways.values import OfValues
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from tacit.answers import Answer
 from tacit.answers.spreads import Additive
-from tacit.engines.requests import Flags, Persons, Presence
-from tacit.errors import UnsupportedQuery
+from tacit.engines.requests import Flags, HasValue, Persons, Presence
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language import build
 from tacit.language.expressions import Expression
@@ -47,13 +46,9 @@ class PersonCount(Statistic, tag="PersonCount", sampled="persons"):
         return sqrt(noise.variance)
 
     def grouped(self, groups: Groups) -> Statistic:
-        """Persons with at least one row in each group; those with a value are not counted by group."""
-        if self.expression is not None:
-            raise UnsupportedQuery(
-                f"Tacit does not answer the {self.words} by group; filter the table by '{self.name} IS NOT NULL' and "
-                "ask for the persons of each group."
-            )
-        return GroupedTotals(Presence(), self.title, groups, "person", self.key)
+        """Persons with at least one row in each group, or at least one value there."""
+        entry = Presence() if self.expression is None else HasValue(self.expression)
+        return GroupedTotals(entry, self.title, groups, "person", self.key)
 
     def release(self, room: Room) -> Answer:
         """One count with its noise."""
@@ -75,7 +70,7 @@ class AsksPersons(Asking[AnswerT]):
         Entry(
             PersonCount,
             "number of persons",
-            sql={"CountPersons": lambda _: PersonCount()},
+            sql={"CountPersons": lambda call: PersonCount.of(call.operand)},
             written="COUNT(DISTINCT {})",
             of="persons",
             made=Made("COUNT(DISTINCT person)", lambda _: PersonCount()),

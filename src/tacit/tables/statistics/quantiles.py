@@ -7,43 +7,42 @@ With Δ = max(q, 1−q), g = ΔΛ and thresholds t_j = qW + jg the loss
 
 counts lattice steps between the weight at y and the quantile. Adding a person with weight w ≤ Λ moves qW − W(≤y) by
 an amount in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ], at most one step each way, so ℓ has sensitivity 1
-(not one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Several quantiles are
-drawn one after the other, each for its part of the cost, and kept in order by restricting the grid to what earlier
-draws left. Values are rounded to the nearest grid value before their weights are compared, row by row; without that no
-value of the grid might have a small loss.
+(not one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Values are rounded to the
+nearest grid value before their weights are compared, row by row; without that no value of the grid might have a small
+loss. Several quantiles, and those of groups, are drawn by levels (`ways.levels`).
 
 ERROR  A draw from a grid of |Y| values has a loss of at most (2/ε)·ln(|Y|/β) above the least one, but with probability
-β: with both ends of a step, that is an error of E(β) in weight. Where an earlier quantile lies beyond this one's own
-place, what is left of the grid begins there, where the weight is off by no more than the earlier one's own error. So
-the d-th draw of a chain of neighbours is off by at most d·E(β/d), with probability 1 − β. Per row all this is about
-weights: a person with n > Λ rows weighs Λ, each row Λ/n. It says nothing about ranks among all rows.
+β: with both ends of a step, that is an error in weight. Per row all this is about weights: a person with n > Λ rows
+weighs Λ, each row Λ/n. It says nothing about ranks among all rows.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.order import Ranked
 from tacit.curves import Run, StepLoss
 from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.grids import Grid
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
-from tacit.numbers.exact import Number, exact
-from tacit.tables.releasing.room import Allowance, Room
+from tacit.numbers.exact import Number, exact, whole
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
+from tacit.tables.statistics.ways.each import Each
+from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.scales import Scale
 
 PRECISION = 4
@@ -52,25 +51,21 @@ PRECISION = 4
 METHODS: Methods = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip"}
 """How a value may be chosen by its loss; both keep the rank error that is stated."""
 
-REQUESTS = 10
-"""The most requests of a round that several quantiles are split into, each with as many steps as it can have."""
+MOST = 1000
+"""The most quantiles of one question."""
 
 
-def reach(epsilon: Fraction, size: float, quantiles: int) -> tuple[int, int]:
-    """How many lattice steps around a quantile are looked at, and how many quantiles share a request.
+def reach(epsilon: Fraction, size: float) -> int:
+    """How many lattice steps around a quantile are looked at.
 
     Beyond, all losses are the same; fewer than 2·ln|Y|/ε steps would leave most of the chance to values far away.
     """
-    wanted = ceil(2 * (log(size) + 25) / epsilon)
-    together = min(max(LARGEST_ANSWER // (6 * (wanted + 2)), ceil(quantiles / REQUESTS)), quantiles)
-    return min(wanted, LARGEST_ANSWER // (6 * together) - 2), together
+    return min(ceil(2 * (log(size) + 25) / epsilon), LARGEST_ANSWER // 6 - 2)
 
 
-def quantile_loss(
-    ranks: Ranks, which: int, q: Fraction, largest: int, scale: Scale, grid: Grid, limit: int
-) -> StepLoss:
-    """The loss above for one quantile, clamped at ``limit``, as runs over the grid."""
-    step, target = max(q, 1 - q) * largest, q * ranks.weight
+def quantile_loss(ranks: Ranks, q: Fraction, largest: int, scale: Scale, limit: int) -> StepLoss:
+    """The loss above, clamped at ``limit``, as runs over the grid."""
+    step, target, grid = max(q, 1 - q) * largest, q * ranks.weight, scale.grid
 
     def reached(weight: int) -> int:
         """How many thresholds t_j with −limit < j ≤ limit are at most this weight."""
@@ -78,11 +73,10 @@ def quantile_loss(
 
     assert grid.first is not None
     assert grid.last is not None
-    steps = ranks.steps[which]
+    (steps,) = ranks.steps
     counts = [reached(steps[0].before if steps else 0), *(reached(item.after) for item in steps)]
-    # A value counts as the nearest of the whole grid: in W(≤y) from there on, in W(<y) from the next one on.
-    whole = scale.grid
-    up_to = [whole.nearest(item.value) for item in steps]
+    # A value counts as the nearest of the grid: in W(≤y) from there on, in W(<y) from the next one on.
+    up_to = [grid.nearest(item.value) for item in steps]
     below = [index + 1 for index in up_to]
     starts = sorted({grid.first, *(i for i in (*up_to, *below) if grid.first <= i <= grid.last)})
     runs = (
@@ -105,9 +99,18 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     """How a value is chosen by its loss: a method of `tacit.mechanisms.inverse.inverse_sensitivity`."""
 
     def __post_init__(self) -> None:
-        if not self.quantiles or len(set(self.quantiles)) < len(self.quantiles) or len(self.quantiles) > 100:
-            raise InvalidInput("quantile takes from one to a hundred different numbers between 0 and 1.")
-        RankSteps(self.value, self.quantiles, reach=1)  # refuses what the engine could not answer
+        number = len(self.quantiles)
+        if not number or len(set(self.quantiles)) < number or number > MOST:
+            raise InvalidInput("quantile takes from one to a thousand different numbers between 0 and 1.")
+        if number > 1 and self.method != "exponential":
+            raise InvalidInput("several quantiles are drawn by levels, not by a method; leave method= out.")
+        for q in self.quantiles:
+            RankSteps(self.value, (q,), reach=1)  # refuses what the engine could not answer
+
+    @property
+    def of_single_rows(self) -> Statistic:
+        """Each person counts once."""
+        return replace(self, per="person")
 
     @classmethod
     def of(
@@ -142,72 +145,68 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
             return f"{ordinal(self.quantiles[0])} of {self.name}"
         return f"quantiles of {self.name}"
 
+    def grouped(self, groups: Groups) -> Statistic:
+        """The quantiles of each group, by shared weight."""
+        return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
+
+    @property
+    def answer_keys(self) -> tuple[float, ...]:
+        """One answer for each of several quantiles."""
+        return () if self.single else tuple(map(float, self.quantiles))
+
     def release(self, room: Room) -> Answer | Answers:
-        """A cap on rows per person where rows count, then one draw for each quantile between its neighbours."""
-        allowance, cap = room.allowance, None
-        if self.per == "row":
-            cap = row_cap(room, self.value, allowance.share(CAP_SHARE))
-            allowance = allowance.share(1 - CAP_SHARE)
-        each = allowance.share(Fraction(1, len(self.quantiles)))
-        scale = Scale(self.value.expression.type, PRECISION)
-        limit, together = reach(each.epsilon, scale.grid.size, len(self.quantiles))
-        batches = (self.quantiles[i : i + together] for i in range(0, len(self.quantiles), together))
-        parts = room.ask(*(RankSteps(self.value, batch, limit, cap) for batch in batches))
-        ranks = Ranks(parts[0].weight, tuple(steps for part in parts for steps in part.steps))
-        found = self._draw(room, ranks, cap, scale, limit, each)
-        answers = {q: self._answer(room, q, *found[q], scale, each, cap) for q in self.quantiles}
+        """One quantile by its own loss, several by levels."""
+        if len(self.quantiles) == 1:
+            answers = {self.quantiles[0]: self._alone(room, self.quantiles[0])}
+        else:
+            drawn = draw_quantiles(room, self.value, self.quantiles, self.per, PRECISION)
+            answers = {q: drawn.answer(room, f"{ordinal(q)} of {self.name}", 0, q) for q in self.quantiles}
         if self.single:
             return answers[self.quantiles[0]]
         return Answers({float(q): answer for q, answer in answers.items()}, room.cost, "quantile")
 
-    def _draw(
-        self, room: Room, ranks: Ranks, cap: int | None, scale: Scale, limit: int, each: Allowance
-    ) -> dict[Fraction, tuple[Any, int]]:
-        """For each quantile a value, and the how many-th it is in the chain of those it was drawn between."""
-        order = sorted(range(len(self.quantiles)), key=lambda i: self.quantiles[i])
-        found: dict[Fraction, tuple[Any, int]] = {}
-
-        def fill(indices: Sequence[int], grid: Grid, place: int = 1) -> None:
-            if not indices:
-                return
-            middle = len(indices) // 2
-            q = self.quantiles[indices[middle]]
-            y = room.draw(quantile_law(ranks, indices[middle], q, cap, scale, grid, limit, each.epsilon, self.method))
-            found[q] = y, place
-            fill(indices[:middle], grid.between(None, y), place + 1)
-            fill(indices[middle + 1 :], grid.between(y, None), place + 1)
-
-        fill(order, scale.grid)
-        return found
-
-    def _answer(
-        self, room: Room, q: Fraction, y: Any, place: int, scale: Scale, each: Allowance, cap: int | None
-    ) -> Answer:
-        before = [q] if place == 1 else self.quantiles  # each has a step of its own
-        steps = max(max(other, 1 - other) for other in before) * (cap or 1)
+    def _alone(self, room: Room, q: Fraction) -> Answer:
+        """A cap on rows per person where rows count, then one draw."""
+        allowance, cap = room.allowance, None
+        if self.per == "row":
+            cap = row_cap(room, self.value, allowance.share(CAP_SHARE))
+            allowance = allowance.share(1 - CAP_SHARE)
+        epsilon, scale = allowance.epsilon, Scale(self.value.expression.type, PRECISION)
+        limit = reach(epsilon, scale.grid.size)
+        (ranks,) = room.ask(RankSteps(self.value, (q,), limit, cap))
+        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method))
         return room.answer(
             f"{ordinal(q)} of {self.name}",
             scale.value(y),
             mechanism=f"inverse sensitivity by {METHODS[self.method]}",
-            spread=Ranked(each.epsilon, scale.grid.size, float(steps), "rows" if cap else "persons", place),
+            spread=Ranked(epsilon, scale.grid.size, float(max(q, 1 - q) * (cap or 1)), "rows" if cap else "persons"),
             per=self.per,
             notes=(f"A person counts for at most {cap:,} rows; rows of persons with more weigh less.",) if cap else (),
         )
 
 
+@dataclass(frozen=True)
+class GroupedQuantiles(Each, tag="GroupedQuantiles"):
+    """Quantiles of each group."""
+
+    def release(self, room: Room) -> Answers:
+        """All groups together, level by level."""
+        asked, groups = cast(Quantiles, self.statistic), self.groups
+        drawn = draw_quantiles(room, asked.value, asked.quantiles, self.per, PRECISION, groups)
+        answers = {}
+        for group, label in enumerate(groups.labels):
+            for q in asked.quantiles:
+                words = f"{ordinal(q)} of {asked.name} where {groups.name} is {label}"
+                parts = label if isinstance(label, tuple) else (label,)
+                answers[label if asked.single else (*parts, float(q))] = drawn.answer(room, words, group, q)
+        return Answers(answers, room.cost, groups.name if asked.single else f"{groups.name}, quantile")
+
+
 def quantile_law(
-    ranks: Ranks,
-    which: int,
-    q: Fraction,
-    cap: int | None,
-    scale: Scale,
-    grid: Grid,
-    limit: int,
-    epsilon: Fraction,
-    method: str = "exponential",
+    ranks: Ranks, q: Fraction, cap: int | None, scale: Scale, limit: int, epsilon: Fraction, method: str = "exponential"
 ) -> Law[Any]:
     """The law of one quantile on the grid."""
-    loss = quantile_loss(ranks, which, q, WEIGHT * (cap or 1), scale, grid, limit)
+    loss = quantile_loss(ranks, q, WEIGHT * (cap or 1), scale, limit)
     return inverse_sensitivity(loss, epsilon=epsilon, method=method)
 
 
@@ -259,9 +258,43 @@ class AsksQuantiles(Asking[AnswerT]):
             sql=dict.fromkeys(("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"), _called),
             written="QUANTILE_CONT({}, {quantile})",
             methods=NAMES,
-            audited=(Audited("quantiles", Pure(4), lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),),
+            audited=(
+                Audited("quantiles", Pure(4), lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),
+                Audited(
+                    "medians by group",
+                    Pure(4),
+                    lambda t, **c: t.group_by("group", keys=["x", "y"]).median("value", **c),
+                ),
+            ),
+        ),
+        Entry(
+            Quantiles,
+            "distribution",
+            "cdf",
+            "quantile",
+            audited=(Audited("distribution", Pure(4), lambda t, **c: t.cdf("value", points=2, per="person", **c)),),
         ),
     )
+
+    def cdf(
+        self, column: str, *, points: int = 100, per: Per = "row",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> Answers:  # fmt: skip
+        """The distribution of a column: quantiles at equal distances, for `tacit.plots.distribution` to draw.
+
+        Args:
+            column: a column, or a SQL expression of columns.
+            points: how many quantiles, at most a thousand.
+            per: "row", or "person" to count each person once.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> list(orders.cdf("amount", points=3, epsilon=4))
+        [0.25, 0.5, 0.75]
+        """
+        number = min(max(whole(points, "points", 1), 1), MOST + 1) + 1
+        wanted = [Fraction(i, number) for i in range(1, number)]
+        return self._many(Quantiles.of(self._operand(column), wanted, per=per), epsilon, delta, rho, fresh)
 
     def median(
         self, column: str, *, per: Per = "row", method: str = "exponential",

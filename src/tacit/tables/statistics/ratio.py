@@ -2,16 +2,19 @@
 
 Each person belongs to exactly one of two counts, those with a true row and those without, so the pair has
 ℓ1-sensitivity 1 and each count gets noise at the full ε (or ρ). The share a/(a+z) is post-processing.
+
+BY GROUP  A person is on one side in each of their m groups and counts there for min(1, κ/m), κ chosen privately. All
+counts of all groups together move by at most κ when a person joins or leaves, so each gets noise for κ.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
-from tacit.answers import Answer
+from tacit.answers import Answer, Answers
 from tacit.answers.quotients import Share
-from tacit.engines.requests import FlagCounts, Flags
+from tacit.engines.requests import FINE, FlagCounts, Flags, GroupFlags, GroupNorms, Presence
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.expressions import Expression
@@ -22,6 +25,10 @@ from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, noisy_vector
+from tacit.tables.statistics.ways.caps import ROW_LEVELS
+from tacit.tables.statistics.ways.each import Each
+from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.vectors import choose_norm
 
 METHODS: Methods = {
     "two_counts": "the share of two noisy counts of different persons",
@@ -70,6 +77,10 @@ class Ratio(Statistic, tag="Ratio", phrase="share of persons with {name}", sampl
             unit=REAL,
         )
 
+    def grouped(self, groups: Groups) -> Statistic:
+        """The share of each group's persons, from two counts."""
+        return GroupedRatios(self, groups, "person") if self.method in (None, "two_counts") else super().grouped(groups)
+
     def check(self, cost: Guarantee) -> None:
         """Refuse a method that does not fit the cost."""
         super().check(cost)
@@ -92,6 +103,33 @@ class Ratio(Statistic, tag="Ratio", phrase="share of persons with {name}", sampl
         )
 
 
+@dataclass(frozen=True)
+class GroupedRatios(Each, tag="GroupedRatios"):
+    """The share of each group's persons with a true row there."""
+
+    def release(self, room: Room) -> Answers:
+        """A cap on one person's groups, then two noisy counts for each group."""
+        asked, groups, allowance = cast(Ratio, self.statistic), self.groups, room.allowance
+        (norms,) = room.ask(GroupNorms(Presence(), groups.by, groups.keys, "l1", ROW_LEVELS))
+        cap, rest = choose_norm(room, ROW_LEVELS, norms, 2 * len(groups.keys), allowance)
+        (counts,) = room.ask(GroupFlags(asked.condition, groups.by, groups.keys, cap))
+        law, noise = noisy_vector(counts, rest, cap * FINE)
+        drawn, number = room.draw(law), len(groups.keys)
+        answers = {}
+        for label, without, with_ in zip(groups.labels, drawn[:number], drawn[number:], strict=True):
+            spread = Share(without, with_, noise, noise, covers="capped value")
+            answers[label] = room.answer(
+                f"{asked.words} where {groups.name} is {label}",
+                spread.value,
+                mechanism="two noisy counts of disjoint persons for each group, and their share",
+                spread=spread,
+                per=self.per,
+                unit=REAL,
+                notes=(f"A person in more than {cap:,} groups counts for less in each.",),
+            )
+        return Answers(answers, room.cost, groups.name)
+
+
 class AsksRatio(Asking[AnswerT]):
     """The share of persons with a true value."""
 
@@ -101,7 +139,12 @@ class AsksRatio(Asking[AnswerT]):
             "share of persons",
             methods=METHODS,
             made=Made("AVG(CASE WHEN flag THEN 1.0 ELSE 0.0 END)", lambda column: Ratio.of(column("flag"))),
-            audited=(Audited("ratio", Pure(1), lambda t, **c: t.ratio("flag", **c)),),
+            audited=(
+                Audited("ratio", Pure(1), lambda t, **c: t.ratio("flag", **c)),
+                Audited(
+                    "ratio by group", Pure(4), lambda t, **c: t.group_by("group", keys=["x", "y"]).ratio("flag", **c)
+                ),
+            ),
         ),
     )
 

@@ -75,6 +75,12 @@ class AsksSum(Asking[AnswerT]):
                 Audited("sum", Pure(4), lambda t, **c: t.sum("value", **c)),
                 Audited("sum, Gaussian noise", Zcdp(2), lambda t, **c: t.sum("value", **c)),
                 Audited("network: sum", Pure(8), lambda t, **c: t.sum("value", **c), network=True),
+                Audited(
+                    "network: sum by group",
+                    Pure(8),
+                    lambda t, **c: t.group_by("group", keys=["x", "y"]).sum("value", **c),
+                    network=True,
+                ),
             ),
         ),
     )

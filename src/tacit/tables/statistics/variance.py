@@ -8,19 +8,35 @@
    and only upward. Noise of scale κ/ε on every part is ε-DP (Gaussian: ρ from the ℓ2 norm, which the ℓ1 norm
    bounds).
 3. Mean and variance follow from the noisy sums.
+
+BY GROUP  Each group has a range of its own, from two scans by shared weight (`ways.ends`), and its own sums. A person's
+rows in all groups together are scaled to weight at most κ (per person: their means, to at most κ groups), so all sums
+of all groups move by at most κ in ℓ1, and noise of scale κ/ε on each is ε-DP.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
-from tacit.answers import Answer
+from tacit.answers import Answer, Answers
 from tacit.answers.quotients import Share, Variance
 from tacit.answers.values import show
-from tacit.engines.requests import RESOLUTION, Extremes, Moments, Request, RowCount, TotalBuckets, Value
+from tacit.engines.requests import (
+    RESOLUTION,
+    Extremes,
+    GroupMoments,
+    GroupNorms,
+    HasValue,
+    Moments,
+    Request,
+    RowCount,
+    TotalBuckets,
+    Value,
+)
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.language.types import INTEGER
@@ -31,6 +47,9 @@ from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Ent
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.extremes import depth, extreme_law
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
+from tacit.tables.statistics.ways.each import Each
+from tacit.tables.statistics.ways.ends import End
+from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.scales import Scale
 
 RANGE_SHARE = Fraction(1, 8)
@@ -57,6 +76,11 @@ def draw_range(
     """A range (low, high) in units with few persons outside; None where too few persons show one."""
     low = room.draw(extreme_law(lows, _SCALE, False, each.epsilon))
     high = room.draw(extreme_law(highs, _SCALE, True, each.epsilon))
+    return _range(low, high)
+
+
+def _range(low: Any, high: Any) -> tuple[int, int] | None:
+    """The range between minus ``low`` and ``high``, as drawn."""
     if _SCALE.grid.lowest in (low, high):
         return None
     ends = sorted(min(max(end, -_LIMIT), _LIMIT) for end in (floor(-low), ceil(high)))
@@ -95,38 +119,51 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
         return "std" if self.wanted == "standard deviation" else self.wanted
 
     @property
-    def _degree(self) -> Literal[1, 2]:
+    def degree(self) -> Literal[1, 2]:
+        """How many moments are needed."""
         return 1 if self.wanted == "mean" else 2
+
+    def grouped(self, groups: Groups) -> Statistic:
+        """The same of each group, over a range of its own."""
+        return GroupedMoments(self, groups, self.per)
 
     def release(self, room: Room) -> Answer:
         """Range and cap, noisy sums, and what follows from them."""
         found = self._range_and_cap(room)
         if found is None:
-            return room.answer(
-                self.words,
-                None,
-                mechanism="threshold scans for the range",
-                per=self.per,
-                notes=("Too few persons to find a range of values, so nothing can be said.",),
-            )
+            return self.unknown(room, self.words)
         low, high, cap, allowance = found
-        (sums,) = room.ask(Moments(self.value, low, high, self._degree, cap))
-        top = RESOLUTION**self._degree * (cap or 1)
+        (sums,) = room.ask(Moments(self.value, low, high, self.degree, cap))
+        top = RESOLUTION**self.degree * (cap or 1)
         law, noise = noisy_vector(sums, allowance, top)
-        released = room.draw(law)
-        unit = float(self.value.unit)
-        spread = self._spread(released, noise, low * unit, high * unit)
-        notes = [f"Values below {show(low * unit)} and above {show(high * unit)} count as these."]
-        if cap is not None:
-            notes.append(f"A person with more than {cap:,} rows counts as {cap:,}.")
+        notes = () if cap is None else (f"A person with more than {cap:,} rows counts as {cap:,}.",)
+        return self.answer(room, self.words, (low, high), room.draw(law), noise, notes)
+
+    def unknown(self, room: Room, words: str) -> Answer:
+        """The answer where too few persons show a range."""
         return room.answer(
-            self.words,
+            words,
+            None,
+            mechanism="threshold scans for the range",
+            per=self.per,
+            notes=("Too few persons to find a range of values, so nothing can be said.",),
+        )
+
+    def answer(
+        self, room: Room, words: str, ends: tuple[int, int], sums: tuple[int, ...], noise: Noise, notes: tuple[str, ...]
+    ) -> Answer:
+        """The answer that noisy sums over a range give."""
+        unit = float(self.value.unit)
+        low, high = (end * unit for end in ends)
+        spread = self._spread(sums, noise, low, high)
+        return room.answer(
+            words,
             spread.value,
             mechanism="threshold scans for the range, then noisy sums of its parts",
             spread=spread,
             per=self.per,
             unit=REAL,
-            notes=tuple(notes),
+            notes=(f"Values below {show(low)} and above {show(high)} count as these.", *notes),
         )
 
     def _range_and_cap(self, room: Room) -> tuple[int, int, int | None, Allowance] | None:
@@ -152,6 +189,49 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
         return Variance((sums[0], sums[1], sums[2]), noise, high - low, self.wanted == "standard deviation")
 
 
+@dataclass(frozen=True)
+class GroupedMoments(Each, tag="GroupedMoments"):
+    """Mean, variance or standard deviation of each group."""
+
+    def release(self, room: Room) -> Answers:
+        """A range for each group and a cap for all; then, in two further rounds, noisy sums of the groups with one."""
+        asked, groups = cast(Moment, self.statistic), self.groups
+        ends, rest = self._ranges(room), 1 - CAP_SHARE - (0 if asked.range else 2 * RANGE_SHARE)
+        entry = HasValue(asked.value.expression) if self.per == "person" else RowCount(asked.value.expression)
+        (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "l1", ROW_LEVELS))
+        cap = choose_cap(room, ROW_LEVELS, norms, room.allowance.share(CAP_SHARE))
+        known = [place for place, found in enumerate(ends) if found is not None]
+        words = [f"{asked.words} where {groups.name} is {label}" for label in groups.labels]
+        answers = {label: asked.unknown(room, words[place]) for place, label in enumerate(groups.labels)}
+        if known:
+            what = "groups" if self.per == "person" else "rows"
+            notes = (f"A person with more than {cap:,} {what} counts as {cap:,}.",)
+            keys, ranges = (tuple(every[place] for place in known) for every in (groups.keys, ends))
+            asking = GroupMoments(asked.value, groups.by, keys, ranges, asked.degree, cap, self.per == "person")
+            allowance = room.allowance.share(Fraction(rest))
+            with room.second(allowance.guarantee) as second:
+                (sums,) = second.ask(asking)
+            parts = 1 + asked.degree
+            law, noise = noisy_vector(
+                [part for each in sums for part in each], allowance, RESOLUTION**asked.degree * cap
+            )
+            drawn = room.draw(law)
+            for at, place in enumerate(known):
+                mine = drawn[parts * at : parts * (at + 1)]
+                answers[groups.labels[place]] = asked.answer(room, words[place], ranges[at], mine, noise, notes)
+        return Answers(answers, room.cost, groups.name)
+
+    def _ranges(self, room: Room) -> Sequence[tuple[int, int] | None]:
+        """A range for each group, where enough persons show one; a public one is the same for all."""
+        asked, groups = cast(Moment, self.statistic), self.groups
+        if asked.range is not None:
+            return [asked.range] * len(groups.keys)
+        epsilon = room.allowance.share(RANGE_SHARE).epsilon
+        low, high = (End(asked.value, _SCALE, largest, epsilon, groups) for largest in (False, True))
+        found = room.weigh(low.request(high))
+        return list(map(_range, low.draw(room, found), high.draw(room, found, place=1)))
+
+
 class AsksVariance(Asking[AnswerT]):
     """Variance and standard deviation of a column."""
 
@@ -161,7 +241,14 @@ class AsksVariance(Asking[AnswerT]):
             "variance",
             "variance",
             sql=dict.fromkeys(("Variance", "VariancePop"), lambda call: Moment.of(call.column, "variance")),
-            audited=(Audited("variance", Pure(4), lambda t, **c: t.variance("value", **c), slow=True),),
+            audited=(
+                Audited("variance", Pure(4), lambda t, **c: t.variance("value", **c), slow=True),
+                Audited(
+                    "variance by group",
+                    Pure(4),
+                    lambda t, **c: t.group_by("group", keys=["x", "y"]).variance("value", range=(-8, 8), **c),
+                ),
+            ),
         ),
         Entry(
             Moment,

@@ -24,27 +24,22 @@ PRIOR = Decaying(width=1, ratio=Fraction(2, 5))
 """Two fifths of the weight for half as large a cap again: λ^−2.3, so a few dozen persons/ε suffice at any scale."""
 
 
-def levels(limit: int) -> tuple[int, ...]:
-    """1, 2, 3, 4, 6, 9, 14, …: ascending integers about half as large again each, the last one at ``limit``."""
+def levels(limit: int, part: int = 2) -> tuple[int, ...]:
+    """1, 2, 3, 4, 6, 9, 14, …: ascending integers, each larger by about one ``part``-th, the last one at ``limit``."""
     found = [1]
     while found[-1] < limit:
-        found.append(min(limit, found[-1] + (found[-1] + 1) // 2))
+        found.append(min(limit, found[-1] + (found[-1] + part - 1) // part))
     return tuple(found)
 
 
-def prior_for(releases: int) -> Decaying:
-    """The prior of a cap whose noise falls on that number of releases: the more, the lower it should be.
-
-    The best cap leaves some releases/ε persons above it, since a cap higher by one costs releases/ε in noise and gains
-    one for each of them. Chosen by simulation over data shapes and 2 to 50 groups.
-    """
-    return Decaying(width=1, ratio=Fraction(2, max(5, 2 + releases // 2)))
+def persons_above(counts: Sequence[int]) -> tuple[int, ...]:
+    """How many lie above each level, from the buckets (0, b_0], …, (b_last, ∞) between levels b_0, b_1, …, b_last."""
+    return tuple(accumulate(reversed(counts[1:])))[::-1]
 
 
 def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR) -> Law[int]:
     """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
-    above = tuple(accumulate(reversed(counts[1:])))[::-1]  # from (0, b_0], …, (b_last, ∞) to b_0, b_1, …, b_last
-    loss = StepLoss.from_losses(integers(0, len(steps) - 1), above, one_directional=True)
+    loss = StepLoss.from_losses(integers(0, len(steps) - 1), persons_above(counts), one_directional=True)
     return exponential(loss, allowance.epsilon, prior)  # type: ignore[return-value]
 
 
@@ -62,8 +57,8 @@ ROW_LEVELS = levels(2**30)
 """Caps on rows per person."""
 
 
-def row_cap(room: Room, value: Ordered, allowance: Allowance) -> int:
+def row_cap(room: Room, value: Ordered, allowance: Allowance, prior: Decaying = PRIOR) -> int:
     """A cap on the rows with a value that one person counts for; one round of the room."""
     (buckets,) = room.ask(TotalBuckets(RowCount(value.expression), ROW_LEVELS))
     assert isinstance(buckets, Buckets)
-    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance)
+    return choose_cap(room, ROW_LEVELS, [bucket.count for bucket in buckets.positive], allowance, prior)

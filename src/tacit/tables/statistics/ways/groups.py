@@ -4,10 +4,12 @@ Keys that are not public are found in the data, for some δ:
 
 1. A cap κ is chosen on the number of keys one person takes part in; a person with more keeps κ of them, chosen
    by a secret hash of their own.
-2. Every key's number of persons gets truncated noise and is released only above a threshold
-   (`tacit.mechanisms.choose.stable_keys`): a key that a single person brings is never released.
+2. Every key's number of persons gets noise and is released only above a threshold
+   (`tacit.mechanisms.choose.stable_keys`): a key that a single person brings is never released, nor one of fewer
+   persons than ``at_least``. Which groups are shown for certain follows from the noise, and the answers say it.
 3. Where more than the number of persons is asked, the statistic of the found groups is then asked for the rest of
-   the cost, with noise of its own, to which finding them is nothing.
+   the cost, with noise of its own, to which finding them is nothing. With ``other`` the rows of all groups that are
+   not shown are one more group, so that the groups together are the whole.
 
 ERROR  Shown keys were lucky; what that does to the interval stands in `tacit.answers.groups`.
 """
@@ -16,18 +18,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any, Self, cast
 
-from tacit.answers import Answers
+from tacit.answers import Answer, Answers
 from tacit.answers.groups import ShownCount
 from tacit.engines.requests import KeyCounts, KeysPerPerson, check_by
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal
+from tacit.language.types import INTEGER, Kind
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, Statistic, check_delta
@@ -138,6 +141,12 @@ FIND_SHARE = Fraction(1, 2)
 MOST_FOUND = 5_000
 """The most found groups that are asked about: those with the largest released counts."""
 
+MOST_OTHER = 500
+"""The most of them where the rest is asked about too: each is a case that tells its rows from the rest."""
+
+OTHER = "other"
+"""What all rows of groups that are not shown are called together."""
+
 
 @dataclass(frozen=True)
 class FoundGroups(Statistic, tag="FoundGroups"):
@@ -145,6 +154,10 @@ class FoundGroups(Statistic, tag="FoundGroups"):
 
     statistic: Grouped
     per: Per = "row"
+    at_least: int = field(default=2, repr=False)
+    """Groups of fewer persons are never shown."""
+    other: bool = field(default=False, repr=False)
+    """Whether the rows of groups that are not shown are answered for too, as one."""
 
     @property
     def key(self) -> str:
@@ -166,48 +179,110 @@ class FoundGroups(Statistic, tag="FoundGroups"):
         """What is asked of the groups that are found."""
         return self.statistic
 
+    @property
+    def quotient_of(self) -> tuple[Statistic, Statistic] | None:
+        """Those of what is asked, over keys that are found, too."""
+        parts = self.statistic.quotient_of
+        if parts is None or not all(isinstance(part, Grouped) for part in parts):
+            return None
+        first, second = (replace(self, statistic=cast(Grouped, part)) for part in parts)
+        return first, second
+
+    def suits(self, several: bool) -> None:
+        """Keys are found where a row concerns one person."""
+        if several:
+            raise UnsupportedQuery(
+                f"Tacit does not find groups where a row concerns several persons; name those of the {self.words} with "
+                "keys=, with IN, or by a public table."
+            )
+
+    @property
+    def of_single_rows(self) -> Statistic:
+        """What is asked of the groups, of persons instead of rows."""
+        suited = self.statistic.of_single_rows
+        return replace(self, statistic=suited) if isinstance(suited, Grouped) else self
+
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
         check_delta(cost, "groups without public keys need", "give keys= to avoid it")
+        if self.other and any(expression.type.kind is Kind.FLOAT for expression in self.by):
+            raise InvalidInput("other= needs keys that are told apart exactly, and floats are not; round or cast them.")
 
     def release(self, room: Room) -> Answers:
         """Find keys, then answer for them."""
         assert isinstance(room.cost, Approx)
-        only_persons = self.statistic.counts_persons
+        only_persons = self.statistic.counts_persons and not self.other
         share = Fraction(1) if only_persons else FIND_SHARE
         groups, epsilon, delta = self.statistic.groups, room.cost.epsilon * share, room.cost.delta
         (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
         cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
-        template = stable_keys({}, epsilon * (1 - CAP_SHARE), delta, cap)
-        (found,) = room.ask(KeyCounts(groups.by, cap, template.least, room.secret()))
-        law = stable_keys(dict(found), epsilon * (1 - CAP_SHARE), delta, cap)
+        (found,) = room.ask(KeyCounts(groups.by, cap, self.at_least, room.secret()))
+        law = stable_keys(dict(found), epsilon * (1 - CAP_SHARE), delta, cap, self.at_least)
         drawn = room.draw(law)
         released: dict[Any, int] = dict(drawn)
         keys = sorted(released, key=lambda key: (-released[key], repr(key)))
+        note = (
+            f"A person takes part in at most {cap:,} groups. Groups of {law.surely:,} such persons or more are shown, "
+            f"those of fewer than {self.at_least:,} never."
+        )
         if only_persons:
             answers = {
                 _label(key): room.answer(
                     f"number of persons where {groups.name} is {_label(key)}",
                     released[key],
-                    mechanism="truncated noise and a threshold on persons per key",
+                    mechanism=f"{law.noise.name} noise and a threshold on persons per key",
                     spread=ShownCount(law.noise, law.threshold),
                     per="person",
-                    notes=(f"A person takes part in at most {cap:,} groups; groups of few persons are left out.",),
+                    notes=(note,),
                 )
                 for key in keys
             }
             return Answers(answers, room.cost, groups.name)
-        keys = keys[:MOST_FOUND]
-        if not keys:
+        keys = keys[: MOST_OTHER if self.other else MOST_FOUND]
+        if not keys and not self.other:
             return Answers({}, room.cost, groups.name)
-        literals = tuple(
-            tuple(Literal(expression.type, part) for part, expression in zip(key, groups.by, strict=True))
-            for key in keys
+        inside = replace(
+            groups,
+            keys=tuple(
+                tuple(Literal(expression.type, part) for part, expression in zip(key, groups.by, strict=True))
+                for key in keys
+            ),
+            labels=tuple(_label(key) for key in keys),
         )
-        inside = replace(groups, keys=literals, labels=tuple(_label(key) for key in keys))
-        statistic = self.statistic.among(inside)
+        statistic = self.statistic.among(_with_rest(inside) if self.other else inside)
         with room.second(Pure(room.cost.epsilon * (1 - FIND_SHARE))) as second:
-            return statistic.release(second)
+            answers = dict(statistic.release(second))
+        return Answers({key: _noted(answer, note) for key, answer in answers.items()}, room.cost, groups.name)
+
+
+@dataclass(frozen=True)
+class PickedGroups(FoundGroups, tag="PickedGroups"):
+    """Groups found with another least number of persons, or with the rest of them as one."""
+
+    at_least: int = 2
+    other: bool = False
+
+
+def _noted(answer: Answer, note: str) -> Answer:
+    return replace(answer, notes=(*answer.notes, note))
+
+
+def _with_rest(groups: Groups) -> Groups:
+    """These groups, and all other rows as one more."""
+    branches = []
+    for place, key in enumerate(groups.keys):
+        same = [
+            build.is_null(part) if value.value is None else build.comparison("=", part, value)
+            for part, value in zip(groups.by, key, strict=True)
+        ]
+        branches.append((build.logic("AND", same), Literal(INTEGER, place)))
+    rest = Literal(INTEGER, len(branches))
+    number = build.case(branches or [(build.is_null(groups.by[0]), rest)], rest)
+    keys = tuple((Literal(INTEGER, place),) for place in range(len(groups.keys) + 1))
+    name = OTHER
+    while name in groups.labels:
+        name = f"({name})"
+    return Groups((number,), keys, (*groups.labels, name), groups.name)
 
 
 def _label(key: tuple[Any, ...]) -> Any:
@@ -215,7 +290,11 @@ def _label(key: tuple[Any, ...]) -> Any:
     return parts[0] if len(parts) == 1 else parts
 
 
-def for_each(statistic: Statistic, groups: Groups) -> Statistic:
+def for_each(statistic: Statistic, groups: Groups, at_least: int | None = None, other: bool = False) -> Statistic:
     """A statistic for each group: of those that are named, or of those that are found."""
     grouped = statistic.grouped(groups)
-    return FoundGroups(grouped) if not groups.keys and isinstance(grouped, Grouped) else grouped
+    if groups.keys or not isinstance(grouped, Grouped):
+        return grouped
+    if at_least is None and not other:
+        return FoundGroups(grouped)
+    return PickedGroups(grouped, at_least=2 if at_least is None else at_least, other=other)

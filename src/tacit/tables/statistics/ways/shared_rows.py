@@ -28,7 +28,8 @@ from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
-from tacit.tables.statistics.extremes import MISS, reach, windows
+from tacit.tables.statistics.extremes import reach, windows
+from tacit.tables.statistics.ways.ends import MISS
 from tacit.tables.statistics.ways.totals import Released
 
 if TYPE_CHECKING:

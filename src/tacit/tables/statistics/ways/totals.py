@@ -119,6 +119,7 @@ class Total(Statistic, sampled="total"):
     several = True
     signed: ClassVar[bool] = False
     """Whether a person's number can be negative."""
+    as_grouped = "per row and without method=; leave per= and method= out"
 
     def __post_init__(self) -> None:
         check_method(self.method, SHARED_ROWS)

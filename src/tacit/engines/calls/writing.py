@@ -1,0 +1,25 @@
+"""What the writers of functions share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from tacit.engines.columns import within
+from tacit.engines.term import Term, combine
+from tacit.language.expressions import NamedCall
+
+if TYPE_CHECKING:
+    from tacit.engines.terms import Terms
+
+Writing: TypeAlias = "Terms"
+Calling: TypeAlias = NamedCall
+
+
+def step(terms: Writing, sql: str, *used: Term) -> Term:
+    """One step of a computation, under a name."""
+    return terms.bind(combine(sql, *used))
+
+
+def inside(term: Term, low: int, high: int) -> str:
+    """A whole number put into a range; NULL stays NULL."""
+    return within(term.sql, str(low), str(high))

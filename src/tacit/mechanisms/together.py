@@ -1,0 +1,73 @@
+"""Shared weight: several draws as one, each about a part of everybody's weight.
+
+PROMISE  Pure(ε) for all draws together, if a draw's loss of privacy is at most ε·w between datasets that differ in a
+person who weighs w there, and nobody's weights over all draws add up to more than 1.
+
+PROOF  The draws are independent, so the ratio of two joint probabilities is the product of the draws' own ratios: at
+most Π e^{ε·w_i} = e^{ε·Σ w_i} ≤ e^ε, both ways. A person's weights must follow from their own rows and from what was
+released before. A person in one group weighs 1 there and costs what one person costs, however many groups there are.
+
+ROUNDING  The losses must be counted as finely as the weights: a loss rounded to whole persons lets a person who weighs
+a hundredth move it by a whole step, and then the sum above is not what is paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any, Generic, Self, TypeVar
+
+from tacit.guarantees import Guarantee
+from tacit.mechanisms.law import Law
+from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.randomness.source import Randomness
+
+T = TypeVar("T")
+
+
+class Together(Law[tuple[T, ...]], Generic[T]):
+    """The law of independent draws, made at once and promised as one."""
+
+    name = "draws by shared weight"
+
+    def __init__(self, parts: Sequence[Law[Any]], guarantee: Guarantee) -> None:
+        self._parts, self.guarantee = list(parts), guarantee
+        self._known: dict[tuple[int, Any, int], Enclosure] = {}
+
+    def _draw(self, source: Randomness) -> tuple[T, ...]:
+        return tuple(part._draw(source) for part in self._parts)
+
+    def pmf(self, y: tuple[T, ...], bits: int = BITS) -> Enclosure:
+        """The product of the parts' probabilities."""
+        result = Enclosure.of(1, bits)
+        for place, (part, value) in enumerate(zip(self._parts, y, strict=True)):
+            if (asked := (place, value, bits)) not in self._known:  # outputs share what their parts have in common
+                self._known[asked] = part.pmf(value, bits)
+            result = result * self._known[asked]
+        return result
+
+    def outcomes(self) -> Iterable[tuple[T, ...]]:
+        """Every combination of the parts' windows."""
+        return product(*(part.outcomes() for part in self._parts))
+
+    def key(self) -> Hashable:
+        """The parts'."""
+        return type(self), self.guarantee, tuple(part.key() for part in self._parts)
+
+    def telling_points(self, laws: Sequence[Self]) -> list[tuple[T, ...]] | None:
+        """Every combination of the parts' telling points: there each part's ratio is largest."""
+        columns = zip(*(law._parts for law in laws), strict=True)
+        points = [column[0].telling_points(column) for column in columns]
+        known = [outputs for outputs in points if outputs is not None]
+        return list(product(*known)) if len(known) == len(points) else None
+
+    def outcomes_to_follow(self) -> list[tuple[T, ...]]:
+        """Every combination of the parts'."""
+        return list(product(*(part.outcomes_to_follow() for part in self._parts)))
+
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """The sum over the parts, which are independent."""
+        losses = [a.concentrated_loss(b) for a, b in zip(self._parts, other._parts, strict=True)]
+        known = [loss for loss in losses if loss is not None]
+        return sum(known, Fraction(0)) if len(known) == len(losses) else None

@@ -1,0 +1,89 @@
+"""The whole library of expressions: on every engine what plain Python says, bit for bit, and no row can make one fail.
+
+Every form of `tests.engines.awkward` is asked about rows of awkward values, and so are some expressions at random;
+`benchmarks/expressions.py` asks 100,000 of these. Spark is asked a part, unless TACIT_CONFORMANCE=full is set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+
+from tacit.engines import Engine
+from tacit.engines.postgres.dialect import DIALECT
+from tacit.engines.terms import Terms
+from tacit.language.expressions import LINKS, Expression, NamedCall
+from tacit.language.functions import FUNCTIONS
+from tests.engines import awkward
+from tests.engines.cases import Row
+from tests.engines.engines import OPEN, everything
+from tests.engines.rowwise import differences
+from tests.language.meanings import MEANING
+
+
+@cache
+def table() -> list[Row]:
+    return awkward.rows(Random(20), 130, all_first=True)
+
+
+@pytest.fixture(scope="module", params=list(OPEN))
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    with OPEN[request.param](request, {"t": awkward.arrow(table())}) as opened:
+        yield opened
+
+
+def _agree(engine: Engine, asked: list[tuple[str, Expression]], few: int) -> None:
+    at_once = 100
+    if not everything(engine):
+        asked, at_once = asked[:: len(asked) // few], 10
+    with engine.snapshot() as snapshot:
+        for start in range(0, len(asked), at_once):
+            assert differences(snapshot, asked[start : start + at_once], table()) == []
+
+
+def test_every_form_in_every_row(engine: Engine) -> None:
+    _agree(engine, awkward.each(), 30)
+
+
+def test_expressions_at_random(engine: Engine) -> None:
+    draw = Random(21)
+    _agree(engine, [awkward.expression(draw) for _ in range(60)], 10)
+
+
+# ---- the list is whole -------------------------------------------------------------------------------------------
+
+
+def _calls(expression: Expression) -> Iterator[NamedCall]:
+    if isinstance(expression, NamedCall):
+        yield expression
+    for child in expression.children():
+        yield from _calls(child)
+
+
+def test_every_function_is_among_the_forms() -> None:
+    texts = [text for text, _ in awkward.each()]
+    operators = {"DIV": "//", "LOG": "LOG2"}
+    for name, function in FUNCTIONS.items():
+        if not function.meaning.startswith("Refused"):
+            assert any(operators.get(name, f"{name}(") in text for text in texts), name
+    assert {call.name for _, expression in awkward.each() for call in _calls(expression)} == set(MEANING)
+
+
+class _Bare(Terms):
+    """Terms over columns that are read as they are."""
+
+    def read_column(self, column: Any, reading: Any) -> str:
+        return str(column.name)
+
+
+def test_a_call_takes_as_many_links_as_it_counts() -> None:
+    """What bounds the depth of an expression bounds the queries inside one another that it becomes."""
+    for text, expression in awkward.each():
+        for call in _calls(expression):
+            terms = _Bare(DIALECT, {})
+            before = max((terms.term(operand).level for operand in call.operands), default=0)
+            assert terms.term(call).level - before <= LINKS.get(call.name, 2), text
