@@ -123,4 +123,6 @@ def balanced(gain: Doubles, matrix: Any, limit: Doubles, bounds: Doubles, steps:
 
 
 def _run(steps: int | None = None, **program: Any) -> Any:
-    return waited_for(lambda: linprog(**program, options={**_OPTIONS, "maxiter": steps}))
+    options: Any = {**_OPTIONS, "maxiter": steps}
+    solve: Callable[..., Any] = linprog  # whose stubs know neither sparse matrices nor arrays of bounds
+    return waited_for(lambda: solve(**program, options=options))
