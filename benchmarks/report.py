@@ -54,6 +54,7 @@ def sections(results: Results) -> dict[str, str]:
         "Accuracy without bounds": accuracy(results("accuracy")) + tumult(results("tumult")),
         "Speed and memory": speed(results("speed")),
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
+        "Patterns at the scale of the papers": patterns(results("patterns")),
         "Many quantiles, and a thousand groups": quantiles(results("quantiles")),
         "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
@@ -233,6 +234,23 @@ def joins(measured: Any, baselines: Any) -> str:
         "(`baselines.py`); race to the top needs the most a person can add, which is guessed there.\n\n"
     )
     return text + table(["query", "mechanism", "error here", "error published"], rows)
+
+
+def patterns(measured: Any) -> str:
+    """Time and error of whole questions about graphs and joins."""
+    rows = [
+        [name, *(number(one.get(part)) for part in ("processor", "seconds", "plain_seconds", "error", "best"))]
+        for name, one in measured.items()
+        if isinstance(one, dict) and "processor" in one
+    ]
+    if not rows:
+        return ""
+    text = (
+        f"ε = {measured['epsilon']}: seconds of the processor and of the clock for a whole question, of the clock for "
+        "the plain count in the same run, the mean error of the middle 60 %, and that of the best cap that knows the "
+        "data.\n\n"
+    )
+    return text + table(["question", "processor", "clock", "plain", "error", "best cap's"], rows)
 
 
 def quantiles(report: Any) -> str:
