@@ -32,6 +32,9 @@ INSIDE = {
     "a union": f"(SELECT who, i, s FROM t UNION ALL SELECT who, i, {SOMETIMES} FROM t) AS q",
     "a join on the side": "(SELECT who, i, s FROM t UNION ALL SELECT a.who, a.i, b.s FROM (SELECT DISTINCT who, i FROM "
     "t) AS a LEFT JOIN (SELECT who, s FROM t WHERE i > 10) AS b ON a.who = b.who) AS q",
+    "a table of two unions": "(SELECT who, i, s FROM t UNION ALL SELECT a.who, a.i, b.s FROM (SELECT DISTINCT who, i "
+    "FROM t) AS a LEFT JOIN (SELECT who, i, s FROM viewed UNION ALL SELECT who, i, s FROM t) AS b ON a.who = b.who AND "
+    "a.i = b.i) AS q",
     "groups": f"(SELECT who, MAX(i) AS i, MAX({SOMETIMES}) AS s FROM t GROUP BY who) AS q",
 }
 CONDITIONS = ("s < 'b' OR i = 7", "s BETWEEN 'a' AND 'b' AND s <> 'q' AND s = s")
