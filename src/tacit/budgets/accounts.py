@@ -205,6 +205,12 @@ def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Acc
     return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost, times)
 
 
+def charge_each(path: Sequence[Account], costs: Sequence[Guarantee]) -> list[Account]:
+    """The accounts that change when several different costs are charged, as for `charge`; refuses all or none."""
+    measured = [path[0].filter.measure(cost) for cost in costs]
+    return _admitted(path, tuple(sum(axis, Fraction(0)) for axis in zip(*measured, strict=True)), costs[-1], len(costs))
+
+
 def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee, times: int) -> list[Account]:
     changed, before = absorb(path, growth, times), {account.name: account for account in path}
     for after in changed:

@@ -189,15 +189,15 @@ class QuestionsInTurn:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
-            if isinstance(query, Query):
-                for statistic in query.unpaid(fresh):
-                    self.releaser.budget.check(query.each, query.question(statistic))
-        total = self._total(known, fresh)
-        if total is not None and not self.releaser.budget.fits(total):
+        asked = [query for query in known if isinstance(query, Query)]
+        charges = [(query.each, query.question(statistic)) for query in asked for statistic in query.unpaid(fresh)]
+        try:
+            self.releaser.budget.check_each(*charges)
+        except BudgetExceeded:
             raise BudgetExceeded(
-                f"the question and its subqueries across persons cost {total!r}, and only "
+                f"the question and its subqueries across persons cost {self._total(known, fresh)!r}, and only "
                 f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
-            )
+            ) from None
 
     def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
