@@ -267,7 +267,7 @@ class FoundGroups(Statistic, tag="FoundGroups"):
             (counts,) = room.ask(KeyCounts(by, cap, least, room.secret()))
             law = stable_keys(dict(counts), epsilon, delta, cap, least)
             shown = f"Groups of {law.surely:,} such persons or more are shown, {never}."
-            return law, f"A person takes part in at most {cap:,} groups. {shown}"
+            return law, f"A person takes part in at most {cap:,} group{'s' * (cap > 1)}. {shown}"
         most = min(2 * cap, KEY_LEVELS[-1])  # the more keys a person may have, the higher the threshold
         steps = (*(level for level in KEY_LEVELS if level < most), most)
         (found,) = room.ask(KeyWeights(by, steps, weights(steps), least))
