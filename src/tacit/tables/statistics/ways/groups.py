@@ -161,6 +161,8 @@ class FoundGroups(Statistic, tag="FoundGroups"):
     """Groups of fewer persons are never shown."""
     other: bool = field(default=False, repr=False)
     """Whether the rows of groups that are not shown are answered for too, as one."""
+    single: bool = field(default=False, repr=False)
+    """Whether a person has one row, by public facts, and so takes part in one group: no cap is to be chosen."""
 
     @property
     def key(self) -> str:
@@ -203,7 +205,7 @@ class FoundGroups(Statistic, tag="FoundGroups"):
     def of_single_rows(self) -> Statistic:
         """What is asked of the groups, of persons instead of rows."""
         suited = self.statistic.of_single_rows
-        return replace(self, statistic=suited) if isinstance(suited, Grouped) else self
+        return replace(self, statistic=suited if isinstance(suited, Grouped) else self.statistic, single=True)
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
@@ -217,9 +219,12 @@ class FoundGroups(Statistic, tag="FoundGroups"):
         only_persons = self.statistic.counts_persons and not self.other
         share = Fraction(1) if only_persons else FIND_SHARE
         groups, epsilon, delta = self.statistic.groups, room.cost.epsilon * share, room.cost.delta
-        (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
-        cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
-        law, note = self._found(room, cap, epsilon * (1 - CAP_SHARE), delta, only_persons)
+        cap, rest = 1, epsilon
+        if not self.single:
+            (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
+            cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
+            rest = epsilon * (1 - CAP_SHARE)
+        law, note = self._found(room, cap, rest, delta, only_persons)
         drawn = room.draw(law)
         released: dict[Any, int] = dict(drawn)
         keys = sorted(released, key=lambda key: (-released[key], repr(key)))
