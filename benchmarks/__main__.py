@@ -47,6 +47,7 @@ STUDIES = {
     "accuracy": Study(),
     "speed": Study(),
     "joins": Study(quick=None, graph=True, profile=True, tpch=True),
+    "patterns": Study(quick=None, graph=True, tpch=True),
     "tpch_queries": Study(quick=None, tpch=True),
     "baselines": Study(graph=True),
     "flows": Study(quick=None, graph=True, profile=True),

@@ -17,6 +17,7 @@ PACKAGES = [
     "data",
     "errors",
     "closing",
+    "progress",
     "numbers",
     "randomness",
     "guarantees",

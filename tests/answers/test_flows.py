@@ -26,7 +26,7 @@ def test_the_interval_of_a_rounded_value_holds(value: Fraction, cap: int) -> Non
     assert cap % step == near % step == 0
     assert abs(near - value) < step / 2 + 1
     if step > 1:
-        down, up = rounding(DiscreteLaplace(40), cap).reach(0.9)  # noise that is 0
+        down, up = rounding(DiscreteLaplace(Fraction(40)), cap).reach(0.9)  # noise that is 0
         assert near - up <= value <= near + down
     else:
         assert value.denominator > 1 or near == value

@@ -1,5 +1,8 @@
 """Linear programs: what the solver says is never believed, and every bound is rigorous whatever it says."""
 
+import _thread
+import threading
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -10,10 +13,20 @@ import pytest
 from scipy.optimize import linprog
 
 from tacit.answers.flows import rounded
-from tacit.flows import CappedStatistic, Incidences, capped_degree, capped_frequency, capped_sum, solvers
+from tacit.flows import (
+    CappedStatistic,
+    Incidences,
+    capped_degree,
+    capped_distinct,
+    capped_frequency,
+    capped_sum,
+    frequency,
+    packing,
+    solvers,
+)
 from tacit.flows.peeling import Core
 from tacit.flows.programs import ROUNDS, Program, over_common_denominator, pack, propose, simple_fraction
-from tacit.flows.solving import solve
+from tacit.flows.solving import LEAST, solve
 from tests.flows.hypergraphs import Hypergraph, relaxed_up
 
 
@@ -168,3 +181,54 @@ def test_large_and_small_weights_meet_in_one_row_list() -> None:
     assert curve.at(2**61) == 2**61
     assert curve.at(2**61 + 3) == 2**61 + 4
     assert curve.profile(1) == (2**62 + 2**61 + 5, 1)
+
+
+def test_an_interrupt_ends_the_wait_for_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped, begun = threading.Event(), time.monotonic()
+    threading.Timer(0.2, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        solvers.waited_for(lambda: stopped.wait(20), stopped.set)
+    assert time.monotonic() - begun < 5
+    assert stopped.is_set()
+
+
+def test_a_solver_that_fails_says_so() -> None:
+    with pytest.raises(ZeroDivisionError):
+        solvers.waited_for(lambda: 1 // 0)
+
+
+@pytest.mark.parametrize("lie", ["nothing", "everything", "noise", "nonsense"])
+def test_a_solver_that_only_comes_near_cannot_change_an_answer(lie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it says of the packing and of the removal, both bounds hold, and the value is the exact one, rounded."""
+    rng = np.random.default_rng(7)
+    say: dict[str, Callable[[int], Any]] = {
+        "nothing": np.zeros,
+        "everything": lambda size: np.full(size, 9.0),
+        "noise": lambda size: rng.uniform(-1, 2, size),
+        "nonsense": lambda size: rng.choice([np.nan, np.inf, -np.inf, 1e300], size),
+    }
+    said = []
+
+    def near(limit: Any, upper: Any, *rest: Any) -> Any:
+        said.append(True)
+        return say[lie](upper.size), say[lie](limit.size)
+
+    graph = triples(4, persons=6, rows=10, weight=3)
+    makers: dict[str, Callable[[], CappedStatistic]] = {
+        "sum": lambda: capped_sum(graph.lists),
+        "distinct": lambda: capped_distinct(graph.lists, graph.values),
+        "frequency": lambda: capped_frequency(graph.lists, graph.values),
+        "degree": lambda: capped_degree(graph.lists),
+    }
+    for module in (packing, frequency):
+        monkeypatch.setattr(module, "approached", near)
+    for name, make in makers.items():
+        curve = make()
+        exact = [Fraction(curve._line(Fraction(cap), ROUNDS).high) for cap in (1, 2, 4)]
+        assert [curve.at(cap) for cap in (1, 2, 4)] == [
+            rounded(value, cap) for value, cap in zip(exact, (1, 2, 4), strict=True)
+        ]
+        for cap, value in zip((1, 2, 4), exact, strict=True):
+            line = curve._line(Fraction(cap), LEAST)
+            assert line.low <= value <= line.high, name
+    assert said

@@ -161,7 +161,8 @@ class CappedFlow(Total):
 
     def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence L(cap) lies in [value − up, value + down]."""
-        return rounding(self.noise, self.cap).reach(confidence)
+        reach, step = self.noise.reach(confidence), step_of(self.cap)
+        return reach if step == 1 else Rounded(self.noise, step).widened(*reach)
 
     @property
     def variance(self) -> float:

@@ -60,11 +60,12 @@ class CappedStatistic(ABC):
 
     def _line(self, cap: Fraction, effort: int = 0) -> Support:
         """A supporting line at ``cap`` > 0, remembered: searches come by the same caps."""
-        known = self.__dict__.setdefault("_lines", {})
+        known: dict[tuple[Fraction, int], Support] = self.__dict__.setdefault("_lines", {})
         if (cap, effort) not in known:
-            known[cap, effort] = self._solve(cap, effort)
-        line: Support = known[cap, effort]
-        return line
+            before = known.get((cap, effort - 1))
+            exact = before is not None and before.low == before.high
+            known[cap, effort] = before if before is not None and exact else self._solve(cap, effort)
+        return known[cap, effort]
 
     @abstractmethod
     def _solve(self, cap: Fraction, effort: int) -> Support:

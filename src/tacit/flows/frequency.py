@@ -26,7 +26,7 @@ What makes it small, without changing the optimum:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 
 import numpy as np
@@ -35,11 +35,16 @@ import numpy.typing as npt
 from tacit.flows.curve import CappedStatistic
 from tacit.flows.incidences import Incidences, Integers, add_at, exact_sum, number_ids
 from tacit.flows.programs import Program, over_common_denominator, propose
+from tacit.flows.solvers import approached
 from tacit.flows.solving import Support
 from tacit.numbers.exact import Number, non_negative
 
 _FIRST = 16
 """How many values are tried first."""
+_UNIT = 2**24
+"""Parts of 1 in which machine integers count."""
+_SMALL = 2**34
+"""Weights and rooms of which that many parts stay far below 2^63."""
 
 
 class CappedFrequency(CappedStatistic):
@@ -199,8 +204,20 @@ class _Limited:
 
     def solve(self, cap: Fraction, effort: int) -> Support:
         """Rigorous bounds, from the program with p, z and r scaled by the cap's denominator."""
-        values, rows, people = self.sure.size, self.shared_weight.size, self.alike.size
         room = self.alike * cap.numerator
+        program = self._program(cap.denominator, room)
+        near = self._near(program, cap, room) if effort < 0 else None
+        if near is not None:
+            return near
+        proposal = propose(program, max(effort, 0))
+        prices = proposal.dual[1 + self.shared_weight.size :]
+        x, unit = over_common_denominator([min(max(v, Fraction(0)), Fraction(1)) for v in prices])
+        scale = proposal.denominator * cap.denominator
+        low = Fraction(self._carried(proposal.primal, scale, room * proposal.denominator), scale)
+        return Support(cap, Fraction(exact_sum(x * self.alike), unit), self._remaining(x, unit), low)
+
+    def _program(self, budget: int, room: Integers) -> Program:
+        values, rows, people = self.sure.size, self.shared_weight.size, self.alike.size
         link, load = 1 + np.arange(rows), 1 + rows
         parts = [  # (constraint, variable, coefficient): Σp ≤ 1; z ≤ w·p; the load of each person
             (np.zeros(values, dtype=np.int64), np.arange(values), np.ones(values, dtype=object)),
@@ -212,12 +229,27 @@ class _Limited:
         ]
         constraint, variable, coefficient = (np.concatenate(part) for part in zip(*parts, strict=True))
         gain = np.concatenate([self.sure, np.ones(rows, dtype=object), np.full(people, -1, dtype=object)])
-        limit = np.concatenate([[cap.denominator], np.zeros(rows, dtype=object), room])
-        proposal = propose(Program(gain, limit, constraint, variable, coefficient), max(effort, 0))
-        x, unit = over_common_denominator([min(max(v, Fraction(0)), Fraction(1)) for v in proposal.dual[load:]])
-        scale = proposal.denominator * cap.denominator
-        low = Fraction(self._carried(proposal.primal, scale, room * proposal.denominator), scale)
-        return Support(cap, Fraction(exact_sum(x * self.alike), unit), self._remaining(x, unit), low)
+        limit = np.concatenate([[budget], np.zeros(rows, dtype=object), room])
+        return Program(gain, limit, constraint, variable, coefficient)
+
+    def _near(self, program: Program, cap: Fraction, room: Integers) -> Support | None:
+        """Bounds that are near each other, in machine integers; None where numbers do not fit."""
+        heaviest = sum(self.sure.tolist()) + sum(self.shared_weight.tolist()) + sum(self.weight.tolist())
+        if cap.denominator > 1 or max(heaviest, sum(room.tolist())) >= _SMALL:
+            return None
+        upper = np.full(program.gain.size, np.inf)
+        answer = approached(
+            program.limit, upper, program.constraint, program.variable, program.gain, program.coefficient
+        )
+        if answer is None:
+            return None
+        small = _Limited(*(getattr(self, field.name).astype(np.int64) for field in fields(self)))
+        most = np.concatenate([np.ones(self.sure.size), small.shared_weight, np.zeros(self.alike.size)])
+        primal = np.floor(np.clip(np.nan_to_num(answer[0]), 0, most) * _UNIT).astype(np.int64)
+        prices = np.nan_to_num(answer[1][1 + self.shared_weight.size :])
+        x = np.rint(np.clip(prices, 0, 1) * _UNIT).astype(np.int64)
+        low = Fraction(small._carried(primal, _UNIT, room.astype(np.int64) * _UNIT), _UNIT)
+        return Support(cap, Fraction(exact_sum(x * small.alike), _UNIT), small._remaining(x, _UNIT), low)
 
     def _remaining(self, x: Integers, unit: int) -> Fraction:
         """C(x), exactly."""

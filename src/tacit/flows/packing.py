@@ -109,11 +109,13 @@ class Packing:
 
 def common_denominator(x: Doubles, most: int) -> int:
     """A denominator for numbers in [0, 1]: that of the simple fractions they are near to, or a power of two."""
-    different = np.unique(np.rint(x / _NEAR)) * _NEAR
-    unit = 1
-    for value in different.tolist() if different.size <= _SIMPLE else [None]:
-        near = None if value is None else Fraction(value).limit_denominator(_SIMPLE)
-        unit = unit if near is None else lcm(unit, near.denominator)
-        if near is None or abs(float(near) - value) > _NEAR or unit > most:
-            return 1 << (most.bit_length() - 1)
+    different, unit = np.unique(np.rint(x / _NEAR)) * _NEAR, 1
+    power = 1 << (most.bit_length() - 1)
+    if different.size > _SIMPLE:
+        return power
+    for value in different.tolist():
+        near = Fraction(value).limit_denominator(_SIMPLE)
+        unit = lcm(unit, near.denominator)
+        if abs(float(near) - value) > _NEAR or unit > most:
+            return power
     return unit

@@ -55,17 +55,27 @@ def waited_for(work: Callable[[], T], stop: Callable[[], object] = lambda: None)
 
 
 def approached(
-    limit: Integers, upper: Integers, constraint: Integers, variable: Integers
+    limit: Integers,
+    upper: Integers | Doubles,
+    constraint: Integers,
+    variable: Integers,
+    gain: Integers | None = None,
+    coefficient: Integers | None = None,
 ) -> tuple[Doubles, Doubles] | None:
-    """As `packed`, near the optimum instead of at a vertex; None where HiGHS is not installed or gives up."""
+    """As `packed`, near the optimum instead of at a vertex; None where HiGHS is not installed or gives up.
+
+    Variables may count by their ``gain``, and in constraints by a ``coefficient``, where these are not 1.
+    """
     try:
         import highspy
     except ImportError:
         return None
-    scale, columns = _scale(limit), csc_array(_matrix(limit, upper, constraint, variable))
+    scale, entries = _scale(limit), np.ones(constraint.size) if coefficient is None else coefficient.astype(float)
+    columns = csc_array(csr_array((entries, (constraint, variable)), shape=(limit.size, upper.size)))
     program = highspy.HighsLp()
     program.num_col_, program.num_row_ = upper.size, limit.size
-    program.col_cost_, program.col_lower_ = np.full(upper.size, -1.0), np.zeros(upper.size)
+    program.col_cost_ = np.full(upper.size, -1.0) if gain is None else -gain.astype(float)
+    program.col_lower_ = np.zeros(upper.size)
     program.col_upper_, program.row_upper_ = upper * scale, limit * scale
     program.row_lower_ = np.full(limit.size, -highspy.kHighsInf)
     program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
@@ -88,15 +98,12 @@ def _scale(limit: Integers) -> float:
     return 2.0 ** -max(int(limit.max()).bit_length() - 10, 0)
 
 
-def _matrix(limit: Integers, upper: Integers, constraint: Integers, variable: Integers) -> Any:
-    return csr_array((np.ones(constraint.size), (constraint, variable)), shape=(limit.size, upper.size))
-
-
 def packed(
     limit: Integers, upper: Integers, constraint: Integers, variable: Integers
 ) -> tuple[Doubles, Doubles] | None:
     """About the largest Σz with 0 ≤ z ≤ upper and Σz ≤ limit in every constraint, and the constraints' prices."""
-    scale, matrix = _scale(limit), _matrix(limit, upper, constraint, variable)
+    scale = _scale(limit)
+    matrix = csr_array((np.ones(constraint.size), (constraint, variable)), shape=(limit.size, upper.size))
     bounds = np.column_stack([np.zeros(upper.size), upper * scale])
     for method in ("highs-ds", "highs-ipm") if constraint.size < _LARGE else ("highs-ipm", "highs-ds"):
         answer = _run(c=np.full(upper.size, -1.0), A_ub=matrix, b_ub=limit * scale, bounds=bounds, method=method)
@@ -116,4 +123,6 @@ def balanced(gain: Doubles, matrix: Any, limit: Doubles, bounds: Doubles, steps:
 
 
 def _run(steps: int | None = None, **program: Any) -> Any:
-    return waited_for(lambda: linprog(**program, options={**_OPTIONS, "maxiter": steps}))
+    options: Any = {**_OPTIONS, "maxiter": steps}
+    solve: Callable[..., Any] = linprog  # whose stubs know neither sparse matrices nor arrays of bounds
+    return waited_for(lambda: solve(**program, options=options))

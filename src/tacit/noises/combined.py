@@ -53,7 +53,10 @@ class Rounded:
 
     def reach(self, confidence: float) -> tuple[int, int]:
         """With the rounding on both sides."""
-        down, up = self.noise.reach(confidence)
+        return self.widened(*self.noise.reach(confidence))
+
+    def widened(self, down: int, up: int) -> tuple[int, int]:
+        """How far the noise reaches, with the rounding."""
         return down + (self.step + 1) // 2, up + self.step // 2 + 1
 
     @property

@@ -8,8 +8,9 @@ import pytest
 
 from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
-from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, octaves
-from tacit.mechanisms.totals.flow_levels import Slopes
+from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, choice, octaves
+from tacit.mechanisms.totals.flow_levels import Slopes, WeighedLaw
+from tacit.randomness import seeded_not_private
 
 each_design = pytest.mark.parametrize("design", [WEIGHED, SCANNED])
 
@@ -86,3 +87,29 @@ def test_another_design_or_cap_has_no_probability() -> None:
     with pytest.raises(InvalidInput, match="listed"):
         list(law.outcomes())
     assert "9" not in repr(law)
+
+
+def test_levels_are_looked_at_as_needed_and_drawn_as_if_all_were_known() -> None:
+    epsilon, levels = Fraction(1), octaves(2**40)
+    curve = Persons(300, 64)
+    law = choice(WEIGHED, curve, WEIGHED.share * epsilon, levels)
+    drawn = [int(law._draw(seeded_not_private(seed))) for seed in range(60)]
+    assert isinstance(law, WeighedLaw)
+    assert law._slopes.unknown > 5
+    whole = law._whole
+    assert drawn == [int(whole._draw(seeded_not_private(seed))) for seed in range(60)]
+    assert all(law._pmf_at(i, 64) == whole._pmf_at(i, 64) for i in range(0, 12, 3))
+
+
+@pytest.mark.parametrize(("count", "total"), [(300, 64), (5000, 7), (40, 10**6), (0, 1)])
+def test_bounds_of_levels_that_were_not_looked_at_hold(count: int, total: int) -> None:
+    levels = octaves(2**20)
+    slopes, all_known = (
+        Slopes(Persons(count, total), levels, 16, 10**4),
+        Slopes(Persons(count, total), levels, 16, 10**4),
+    )
+    exact = all_known.all()
+    while slopes.unknown:
+        slopes.find()
+        assert all(slopes.below(i) <= exact.at(i) for i in range(slopes.unknown))
+    assert slopes.known() == all_known.known()

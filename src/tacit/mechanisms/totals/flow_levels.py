@@ -21,6 +21,7 @@ from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
 from tacit.mechanisms.choose.priors import Decaying, Piece, Prior
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.numbers.enclosures import Enclosure, total
+from tacit.progress import doing
 from tacit.randomness.inversion import Inversion
 from tacit.randomness.source import Randomness
 
@@ -66,9 +67,10 @@ class Slopes:
     def find(self) -> None:
         """Look at the next smaller level, or at no more where all below are at the limit."""
         level, at, parts = self._levels[self.unknown - 1], self._curve.at, self._parts
-        loss = parts * (at(2 * level) - self._curve.above(level)) // level
-        if loss <= self.limit:
-            loss = parts * (at(2 * level) - at(level)) // level
+        with doing("weighing caps, the largest first"):
+            loss = parts * (at(2 * level) - self._curve.above(level)) // level
+            if loss <= self.limit:
+                loss = parts * (at(2 * level) - at(level)) // level
         self._least = max(self._least, loss - ceil(self._doubt(level)))
         self._known.append(max(0, min(loss, self.limit)))
         if self.below(0) >= self.limit:

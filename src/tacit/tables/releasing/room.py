@@ -40,6 +40,7 @@ from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language.expressions import Expression, Literal
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import WHOLE, Number, Unit, positive
+from tacit.progress import doing
 from tacit.randomness import Randomness
 
 if TYPE_CHECKING:
@@ -159,11 +160,13 @@ class Room:
 
     def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
         """One round of requests over the relation."""
-        return self._snapshot.ask(self._relation, requests)
+        with doing("reading rows"):
+            return self._snapshot.ask(self._relation, requests)
 
     def touches(self, request: Incidence) -> Touches:
         """Whom the rows concern, as bare numbers."""
-        return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
+        with doing("reading rows and whom they concern"):
+            return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
 
     def weigh(self, request: WeighedRows) -> WeighedValues:
         """The values of rows that weigh their part of a person."""
@@ -176,7 +179,8 @@ class Room:
     def draw(self, law: Law[T], part: str = "") -> T:
         """One draw, its guarantee added to what is spent on the part (the empty part is everybody)."""
         self._spent.setdefault(part, []).append(law.guarantee)
-        value: T = law._draw(self._source)
+        with doing("drawing the answer"):
+            value: T = law._draw(self._source)
         return value
 
     @property

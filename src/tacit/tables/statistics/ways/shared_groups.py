@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.answers.flows import rounding
 from tacit.engines.requests import Incidence, Touches, Value
 from tacit.flows.curve import CappedStatistic
 from tacit.flows.sums import capped_sum
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.totals import flow_cap
 from tacit.mechanisms.totals.capped_flow import LEVELS
-from tacit.mechanisms.totals.flow_levels import Curve
 from tacit.noises import Noise
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import noisy_vector
@@ -46,17 +46,19 @@ def flow_totals(room: Room, statistic: GroupedTotals) -> tuple[tuple[int, ...], 
     values = [sum(sign * _flow(touches, g, sign).at(cap) for sign in signs) for g in range(len(groups.keys))]
     moved = flow_cap.sensitivity(cap, most, allowance.concentrated)
     vector, noise = noisy_vector(values, allowance.share(1 - flow_cap.SHARE), moved)
+    for _ in signs:  # the flow of each sign was rounded
+        noise = rounding(noise, cap)
     return room.draw(vector), cap, noise
 
 
 class _Steepest:
     """A cap curve that is not computed below a cap at which it is as steep as it can be.
 
-    Every row has a person of some column of n persons, so L(λ) ≤ n·λ. Where L(λ), rounded up, is n·λ, the curve itself
-    is above n·λ − 1, and, being concave from 0, above (n·λ − 1)·μ/λ ≥ n·μ − 1 at μ ≤ λ: rounded up it is n·μ there too.
+    Every row has a person of some column of n persons, so L(λ) ≤ n·λ. Where L(λ) itself, before it is rounded, is n·λ,
+    it is n·μ for every μ ≤ λ, being concave from 0; a multiple of μ is rounded to itself.
     """
 
-    def __init__(self, curve: Curve, persons: int) -> None:
+    def __init__(self, curve: CappedStatistic, persons: int) -> None:
         self._curve, self._persons, self._full = curve, persons, 0
 
     def at(self, cap: int) -> int:
@@ -64,7 +66,7 @@ class _Steepest:
         if cap <= self._full:
             return self._persons * cap
         value = self._curve.at(cap)
-        if value == self._persons * cap:
+        if value == self._persons * cap and self._curve.bounds(cap)[0] == value:
             self._full = cap
         return value
 

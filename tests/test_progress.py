@@ -1,0 +1,54 @@
+"""What takes long says what it does, where somebody can see it, and nothing else."""
+
+import io
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from tacit import progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    found = Terminal()
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=found, modules={}))
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "_EVERY", 0.02)
+    return found
+
+
+def test_a_long_step_is_named_and_its_line_is_taken_away(terminal: Terminal) -> None:
+    with progress.doing("reading rows"):
+        time.sleep(0.2)
+        with progress.doing("choosing a cap"):
+            time.sleep(0.2)
+    said = terminal.getvalue()
+    assert "Tacit: reading rows (0 s)" in said
+    assert "Tacit: choosing a cap (0 s)" in said
+    assert said.endswith("\r\x1b[2K")
+    assert not progress._shown._steps
+
+
+def test_a_quick_step_and_a_pipe_show_nothing(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 30)
+    with progress.doing("reading rows"):
+        pass
+    assert not terminal.getvalue()
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    pipe = io.StringIO()
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=pipe, modules={}))
+    with progress.doing("reading rows"):
+        time.sleep(0.05)
+    assert not pipe.getvalue()
+
+
+def test_an_error_passes_through(terminal: Terminal) -> None:
+    with pytest.raises(ZeroDivisionError), progress.doing("reading rows"):
+        time.sleep(0.1 + 1 // 0)
+    assert not progress._shown._steps
