@@ -37,6 +37,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
+from operator import add
 
 from tacit.budgets.filters import Filter, Vector, larger, less, plus, smaller
 from tacit.budgets.questions import Question
@@ -208,7 +210,7 @@ def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Acc
 def charge_each(path: Sequence[Account], costs: Sequence[Guarantee]) -> list[Account]:
     """The accounts that change when several different costs are charged, as for `charge`; refuses all or none."""
     measured = [path[0].filter.measure(cost) for cost in costs]
-    return _admitted(path, tuple(sum(axis, Fraction(0)) for axis in zip(*measured, strict=True)), costs[-1], len(costs))
+    return _admitted(path, reduce(plus, measured), reduce(add, costs), len(costs))
 
 
 def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee, times: int) -> list[Account]:

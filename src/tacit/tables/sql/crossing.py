@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, Row
 from tacit.engines.requests.derived import Listed
-from tacit.errors import BudgetExceeded, UnsupportedQuery
+from tacit.errors import UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope
@@ -191,13 +191,7 @@ class QuestionsInTurn:
             query.check()
         asked = [query for query in known if isinstance(query, Query)]
         charges = [(query.each, query.question(statistic)) for query in asked for statistic in query.unpaid(fresh)]
-        try:
-            self.releaser.budget.check_each(*charges)
-        except BudgetExceeded:
-            raise BudgetExceeded(
-                f"the question and its subqueries across persons cost {self._total(known, fresh)!r}, and only "
-                f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
-            ) from None
+        self.releaser.budget.check_each(*charges)
 
     def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
