@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 Results = Callable[[str], Any]
@@ -338,10 +339,22 @@ FIGURES = (
     ),
     Figure(
         "TPC-H",
+        "whole query over the plain one: the median of those answered",
+        lambda results: median(one["times"] for one in _tpch(results) if "times" in one),
+        most=2,
+        unit="times",
+        reason="as for the slowest",
+    ),
+    Figure(
+        "TPC-H",
         "whole query over the plain one: the slowest of those answered",
         lambda results: max(one["times"] for one in _tpch(results) if "times" in one),
         most=2,
         unit="times",
+        reason="every aggregate is released by itself, and one for groups takes two statements, a cap and then the "
+        "totals, each of which joins lines with orders to know the customer: 16 statements for query 1, where the "
+        "plain query reads lines alone; one statement for all aggregates, and persons' vectors kept between the two, "
+        "would come close",
     ),
     *(
         Figure(

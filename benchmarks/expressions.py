@@ -37,7 +37,7 @@ AT_ONCE = {"duckdb": 50, "postgresql": 50, "spark": 15}
 """Expressions of one statement."""
 PER_TABLE = 500
 ROWS = (1, 2, 40, 40, 60)
-"""How many rows a table has: where all are equal an engine may plan with what it knows about them."""
+"""How many rows a table has: where all are equal, or a column is empty, an engine may plan with what it knows of it."""
 
 
 class Places:
@@ -97,6 +97,8 @@ def study(name: str, places: Places, count: int, seconds: float, seed: int) -> d
     row = {"expressions": 0, "values": 0, "failed": 0, "different": 0, "seconds": 0.0}
     while row["expressions"] < count and time.perf_counter() - begun < seconds:
         table = awkward.rows(draw, draw.choice(ROWS))
+        empty = draw.sample(awkward.COLUMNS, draw.choice((0, 0, 3, len(awkward.COLUMNS))))
+        table = [row | dict.fromkeys(empty) for row in table]
         with _opened(name, places, awkward.arrow(table), draw) as engine, engine.snapshot() as snapshot:
             for _ in range(0, min(PER_TABLE, count), AT_ONCE[name]):
                 asked = [awkward.expression(draw) for _ in range(AT_ONCE[name])]

@@ -296,18 +296,24 @@ def tpch_queries(report: Any) -> str:
         if "refusal" in found:
             cells = ["refused", found["refusal"], "", ""]
         else:
-            shown = f"{found['rows']:,.0f} of {found['true rows']:,}"
-            cells = [found["cost"], f"{100 * found['error']:.2g} %, {shown} rows", *_times(found)]
-        rows.append([name, one["counts"], *cells, "refused" if "refusal" in other else f"{100 * other['error']:.2g} %"])
+            shown = f"{found['rows']:,.0f} rows where there are {found['true rows']:,}"
+            cells = [found["cost"], f"{_percent(found)}, {shown}", *_times(found)]
+        rows.append([name, one["counts"], *cells, "refused" if "refusal" in other else _percent(other)])
     answered = sum("refusal" not in one[one["counts"]] for one in report["queries"].values())
     text = (
         f"{answered} of {len(report['queries'])} queries are answered as the specification writes them, over "
         f"{report['lines']:,} lines; the others show rows of persons, in the reading that counts. The error is that of "
         "the worst column, all groups together; groups that are not shown count as 0. The last column says what "
-        "becomes of the query in the other reading. Queries are compared by the time of all processors.\n\n"
+        "becomes of the query in the other reading. An error of 100 % means that too few persons stand behind what is "
+        "asked: no group is shown, or nothing is left below the cap. Queries are compared by the time of all "
+        "processors.\n\n"
     )
     head = ["query", "private", "cost", "error, or why it is refused", "seconds", "times the plain query", "otherwise"]
     return text + table(head, rows)
+
+
+def _percent(found: Any) -> str:
+    return f"{number(100 * found['error'])} %"
 
 
 def _times(found: Any) -> list[str]:

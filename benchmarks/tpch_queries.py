@@ -21,6 +21,7 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -100,7 +101,7 @@ def sessions(directory: Path) -> dict[str, Session]:
         "region": "r_regionkey",
     }
     public = {name: Public(file(name), key=keys[name]) for name in TABLES}
-    persons = {
+    persons: dict[str, dict[str, dict[str, Any]]] = {
         CUSTOMERS: {
             "customer": {"person": "c_custkey"},
             "orders": {"person": "o_custkey"},
@@ -124,14 +125,14 @@ def sessions(directory: Path) -> dict[str, Session]:
 def asked(session: Session, query: str, case: Case) -> tuple[Callable[[], Any] | None, str, str]:
     """How to ask a query afresh, the cost it needs, and the refusal where it is refused."""
     refusals = []
-    for cost in ({"epsilon": EPSILON}, {"epsilon": EPSILON, "delta": DELTA}):
+    for delta in (None, DELTA):
         try:
-            session.preview(query, keys=case.keys, **cost)
+            session.preview(query, keys=case.keys, epsilon=EPSILON, delta=delta)
         except (UnsupportedQuery, InvalidInput) as refusal:
             refusals.append(str(refusal))
             continue
-        words = " and ".join(f"{'ε' if name == 'epsilon' else 'δ'} = {amount}" for name, amount in cost.items())
-        return lambda cost=cost: session.sql(query, keys=case.keys, fresh=True, **cost), words, ""  # type: ignore[misc]
+        words = f"ε = {EPSILON}" + (f" and δ = {delta}" if delta else "")
+        return partial(session.sql, query, keys=case.keys, epsilon=EPSILON, delta=delta, fresh=True), words, ""
     return None, "", refusals[-1]
 
 

@@ -80,7 +80,7 @@ class Caps:
     def __init__(self, rows: Rows, groups: int, persons: int) -> None:
         person, group, value = rows
         totals = np.bincount(person, weights=value, minlength=persons)
-        self.truth: Floats = np.bincount(group, weights=value, minlength=groups)
+        self.truth: Floats = np.bincount(group, weights=value, minlength=groups).astype(float)
         self.groups = groups
         self.above = np.array([int((totals > level).sum()) for level in LEVELS])
         self.lost = np.zeros((len(LEVELS), groups))
@@ -97,7 +97,8 @@ class Caps:
         """The smallest median errors that any one level gives."""
         near = np.flatnonzero(self.above <= 20 * (self.groups + 2) / epsilon)
         near = near[: int(np.argmin(self.above[near])) + 1]
-        return np.min([np.median(self.errors(np.full(draws, i), epsilon, rng), axis=0) for i in near], axis=0)
+        medians: Floats = np.array([np.median(self.errors(np.full(draws, i), epsilon, rng), axis=0) for i in near])
+        return np.asarray(medians.min(axis=0), float)
 
 
 def both(errors: Floats) -> Floats:
@@ -134,7 +135,8 @@ def of_shapes(quick: bool) -> list[dict[str, Any]]:
         for _ in range(SETS[groups]):
             for name, rows in shapes(groups, persons, rng):
                 caps = Caps(rows, groups, persons)
-                data = pa.table(dict(zip(("person", "grp", "value"), rows, strict=True)))
+                columns: Any = dict(zip(("person", "grp", "value"), rows, strict=True))
+                data = pa.table(columns)
                 session = Session({"t": Private(data, person="person")}, BUDGET)
                 query = understand(session._releaser, Priced(SUMS, Pure(1)), range(groups))
                 releases = Releases(session, query.relation, query.statistics[0])
@@ -161,7 +163,8 @@ def daily_revenue(directory: Path, runs: int) -> dict[str, Any]:
     query = understand(session._releaser, Priced(f"SELECT o_orderdate, {REVENUE} {DAILY}", Pure(4)), days)
     files = DAILY.replace("orders JOIN", f"'{directory}/orders.parquet' JOIN")
     files = files.replace("JOIN lineitem", f"JOIN '{directory}/lineitem.parquet'")
-    truth = np.array([float(row[0]) for row in duckdb.sql(f"SELECT {REVENUE} {files} ORDER BY o_orderdate").fetchall()])
+    rows = duckdb.connect().execute(f"SELECT {REVENUE} {files} ORDER BY o_orderdate").fetchall()
+    truth = np.array([float(row[0]) for row in rows])
     values = Releases(session, query.relation, query.statistics[0]).values(Pure(4), runs)
     errors = np.linalg.norm(values - truth, axis=1) / np.linalg.norm(truth)
     return {"releases": runs, "median": float(np.median(errors)), "p95": float(np.quantile(errors, 0.95))}
@@ -187,13 +190,14 @@ def chosen(
 
 def tuned() -> list[dict[str, Any]]:
     """Ratios over the best cap for other constants than those chosen."""
-    rng, found = np.random.default_rng(14), []
+    rng = np.random.default_rng(14)
+    found: list[dict[str, Any]] = []
     for groups in sorted(TUNED):
         data = [Caps(rows, groups, n) for n in TUNED[groups] for _, rows in shapes(groups, n, rng)]
         draws = 200 if groups <= 100 else 60
         asked = [(caps, e) for caps in data for e in (0.1, 0.5, 1, 4) if caps.above[0] * e > 40 * groups or e >= 0.5]
         bests = [caps.best(e, draws, rng) for caps, e in asked]
-        kinds = [None, 3.0, 5.0] if groups <= 20 else [None, 8.0]
+        kinds: list[float | None] = [None, 3.0, 5.0] if groups <= 20 else [None, 8.0]
         for power in kinds:
             for share in (0.25, 0.15, 0.1, 0.05):
                 for target in (0.0, 0.7, 1.5, 3.0):

@@ -20,6 +20,7 @@ HOW_TO = (
     "choosing-epsilon",
     "sql",
     "group-by",
+    "many-quantiles",
     "joins",
     "black-boxes",
     "files",

@@ -44,6 +44,10 @@ PAPERS = {
         "Aleksandra Korolova, Krishnaram Kenthapadi, Nina Mishra, Alexandros Ntoulas. Releasing search "
         "queries and clicks privately. WWW 2009."
     ),
+    "KSS22": (
+        "Haim Kaplan, Shachar Schnapp, Uri Stemmer. Differentially private approximate quantiles. ICML 2022, "
+        "arXiv:2110.05429."
+    ),
     "LRSS25": (
         "Ephraim Linder, Sofya Raskhodnikova, Adam Smith, Thomas Steinke. Privately evaluating untrusted "
         "black-box functions. arXiv:2503.19268, 2025."
@@ -75,6 +79,7 @@ BEHIND = {
     "bounded_mean": ["DMNS06"],
     "capped_flow": ["FDY22", "DFYTM22"],
     "condition_on_success": ["LT19"],
+    "cuts": ["KSS22", "MT07"],
     "discrete_gaussian": ["CKS20"],
     "discrete_laplace": ["DMNS06", "GRS09"],
     "exponential": ["MT07"],
@@ -91,6 +96,7 @@ BEHIND = {
     "ratio": ["DMNS06"],
     "repeat_and_select": ["LT19", "PS22"],
     "scan_and_release": ["DNRRV09", "FDY22"],
+    "shared_scans": ["DNRRV09", "FDY22"],
     "shifted_inverse": ["FDY22"],
     "smooth_noises": ["NRS07", "BS19"],
     "smooth_sensitivity": ["NRS07", "BS19"],

@@ -28,7 +28,8 @@ def _arguments(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _EVERYWHERE, _IN_SHELLS = _arguments(_QUESTION), _arguments((*_FLAGS, *_SETTINGS))
-_PYTHON_ONLY = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
+_PYTHON_ONLY = re.compile(r"\[\[(?!\w+\]\])(.*?)\]\]", re.DOTALL)
+"""Not a bare word in double brackets, which is a heading of TOML."""
 _LABELS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 """What the fields of a page are called."""
 

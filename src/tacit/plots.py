@@ -111,7 +111,8 @@ def distribution(*answers: Answers, title: str = "") -> Figure:
         if not points or len(points) < len(each):
             raise InvalidInput("a distribution is drawn from quantiles; ask for some with cdf or quantile.")
         words = next(iter(each.values())).statistic.partition(" of ")[2]
-        axes.plot([value for _, value in points], [q for q, _ in points], color=colour, label=words)
+        values: list[Any] = [value for _, value in points]
+        axes.plot(values, [q for q, _ in points], color=colour, label=words)
     if not answers:
         raise InvalidInput("there are no answers to draw; ask for some with cdf or quantile.")
     axes.legend(frameon=False)

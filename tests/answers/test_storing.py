@@ -112,7 +112,18 @@ def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
     assert {Pure, Approx, Zcdp, Renyi, Unit} <= written
     assert {path.stem for path in Path(tacit.answers.__file__).parent.glob("*.py")} == {
         *(module.__name__.rpartition(".")[2] for module in MODULES),
-        *("__init__", "answer", "formulas", "functions", "quantities", "results", "sending", "several", "storing"),
+        *(
+            "__init__",
+            "answer",
+            "arithmetic",
+            "formulas",
+            "functions",
+            "quantities",
+            "results",
+            "sending",
+            "several",
+            "storing",
+        ),
         "values",
     }
 

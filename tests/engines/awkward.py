@@ -32,6 +32,7 @@ SCHEMA = Schema.of(
     }
 )  # fmt: skip
 SCOPE = Scope.of(SCHEMA, "t")
+COLUMNS = [name for name in FIELDS if name not in ("number", "who")]
 
 INTEGERS = [
     0, 1, -1, 2, 3, 5, 7, 12, 28, 29, 31, -7, 10, 60, 100, 1000, 10**5, 10**5 + 1, 2**31 - 1, 2**31, 2**53 + 1, 2**62,
@@ -157,6 +158,8 @@ FORMS: dict[str, tuple[str, ...]] = {
         "({B} IS TRUE)", "({F} IS DISTINCT FROM {F})", "({T} IS NOT DISTINCT FROM {T})", "({I} BETWEEN {I} AND {C})",
         "({I} IN ({I}, 1, NULL))", "({T} IN ('a', 'EU', {T}))", "({D} IN (DATE '2020-02-29', {D}))",
         "CONTAINS({T}, {T})",
+        "(SPLIT_PART(SUBSTRING('abc', 0), 'a', 2) = 'a')",
+        "(CASE WHEN {I} > 10 THEN 'x' END = 'a')", "(CASE WHEN {I} < -5 THEN 'x' WHEN {F} > 1e200 THEN 'y' END <> 'a')",
         "STARTS_WITH({T}, {T})", "ENDS_WITH({T}, {T})", "CAST({T} AS BOOLEAN)", "CAST({F} AS BOOLEAN)",
         "CAST({C} AS BOOLEAN)", *(f"({{T}} LIKE '{like}')" for like in _LIKES), "({T} ILIKE '%É%')",
         "({T} NOT ILIKE 'e%')",
@@ -218,17 +221,22 @@ def text(draw: Random, kind: str, depth: int) -> str:
 _COLUMNS = {"I": "ij", "C": "cw", "F": "fg", "B": "bb", "D": "de", "M": "tu", "T": "rs"}
 
 
-def each() -> list[tuple[str, Expression]]:
-    """Every form once, over bare columns."""
-    found = []
+def filled() -> dict[str, list[str]]:
+    """Every form of each type once, over bare columns."""
+    found: dict[str, list[str]] = {}
     for kind, forms in FORMS.items():
         for form in forms:
             written = form.replace("{X}", f"{{{kind}}}")
             for hole, names in _COLUMNS.items():
                 for place in range(written.count(f"{{{hole}}}")):
                     written = written.replace(f"{{{hole}}}", names[place % 2], 1)
-            found.append((written, parse(written, SCOPE)))
+            found.setdefault(kind, []).append(written)
     return found
+
+
+def each() -> list[tuple[str, Expression]]:
+    """The same as expressions."""
+    return [(text, parse(text, SCOPE)) for forms in filled().values() for text in forms]
 
 
 def expression(draw: Random) -> tuple[str, Expression]:

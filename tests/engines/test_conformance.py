@@ -26,6 +26,7 @@ from tacit.engines.requests import (
     Join,
     KeyCounts,
     KeysPerPerson,
+    KeyWeights,
     LeadingValue,
     Ordered,
     Persons,
@@ -187,7 +188,10 @@ def _same(engine: Engine, reference: Engine, about: Relation, asked: tuple[Reque
 def test_keys_chosen_by_a_keyed_hash(engine: Engine, reference: Engine, person: str) -> None:
     """Doubles are written differently by each engine, so which of them a person keeps may differ; here all are kept."""
     keys = [(SCOPE.find(name),) for name in "sicbdt"] + [(SCOPE.find("b"), SCOPE.find("s"))]
-    few = tuple(KeyCounts(by, cap, least, SALT) for by in keys for cap, least in ((1, 1), (2, 2)))
+    few: tuple[Request[Any], ...] = tuple(
+        KeyCounts(by, cap, least, SALT) for by in keys for cap, least in ((1, 1), (2, 2))
+    )
+    few += tuple(KeyWeights(by, (1, 2, 4), (10, 7, 5), 1) for by in keys[:2])
     every = tuple(KeyCounts((SCOPE.find(name),), 1000, 1, SALT) for name in "fw")
     leads = tuple(LeadingValue(SCOPE.find(name)) for name in "sib")
     asked = (*few, *every, *leads)

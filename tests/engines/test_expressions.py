@@ -7,20 +7,26 @@ Every form of `tests.engines.awkward` is asked about rows of awkward values, and
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from random import Random
 from typing import Any
 
+import duckdb
 import pytest
 
-from tacit.engines import Engine
+from tacit.engines import Engine, Source, open_engine
 from tacit.engines.postgres.dialect import DIALECT
+from tacit.engines.requests import Persons
 from tacit.engines.terms import Terms
 from tacit.language.expressions import LINKS, Expression, NamedCall
 from tacit.language.functions import FUNCTIONS
-from tests.engines import awkward
+from tacit.language.parsing import parse
+from tests.engines import awkward, oracle
 from tests.engines.cases import Row
-from tests.engines.engines import OPEN, everything
+from tests.engines.engines import OPEN, everything, facts
+from tests.engines.questions import relation
 from tests.engines.rowwise import differences
 from tests.language.meanings import MEANING
 
@@ -52,6 +58,24 @@ def test_every_form_in_every_row(engine: Engine) -> None:
 def test_expressions_at_random(engine: Engine) -> None:
     draw = Random(21)
     _agree(engine, [awkward.expression(draw) for _ in range(60)], 10)
+
+
+def test_what_a_planner_knows_about_columns_decides_nothing(tmp_path: Path) -> None:
+    """DuckDB plans with what it knows about a stored column, as that it is empty: no question may fail for that.
+
+    A filter is moved to where the column is read, which a column of the answer is not.
+    """
+    rows = [row | dict.fromkeys(awkward.COLUMNS) for row in table()[:1]]
+    with duckdb.connect(str(tmp_path / "t.duckdb")) as connection:
+        connection.register("arrow", arrow := awkward.arrow(rows))
+        connection.execute("CREATE TABLE t AS SELECT * FROM arrow")
+    engine = open_engine({"t": Source(tmp_path / "t.duckdb", facts(arrow))})
+    for form in awkward.filled()["T"]:
+        condition = parse(f"{form} = 'a'", awkward.SCOPE)
+        with engine.snapshot() as snapshot:
+            found = snapshot.ask(replace(relation(), filter=condition), (Persons(),))
+        assert found == (int(oracle.evaluate(condition, rows[0]) is True),), form
+    engine.close()
 
 
 # ---- the list is whole -------------------------------------------------------------------------------------------

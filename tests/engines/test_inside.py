@@ -145,7 +145,7 @@ def groups(by: str, part: int, step: int) -> tuple[PersonGroups, Counter[Any]]:
 
 @pytest.mark.parametrize(("part", "by"), list(enumerate(BY)))
 def test_aggregates(engine: Engine, by: str, part: int) -> None:
-    table, wanted = groups(by, part, 4 if everything(engine) else 23)
+    table, wanted = groups(by, part, 5 if everything(engine) else 23)
     assert found(engine, table) == wanted
 
 
@@ -200,7 +200,7 @@ def shown(columns: str, part: int, step: int) -> tuple[PersonRows, Counter[Any]]
 
 @pytest.mark.parametrize(("part", "columns"), list(enumerate(SHOWN)))
 def test_windows(engine: Engine, columns: str, part: int) -> None:
-    table, wanted = shown(columns, part, 13 if everything(engine) else 31)
+    table, wanted = shown(columns, part, 17 if everything(engine) else 31)
     assert found(engine, table) == wanted
 
 
@@ -365,7 +365,7 @@ def nested(draw: st.DrawFn) -> Derived:
 
 
 @given(table=nested(), rows=support.tables(8))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_no_rows_make_it_fail_or_differ(table: Derived, rows: list[dict[str, Any]]) -> None:
     with support.engine_over(rows) as engine:
         assert found(engine, table) == expected(table, {"t": rows})
@@ -381,7 +381,7 @@ def of_each_alone(table: Derived, rows: list[dict[str, Any]]) -> Counter[Any]:
 
 
 @given(table=nested(), rows=support.tables(6))
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_a_person_adds_just_the_rows_made_from_theirs(table: Derived, rows: list[dict[str, Any]]) -> None:
     with support.engine_over(rows) as engine:
         assert found(engine, table) == of_each_alone(table, rows)

@@ -22,6 +22,9 @@ Kind = Literal["number", "date", "time", "any"]
 MOST_DIGITS = 38
 """The most digits of an exact number; what has more is a float."""
 
+DAY = Fraction(86_400_000_000)
+"""A day in microseconds."""
+
 _EPOCH = datetime(1970, 1, 1)
 _MICROSECOND = timedelta(microseconds=1)
 

@@ -238,6 +238,10 @@ class Dialect(ABC):
 
     # ---- comparisons --------------------------------------------------------------------------------------------
 
+    def compared(self, operator: str, left: str, right: str) -> str:
+        """A comparison of two texts, not both bare columns or constants; both are columns."""
+        return f"({left} {operator} {right})"
+
     def same(self, left: str, right: str, kind: ColumnType) -> str:
         """Whether two columns of one kind are equal or both NULL, in a form that a join can hash."""
         return f"{left} IS NOT DISTINCT FROM {right}"
@@ -280,6 +284,10 @@ class Dialect(ABC):
     def repeat(self, sql: str, count: str) -> str:
         """A text several times."""
         return f"REPEAT({sql}, {self.short(count)})"
+
+    def split(self, sql: str, delimiter: str, place: str) -> str:
+        """A part of a column between delimiters, from 1; empty where there is none."""
+        return f"SPLIT_PART({sql}, {delimiter}, {self.short(place)})"
 
     def position(self, sql: str, wanted: str) -> str:
         """Where a text that is not empty begins in another, from 1, or 0."""

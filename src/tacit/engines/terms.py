@@ -183,6 +183,10 @@ class Terms:
         form = f"({{}} {expression.operator} {{}})"
         if (pair := ast.columns_of(expression)) is not None:
             return fill(form, *self._compared(*pair, self._read_multiplied))
+        sides = expression.left, expression.right
+        if sides[0].type == TEXT and not all(isinstance(side, ast.Column | ast.Literal) for side in sides):
+            left, right = (self.named(side) for side in sides)
+            return combine(self.dialect.compared(expression.operator, left.sql, right.sql), left, right)
         scale = max(expression.left.type.scale, expression.right.type.scale)
         return fill(form, self._rescaled(expression.left, scale), self._rescaled(expression.right, scale))
 

@@ -23,6 +23,7 @@ def constant(expression: Expression) -> Literal | None:
     """The value of an expression without columns, where it is one of those above; else None."""
     if isinstance(expression, Literal):
         return expression
+    operands: tuple[Expression, ...]
     if isinstance(expression, Arithmetic) and expression.type != FLOAT:
         operands, compute = (expression.left, expression.right), _EXACT.get(expression.operator)
     elif isinstance(expression, NamedCall):

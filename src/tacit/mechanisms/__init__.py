@@ -9,7 +9,7 @@ from tacit.mechanisms.choose.noisy_max import noisy_max
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.choose.priors import Decaying, Listed, Prior, Uniform
 from tacit.mechanisms.choose.stable_argmin import stable_argmin
-from tacit.mechanisms.choose.stable_keys import stable_keys
+from tacit.mechanisms.choose.stable_keys import stable_keys, weighted_keys
 from tacit.mechanisms.choose.stable_mode import stable_mode
 from tacit.mechanisms.inverse.cuts import Levels, Stretch, Weights, cuts
 from tacit.mechanisms.inverse.inverse_losses import count_loss, median_loss, mode_loss, quantile_loss, sum_loss
@@ -107,4 +107,5 @@ __all__ = [
     "tree_descent",
     "truncated_laplace",
     "vector_cap",
+    "weighted_keys",
 ]

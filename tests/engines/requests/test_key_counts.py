@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.engines.requests import KeyCounts
+from tacit.engines.requests import KeyCounts, KeyWeights
 from tests.engines import oracle
 from tests.engines.requests.test_group_vectors import BY, one_key
 from tests.engines.support import SCOPE, engine_over, relation, tables
@@ -22,10 +22,17 @@ def test_each_person_keeps_a_few_keys(table: list[dict[str, Any]], what: Any, ca
     people = oracle.persons(relation(), table)
     sets = [{oracle.key_of(by, row) for row in rows} for rows in people]
     everyone = Counter(key for keys in sets for key in keys)
+    weighed = KeyWeights(by, (1, cap + 1), (10, 7), least)
     with engine_over(table) as engine, engine.snapshot() as snapshot:
-        full, few = snapshot.ask(relation(), (KeyCounts(by, 100, least, SALT), KeyCounts(by, cap, 1, SALT)))
+        full, few, weights = snapshot.ask(
+            relation(), (KeyCounts(by, 100, least, SALT), KeyCounts(by, cap, 1, SALT), weighed)
+        )
         (again,) = snapshot.ask(relation(), (KeyCounts(by, cap, 1, SALT),))
     assert dict(full) == {key: n for key, n in everyone.items() if n >= least}
+    heavy = [keys for keys in sets if len(keys) <= cap + 1]
+    holders = Counter(key for keys in heavy for key in keys)
+    given_by = {key: sum(10 if len(keys) == 1 else 7 for keys in heavy if key in keys) for key in holders}
+    assert dict(weights) == {key: weight for key, weight in given_by.items() if holders[key] >= least}
     assert dict(few) == dict(again)
     assert sum(n for _, n in few) == sum(min(cap, len(keys)) for keys in sets)
     assert all(n <= everyone[key] for key, n in few)

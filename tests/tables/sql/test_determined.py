@@ -19,7 +19,7 @@ ONE = pa.table({"a": [1, 2], "b": [2, 1], "w": [1, 1]})
 
 
 def session(customer: Any = "c", supplier: Any = "s", nation: Any = "n") -> Session:
-    tables = {
+    tables: dict[str, Private | Public] = {
         "customer": Private(CUSTOMER, "customer:c", key=customer),
         "supplier": Private(SUPPLIER, "supplier:s", key=supplier),
         "sale": Private(SALE, ["customer:cust", "supplier:supp"]),

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import tacit
-from tacit import Answer, Private, Public, Pure, Session
+from tacit import Answer, Answers, Approx, Private, Public, Pure, Session
 from tacit.budgets import Policy, open_budget
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
 from tests.tables.support import refused
@@ -266,3 +266,16 @@ def test_a_policy_of_columns_holds_inside_and_for_public_tables() -> None:
             "SELECT COUNT(*) FROM parts",
         ):
             refused(session.budget, UnsupportedQuery, "policy", partial(session.sql, query, epsilon=1))
+
+
+def test_groups_of_persons_are_found_without_a_cap() -> None:
+    """A person with one row takes part in one group, which is known: all of the cost goes into finding them."""
+    orders = pa.table({"customer": [n % 400 for n in range(1000)], "v": [1] * 1000})
+    with Session({"orders": Private(orders, person="customer")}, budget=Approx(10, "1e-5")) as session:
+        inner = "(SELECT customer, COUNT(*) AS n FROM orders GROUP BY customer) AS t"
+        found = session.sql(f"SELECT n, COUNT(*) FROM {inner} GROUP BY n", epsilon=2, delta="1e-6")
+        assert isinstance(found, Answers)
+        assert set(found) == {2, 3}
+        assert all("at most 1 group" in " ".join(answer.notes) for answer in found.values())
+        values: list[Any] = [answer.value for answer in found.values()]
+        assert all(abs(value - 200) < 20 for value in values)  # beyond that with probability e^-40 each

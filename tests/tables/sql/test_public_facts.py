@@ -6,7 +6,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from tacit import Private, Pure, Session
+from tacit import Answers, Private, Pure, Session
 from tacit.engines.requests import KeyCounts, Relation
 from tacit.errors import InvalidInput
 from tacit.tables.sql.privacy_clause import price
@@ -94,4 +94,6 @@ def test_months_of_two_years_cost_no_delta(session: Session) -> None:
         "SELECT DATE_TRUNC('month', d) AS month, COUNT(*) FROM t "
         "WHERE d >= DATE '2001-01-01' AND d < DATE '2003-01-01' GROUP BY month"
     )
-    assert len(session.sql(query, epsilon=1)) == 24
+    answers = session.sql(query, epsilon=1)
+    assert isinstance(answers, Answers)
+    assert len(answers) == 24

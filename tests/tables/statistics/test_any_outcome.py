@@ -63,8 +63,8 @@ class UnlikelyRoom(Room):
         if isinstance(law, Together):
             return tuple(map(self._unlikely, law._parts))
         if isinstance(law, CutLaw):
-            ends = (law.first, min(law.first + 1, law.last), law.last)
-            return self.random.choice((*ends, self.random.randint(law.first, law.last)))
+            far = self.random.randint(law.first, law.last)
+            return self.random.choice((law.first, min(law.first + 1, law.last), law.last, far))
         return law._draw(SYSTEM)
 
 

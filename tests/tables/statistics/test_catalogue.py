@@ -245,8 +245,8 @@ def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
     assert sorted(filter(None, tags)) == [
         "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "Frequent", "GroupedDistinct",
         "GroupedExtremes", "GroupedMeans", "GroupedModes", "GroupedMoments", "GroupedQuantiles", "GroupedRatios",
-        "GroupedTotals", "LocalQuantile", "MaximumDegree", "Mean", "ModalCount", "Moment", "PersonCount", "Quantiles",
-        "Ratio", "StableMode", "Total", "Total",
+        "GroupedTotals", "LocalQuantile", "MaximumDegree", "Mean", "ModalCount", "Moment", "PersonCount",
+        "PickedGroups", "Quantiles", "Ratio", "StableMode", "Total", "Total",
     ]  # fmt: skip
 
 

@@ -36,8 +36,9 @@ def test_three_quartiles_of_many_persons_for_little() -> None:
 def test_many_quantiles_ascend_and_stay_near_their_ranks() -> None:
     """Ten levels of ε = 0.4 each: 1,000 draws, each off by 45 ln-units less often than 10^-9, and errors add up."""
     values = np.arange(30_000) * 7 % 30_011
-    table = tacit.read(pa.table({"p": range(len(values)), "x": values}), person="p", budget=Pure(9))
+    table = tacit.read(pa.table({"p": range(len(values)), "x": values.tolist()}), person="p", budget=Pure(9))
     found = table.quantile("x", [Fraction(i, 1001) for i in range(1, 1001)], per="person", epsilon=4)
+    assert isinstance(found, Answers)
     answers = [float(answer) for answer in found.values()]
     assert len(answers) == 1000
     assert answers == sorted(answers)
@@ -50,17 +51,14 @@ def test_quantiles_of_a_value_that_everybody_shares() -> None:
     """Cuts go through ties: each of fifty quantiles is that value; off with probability far below 10^-9."""
     table = tacit.read(pa.table({"p": range(5000), "x": [41] * 5000}), person="p", budget=Pure(99))
     found = table.quantile("x", [Fraction(i, 51) for i in range(1, 51)], epsilon=20)
+    assert isinstance(found, Answers)
     assert {answer.value for answer in found.values()} == {41}
 
 
 def test_medians_of_groups_cost_what_one_costs() -> None:
     """A hundred groups of 200 persons each; the ranks of all are right to 60 persons, off with probability e^-30."""
-    person = np.arange(20_000)
-    table = tacit.read(
-        pa.table({"p": person, "g": person % 100, "x": person // 100 + 1000 * (person % 100)}),
-        person="p",
-        budget=Pure(1),
-    )
+    rows = [{"p": p, "g": p % 100, "x": p // 100 + 1000 * (p % 100)} for p in range(20_000)]
+    table = tacit.read(pa.Table.from_pylist(rows), person="p", budget=Pure(1))
     found = table.group_by("g", keys=range(100)).median("x", epsilon=1)
     assert all(abs(float(answer) - 1000 * group - 100) < 60 for group, answer in found.items())
     with pytest.raises(tacit.BudgetExceeded):

@@ -1,5 +1,7 @@
 """Groups over rows of several persons: near the truth for a large ε, refused where no group is named."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -13,7 +15,7 @@ from tacit.tables.statistics.ways import shared_groups
 PERSONS = 400
 
 
-ROWS = {
+ROWS: dict[str, Any] = {
     "buyer": np.arange(4000) * 7919 % PERSONS,
     "seller": np.arange(4000) * 104729 % (PERSONS - 1),
     "good": np.arange(4000) % 3,

@@ -194,9 +194,10 @@ def double_counted(values: Sequence[int], allowance: Allowance, sensitivity: int
 class Eager(StableKeys):
     """Shows a key that one person brings."""
 
-    def __init__(self, counts: Mapping[Any, int], epsilon: Fraction, delta: Fraction, per_person: int) -> None:
+    def __init__(self, counts: Mapping[Any, int], epsilon: Fraction, delta: Fraction, per_person: int, _: int) -> None:
         super().__init__(counts, epsilon, delta, per_person)
-        self._laws = {key: truncated_laplace(n, epsilon / per_person, delta / per_person) for key, n in counts.items()}
+        share = epsilon / per_person, delta / per_person
+        self._laws = {key: truncated_laplace(n, *share) for key, n in counts.items()}  # type: ignore[misc]
         self.threshold, self.least = 1, 1
 
 

@@ -10,7 +10,15 @@ from typing import Any
 from tacit.audit.exact import Dataset, Mechanism, datasets
 from tacit.audit.registry import AuditCase
 from tacit.guarantees import Approx
-from tacit.mechanisms.choose.stable_keys import StableKeys, gaussian_noise, laplace_noise, stable_keys
+from tacit.mechanisms.choose.stable_keys import (
+    StableKeys,
+    WeightedKeys,
+    gaussian_noise,
+    laplace_noise,
+    stable_keys,
+    weighted_keys,
+    weights,
+)
 
 EPSILON, DELTA = Fraction(2), Fraction(1, 5)
 PERSONS = (("a",), ("b",), ("a", "b"))
@@ -47,6 +55,34 @@ def _shown_early(x: Dataset) -> StableKeys:
     return law
 
 
+LEVELS, MOST, LARGE = (1, 2), 2, Fraction(5)
+
+
+def _weighed(x: Dataset, least: int = 2, given: tuple[int, int] | None = None) -> dict[Hashable, int]:
+    """The weights of keys of enough persons."""
+    each = given or weights(LEVELS, MOST)
+    found: Counter[Hashable] = Counter()
+    for person in x:
+        found.update(dict.fromkeys(person, each[len(person) - 1]))
+    return {key: found[key] for key, count in counts(x).items() if count >= least}
+
+
+def _weighted(x: Dataset) -> WeightedKeys:
+    return weighted_keys(_weighed(x), LARGE, DELTA, LEVELS, most=MOST)
+
+
+def _overweight(x: Dataset) -> WeightedKeys:
+    """Persons of two keys give each of them twice the whole weight."""
+    return weighted_keys(_weighed(x, given=(2 * MOST, 2 * MOST)), LARGE, DELTA, LEVELS, most=MOST)
+
+
+def _alone(x: Dataset) -> WeightedKeys:
+    """Keys that one person brings take part, and the threshold knows nothing of the others' weight."""
+    law = weighted_keys(_weighed(x, least=1), LARGE, DELTA, LEVELS, most=MOST)
+    law.threshold = MOST
+    return law
+
+
 CASES = (
     AuditCase(
         name="stable keys, persons with up to two keys",
@@ -72,5 +108,14 @@ CASES = (
         mechanism=_law(_Gaussian, least=3),
         datasets=datasets(PERSONS, 4),
         promised=Approx(EPSILON, DELTA),
+    ),
+    AuditCase(
+        name="stable keys, weighted by how many keys a person has",
+        covers="mechanisms.weighted_keys",
+        mechanism=_weighted,
+        datasets=datasets(PERSONS, 3),
+        promised=Approx(LARGE, DELTA),
+        twins={"persons above the whole weight": _overweight, "keys of one person": _alone},
+        sampled=((("a", "b"),) * 3,),
     ),
 )

@@ -81,9 +81,9 @@ def _number(terms: Writing, x: Term, scale: int) -> Term:
     """Digits before the point, as many after it as asked for and one more, which decides about rounding."""
     dialect = terms.dialect
     bare = step(terms, dialect.trim("LTRIM", x.sql, dialect.text("+-")), x)
-    before = dialect.trim("LTRIM", f"SPLIT_PART({bare.sql}, '.', 1)", dialect.text("0"))
+    before = dialect.trim("LTRIM", dialect.split(bare.sql, dialect.text("."), "1"), dialect.text("0"))
     whole = step(terms, dialect.text_of(f"('0' || {before})"), bare)
-    after = dialect.pad("RPAD", f"SPLIT_PART({bare.sql}, '.', 2)", str(scale + 1), dialect.text("0"))
+    after = dialect.pad("RPAD", dialect.split(bare.sql, dialect.text("."), "2"), str(scale + 1), dialect.text("0"))
     digits = step(terms, dialect.text_of(f"({whole.sql} || {after})"), whole, bare)
     fits = step(
         terms,

@@ -94,8 +94,7 @@ def _pad(terms: Writing, call: Calling) -> Term:
 
 def _split(terms: Writing, call: Calling) -> Term:
     x, place = terms.named(call.operands[0]), terms.named(call.operands[2])
-    count = terms.dialect.short(inside(place, 1, _FAR))
-    sql = f"SPLIT_PART({x.sql}, {terms.dialect.text(_text(call, 1))}, {count})"
+    sql = terms.dialect.split(x.sql, terms.dialect.text(_text(call, 1)), inside(place, 1, _FAR))
     return combine(f"CASE WHEN {place.sql} >= 1 THEN {sql} END", x, place)
 
 
@@ -108,13 +107,15 @@ def _position(terms: Writing, call: Calling) -> Term:
 
 def _starts(terms: Writing, call: Calling) -> Term:
     x, wanted = (terms.named(operand) for operand in call.operands)
-    return combine(f"({terms.dialect.substring(x.sql, '1', f'LENGTH({wanted.sql})')} = {wanted.sql})", x, wanted)
+    start = step(terms, terms.dialect.substring(x.sql, "1", f"LENGTH({wanted.sql})"), x, wanted)
+    return combine(terms.dialect.compared("=", start.sql, wanted.sql), start, wanted)
 
 
 def _ends(terms: Writing, call: Calling) -> Term:
     x, wanted = (terms.named(operand) for operand in call.operands)
     start = f"(GREATEST(LENGTH({x.sql}) - LENGTH({wanted.sql}), 0) + 1)"
-    return combine(f"({terms.dialect.substring(x.sql, start)} = {wanted.sql})", x, wanted)
+    end = step(terms, terms.dialect.substring(x.sql, start), x, wanted)
+    return combine(terms.dialect.compared("=", end.sql, wanted.sql), end, wanted)
 
 
 def _matches(terms: Writing, call: Calling) -> Term:

@@ -1,9 +1,9 @@
 """What an engine is asked, and what it returns: frozen, dialect-free values.
 
 PROMISE. A round is one statement over one `Relation`, at most two rounds see one read-only snapshot, and what comes
-back never grows with the table: at most 10,000 numbers a round, `KeyCounts`, `Incidence`, `WeighedRows` and `Blocks`
-excepted (their docstrings say why). No result names a person or shows a row, `Blocks` excepted, every number is exact,
-and no answer or failure depends on the order of rows.
+back never grows with the table: at most 10,000 numbers a round, `KeyCounts`, `KeyWeights`, `Incidence`, `WeighedRows`
+and `Blocks` excepted (their docstrings say why). No result names a person or shows a row, `Blocks` excepted, every
+number is exact, and no answer or failure depends on the order of rows.
 
 PERSONS. Rows with a NULL (or NaN) person are dropped, then rows whose filter is not true. A person is present when
 at least one row remains. Persons are equal when their column's own type says so.
@@ -30,7 +30,7 @@ from tacit.engines.requests.group_parts import FINE, GroupDistinct, GroupFlags, 
 from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
 from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize, before_filters
-from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson
+from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson, KeyWeights
 from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_keys, key_repeats
 from tacit.engines.requests.leading_value import Lead, LeadingValue
 from tacit.engines.requests.moments import RESOLUTION, Moments
@@ -92,6 +92,7 @@ __all__ = [
     "Key",
     "KeyCounts",
     "KeyRepeats",
+    "KeyWeights",
     "KeysPerPerson",
     "Lead",
     "LeadingValue",

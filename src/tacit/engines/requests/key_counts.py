@@ -60,9 +60,53 @@ class KeyCounts(Request[tuple[tuple[Key, int], ...]]):
 
     def read(self, rows: Sequence[AnswerRow]) -> tuple[tuple[Key, int], ...]:
         """The keys with their numbers of persons, NULL before any value."""
-        kinds = [expression.type for expression in self.by]
-        counted = [(tuple(map(decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows]
-        return tuple(sorted(counted, key=lambda item: [(part is not None, part) for part in item[0]]))
+        return _in_order(self.by, rows)
+
+
+@dataclass(frozen=True)
+class KeyWeights(Request[tuple[tuple[Key, int], ...]]):
+    """The weight of each key found in the data, a person giving each of their keys the same; in the order of the keys.
+
+    A person of at most ``levels[i]`` keys, and more than ``levels[i − 1]``, gives ``weights[i]`` to each; one with more
+    than the last level is left out. Only keys of at least ``least`` of the other persons come back; there may be as
+    many as for `KeyCounts`.
+    """
+
+    by: tuple[Expression, ...]
+    levels: tuple[int, ...]
+    weights: tuple[int, ...]
+    least: int
+
+    def __post_init__(self) -> None:
+        check_by(self.by)
+        check_boundaries(self.levels, numbers=1)
+        if len(self.weights) != len(self.levels) or not all(0 <= w < 2**31 for w in self.weights) or self.least < 1:
+            raise InvalidInput("weights must be one small whole number for each level, and least at least 1.")
+
+    def write(self, statement: Statement) -> tuple[Arm, ...]:
+        """The number of each person's keys says what they weigh."""
+        dialect, pairs = statement.dialect, statement.pairs(self.by)
+        keys = [f"k{i}" for i in range(len(self.by))]
+        counted = fragment("(SELECT person, COUNT(*) AS keys FROM ", pairs, " GROUP BY person) AS sizes")
+        sizes = statement.table("weights", f"SELECT person, {bucket('keys', self.levels)} AS level FROM ", counted)
+        weight = " ".join(f"WHEN {i} THEN {weight}" for i, weight in enumerate(self.weights))
+        source = fragment(
+            f"(SELECT {', '.join(keys)}, CASE level {weight} END AS weight FROM ",
+            fragment(pairs, " INNER JOIN ", sizes, f" ON {pairs.name}.person = {sizes.name}.person"),
+            f" WHERE level < {len(self.levels)}) AS weighed GROUP BY {', '.join(keys)} HAVING COUNT(*) >= {self.least}",
+        )
+        shown = [encoded(name, by.type, dialect) for name, by in zip(keys, self.by, strict=True)]
+        return (Arm(source, a=f"SUM({dialect.wide('weight')})", keys=shown),)
+
+    def read(self, rows: Sequence[AnswerRow]) -> tuple[tuple[Key, int], ...]:
+        """The keys with their weights, NULL before any value."""
+        return _in_order(self.by, rows)
+
+
+def _in_order(by: Sequence[Expression], rows: Sequence[AnswerRow]) -> tuple[tuple[Key, int], ...]:
+    kinds = [expression.type for expression in by]
+    counted = [(tuple(map(decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows]
+    return tuple(sorted(counted, key=lambda item: [(part is not None, part) for part in item[0]]))
 
 
 @dataclass(frozen=True)

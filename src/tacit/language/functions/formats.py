@@ -116,7 +116,19 @@ def read(text: Expression, form: str, kind: ColumnType, name: str) -> Expression
             places[code] = NamedCall(TEXT, "SUBSTRING", digits)
         grammar += f"[0-9]{{{_READ[code]}}}" if code else "".join(f"\\{c}" if not c.isalnum() else c for c in between)
         at += _READ[code] if code else len(between)
-    pieces = [places["Y"], "-", places["m"], "-", places["d"], " ", places["H"], ":", places["M"], ":", places["S"]]
+    pieces: list[str | Expression] = [
+        places["Y"],
+        "-",
+        places["m"],
+        "-",
+        places["d"],
+        " ",
+        places["H"],
+        ":",
+        places["M"],
+        ":",
+        places["S"],
+    ]
     whole = NamedCall(TEXT, "||", tuple(Literal(TEXT, p) if isinstance(p, str) else p for p in pieces))
     fits = NamedCall(BOOLEAN, "REGEXP_MATCHES", (text, Literal(TEXT, f"^{grammar}$"), Literal(BOOLEAN, False)))
     return build.case([(fits, cast(cast(whole, TIMESTAMP), kind))], None)

@@ -18,8 +18,14 @@ to c + 1. Keys with c + 1 < l are hidden with and without the person: nothing ch
   B(S) ≤ B'(S) + q ≤ e^ε·A(S) + δ/2 + q; and (1 − q)·B'(S) ≤ B(S), so A(S) ≤ min(1, e^ε·B(S)/(1 − q) + δ/2), which
   exceeds e^ε·B(S) by the most where both are equal, by 1 − (1 − δ/2)(1 − q) ≤ δ.
 
-The one with the lower T is taken, which ε, δ and κ decide: Laplace noise for few keys of a person, where it grows like
-κ, Gaussian noise for many, where it grows like √κ.
+- *Weighted*, `weighted_keys`: a person of m keys gives each of them the whole weight w_m with m·w_m² ≤ W², and Gaussian
+  noise of variance W²/(2ρ) is added to the weights of all keys of l persons or more. Whatever m, the person moves these
+  by a vector of ℓ2 norm at most W. A key that comes from below l has a weight of at most w_m + (l − 1)·W, and is shown
+  with probability at most P[Z ≥ T − w_m − (l − 1)·W] ≤ δ/(2m) with T the largest that any m asks for. The rest is as
+  above. A person of few keys counts for more, so κ of the few with many keys does not set the bar for all.
+
+Of the first two the one with the lower T is taken, which ε, δ and κ decide: Laplace noise for few keys of a person,
+where it grows like κ, Gaussian noise for many, where it grows like √κ.
 
 ACCURACY. Of a truncated noise a released count is off by at most R, the smallest whole number with
 e^{−ε'R}(1−r)/(1+r−2r^{R+1}) ≤ δ', r = e^{−ε'}, and a key with T + R or more persons is always released. T at δ = 10^-6
@@ -29,15 +35,17 @@ draw a key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
-from typing import ClassVar
+from math import isqrt
+from typing import ClassVar, Self
 
 from tacit.guarantees import Approx, Zcdp
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import NoisyInteger
-from tacit.noises import DiscreteGaussian, IntegerNoise, TruncatedLaplace
+from tacit.noises import DiscreteGaussian, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.numbers.exact import between as strictly_between
@@ -45,9 +53,13 @@ from tacit.randomness.source import Randomness
 
 Released = frozenset[tuple[Hashable, int]]
 
+KeyNoise = TruncatedLaplace | DiscreteGaussian
+
 
 class NoisyCount(NoisyInteger):
     """The law of a count with noise, listed as far as the noise goes where that is bounded."""
+
+    noise: KeyNoise
 
     def outcomes(self) -> Iterable[int]:
         """Every possible output, or all but a share of 2^-40."""
@@ -55,18 +67,20 @@ class NoisyCount(NoisyInteger):
         return self._within(reach_of(self.noise)) if bounded else super().outcomes()
 
 
-def reach_of(noise: IntegerNoise) -> int:
+def reach_of(noise: KeyNoise) -> int:
     """How far the noise goes: its bound, or what it exceeds once in 10^9."""
     return noise.bound if isinstance(noise, TruncatedLaplace) else noise.limit(Fraction(1, 10**9))
 
 
-def laplace_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[IntegerNoise, int]:
+@lru_cache(maxsize=256)
+def laplace_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[KeyNoise, int]:
     """The noise, and how far the threshold lies above `least`."""
     noise = TruncatedLaplace.for_approx(epsilon / per_person, delta / per_person)
     return noise, noise.bound
 
 
-def gaussian_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[IntegerNoise, int]:
+@lru_cache(maxsize=256)
+def gaussian_noise(epsilon: Fraction, delta: Fraction, per_person: int) -> tuple[KeyNoise, int]:
     """The noise, and how far the threshold lies above `least`."""
     noise = DiscreteGaussian(per_person / (2 * Zcdp.within(Approx(epsilon, delta / 2)).rho))
     return noise, noise.limit(delta / (2 * per_person)) + 1
@@ -76,6 +90,7 @@ class StableKeys(Law[Released]):
     """The law of the released (key, noisy count) pairs."""
 
     name = "stable keys"
+    noise: KeyNoise
 
     def __init__(
         self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int, least: int = 2
@@ -90,7 +105,7 @@ class StableKeys(Law[Released]):
         share = Approx(epsilon / per_person, delta / per_person)
         self._laws = {key: NoisyCount(count, self.noise, share) for key, count in counts.items() if count >= least}
 
-    noises: ClassVar[tuple[Callable[[Fraction, Fraction, int], tuple[IntegerNoise, int]], ...]] = (
+    noises: ClassVar[tuple[Callable[[Fraction, Fraction, int], tuple[KeyNoise, int]], ...]] = (
         laplace_noise,
         gaussian_noise,
     )
@@ -133,6 +148,23 @@ class StableKeys(Law[Released]):
         ]
         return (frozenset(pair for pair in pairs if pair is not None) for pairs in product(*choices))
 
+    def telling_points(self, laws: Sequence[Self]) -> list[Released] | None:
+        """Of Gaussian noise, which reaches every number: each key hidden, just shown, or far above all counts."""
+        if isinstance(self.noise, TruncatedLaplace):
+            return None
+        every = {
+            key: max(law._laws[key]._value for law in laws if key in law._laws) for law in laws for key in law._laws
+        }
+        choices = [
+            [None, (key, self.threshold), (key, self.threshold + largest)]
+            for key, largest in sorted(every.items(), key=repr)
+        ]
+        return [frozenset(pair for pair in pairs if pair is not None) for pairs in product(*choices)]
+
+    def outcomes_to_follow(self) -> list[Released]:
+        """Everything shown, at the threshold."""
+        return [frozenset((key, self.threshold) for key in self._laws)]
+
     def key(self) -> Hashable:
         """The counts of keys that can be released."""
         return type(self), self.guarantee, frozenset((key, law.key()) for key, law in self._laws.items())
@@ -149,3 +181,59 @@ def stable_keys(
         whole(per_person, "per_person", 1),
         whole(least, "least", 2),
     )
+
+
+WEIGHT = 2**10
+"""W, the weight of a person of one key."""
+
+
+def weights(levels: Sequence[int], most: int = WEIGHT) -> tuple[int, ...]:
+    """w_m for persons of up to so many keys: the largest whole number with m·w² ≤ W²."""
+    return tuple(isqrt(most * most // level) for level in levels)
+
+
+@lru_cache(maxsize=256)
+def _weighted_noise(
+    epsilon: Fraction, delta: Fraction, given: tuple[tuple[int, int], ...], most: int
+) -> tuple[KeyNoise, int]:
+    """The noise, and how far the threshold lies above what the other persons of a new key may weigh."""
+    noise = DiscreteGaussian(most * most / (2 * Zcdp.within(Approx(epsilon, delta / 2)).rho))
+    return noise, max(weight + noise.limit(delta / (2 * level)) + 1 for level, weight in given)
+
+
+class WeightedKeys(StableKeys):
+    """The law of the released (key, noisy weight) pairs."""
+
+    name = "weighted stable keys"
+
+    def __init__(
+        self,
+        found: Mapping[Hashable, int],
+        epsilon: Fraction,
+        delta: Fraction,
+        given: Sequence[tuple[int, int]],
+        least: int,
+        most: int,
+    ) -> None:
+        self.guarantee, self.least = Approx(epsilon, delta), least
+        self.noise, over = _weighted_noise(epsilon, delta, tuple(given), most)
+        self.threshold = (least - 1) * most + over
+        self._laws = {key: NoisyCount(weight, self.noise, self.guarantee) for key, weight in found.items()}
+
+
+def weighted_keys(
+    found: Mapping[Hashable, int],
+    epsilon: Number,
+    delta: Number,
+    levels: Sequence[int],
+    least: int = 2,
+    most: int = WEIGHT,
+) -> WeightedKeys:
+    """The law of the keys, with noisy weights, that are safe to show; ``found`` has those of ``least`` persons or more.
+
+    A person of m keys gives each of them the weight that `weights` has for the smallest of the ``levels`` not below m,
+    ``most`` being that of one key.
+    """
+    total, chance = positive(epsilon, "epsilon"), strictly_between(delta, "delta", 0, 1)
+    given = tuple(zip(levels, weights(levels, most), strict=True))
+    return WeightedKeys(found, total, chance, given, whole(least, "least", 2), whole(most, "most", 1))

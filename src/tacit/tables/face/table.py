@@ -104,7 +104,7 @@ class Table(Statistics[Answer], AnswersSelects):
         >>> customers.filter("orders >= 5").count(epsilon=0.5)
         Answer(number of rows: ..., Pure(0.5))
         """
-        from tacit.tables.sql.stages import per_person
+        from tacit.tables.sql.person_groups import per_person
 
         names = [by] if isinstance(by, str) else listed(by, "by")
         if not names and not aggregates:

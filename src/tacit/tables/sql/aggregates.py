@@ -31,15 +31,17 @@ MOST_PARTS = 1_000
 _PARTS = {"this", "quantile", "expression", "expressions", "big_int"}
 """The parts an aggregate may have."""
 
-_ONE_ROW = "shows a value of one row, and a row is somebody's; use MODE for a frequent value, or MIN, MEDIAN or MAX"
+_ONE_ROW = "shows a value of one row, and a row is somebody's; use MIN, MEDIAN or MAX, or GROUP BY it and count"
+_FREQUENT = "is not answered in SQL; GROUP BY it and ORDER BY COUNT(*) DESC LIMIT 1[[, or ask .mode(…)]]"
 _ALL_ROWS = "shows rows, and rows are never shown; use COUNT, or GROUP BY for a number of each"
 _LAST_ROW = "is decided by a single row, and a row is somebody's; use COUNTIF for how many rows there are"
 REFUSED = {
     **dict.fromkeys(("AnyValue", "First", "FirstValue", "Last", "LastValue", "ArgMax", "ArgMin", "NthValue"), _ONE_ROW),
     **dict.fromkeys(("ArrayAgg", "List", "GroupConcat", "ArrayUniqueAgg", "JSONArrayAgg", "JSONObjectAgg"), _ALL_ROWS),
     **dict.fromkeys(("LogicalOr", "LogicalAnd"), _LAST_ROW),
+    "Mode": _FREQUENT,
 }
-"""Aggregates that no private system can answer, and why."""
+"""Aggregates that are refused, and why: nearly all of them because no private system can answer them."""
 
 
 def known() -> str:
@@ -75,10 +77,10 @@ class AggregateReader:
         """What an aggregate asks, for each group where there are groups."""
         node, condition = self._unfiltered(node)
         kind, called = type(node).__name__, node.sql("duckdb")
-        if kind == "Window" and has_aggregate(node.this.this):
+        if kind == "Window" and self.groups is not None:
             raise UnsupportedQuery(
-                f"{called} is computed from several groups of the answer, which is not supported; ask for "
-                f"{node.this.this.sql('duckdb')} by group, and combine the groups when you have them."
+                f"{called} is computed from several groups of the answer, which is not supported; ask for each group's "
+                "own, and combine the groups when you have them."
             )
         if kind == "Window":
             raise UnsupportedQuery(

@@ -29,11 +29,12 @@ from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope
 from tacit.language.types import DATE, FLOAT, TIMESTAMP, ColumnType
 from tacit.tables.face.preview import Preview
+from tacit.tables.sql.nodes import COMPUTED, computed_column
 from tacit.tables.sql.public_keys import known_keys
 from tacit.tables.sql.public_query import PublicQuery
 from tacit.tables.sql.query import Query
-from tacit.tables.sql.stages import COMPUTED, computed_column
-from tacit.tables.sql.views import Side, View, ViewBuilder, unused
+from tacit.tables.sql.view import Side, View, unused
+from tacit.tables.sql.views import ViewBuilder
 
 if TYPE_CHECKING:
     from tacit.engines.requests import Relation
@@ -188,8 +189,9 @@ class QuestionsInTurn:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
-            for statistic in query.unpaid(fresh) if isinstance(query, Query) else ():
-                self.releaser.budget.check(query.each, query.question(statistic))
+            if isinstance(query, Query):
+                for statistic in query.unpaid(fresh):
+                    self.releaser.budget.check(query.each, query.question(statistic))
         total = self._total(known, fresh)
         if total is not None and not self.releaser.budget.fits(total):
             raise BudgetExceeded(

@@ -170,7 +170,7 @@ def _computed(expression: Expression, column: Column, kept: Range) -> list[Any] 
         return None
     import pyarrow as pa
 
-    kinds = {Kind.DATE: pa.date32(), Kind.TIMESTAMP: pa.timestamp("us"), Kind.INTEGER: pa.int64()}
+    kinds: dict[Kind, Any] = {Kind.DATE: pa.date32(), Kind.TIMESTAMP: pa.timestamp("us"), Kind.INTEGER: pa.int64()}
     rows = pa.table({column.name: pa.array(values, kinds[column.type.kind])})
     engine = open_engine({"facts": as_source(rows, None, None, {})}, None)
     try:

@@ -19,7 +19,8 @@ from tacit.language.expressions import Case, Comparison, Expression, In, Literal
 from tacit.language.types import BOOLEAN
 from tacit.tables.sql.persons import sides
 from tacit.tables.sql.public_facts import implied_keys
-from tacit.tables.sql.views import View, ViewBuilder
+from tacit.tables.sql.view import View
+from tacit.tables.sql.views import ViewBuilder
 from tacit.tables.statistics.ways.groups import MOST_KEYS, written
 
 if TYPE_CHECKING:

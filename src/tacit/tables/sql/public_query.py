@@ -24,7 +24,8 @@ from tacit.tables.face.preview import Preview
 from tacit.tables.releasing.releaser import columns_read
 from tacit.tables.sql.selection import limits, position
 from tacit.tables.sql.stages import Stage
-from tacit.tables.sql.views import View, ViewBuilder
+from tacit.tables.sql.view import View
+from tacit.tables.sql.views import ViewBuilder
 from tacit.tables.statistics.ways.groups import written
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from tacit.tables.sql.public_query import PublicQuery, is_public, public_query
 from tacit.tables.sql.query import Query
 from tacit.tables.sql.selection import Asked, Selection, bare, position
 from tacit.tables.sql.subqueries import with_subqueries
-from tacit.tables.sql.views import View, ViewBuilder, refuse
+from tacit.tables.sql.view import View
+from tacit.tables.sql.views import ViewBuilder, refuse
 from tacit.tables.statistics.ways.groups import Groups, given, listed
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ class _Reader:
         known = views.ctes(select, {})
         rows = views.rows(select, known)
         if is_public(views, rows):
+            if self.keys is not None:
+                raise InvalidInput(
+                    "keys= is for groups of persons, and only public tables are read here; leave it out."
+                )
             return public_query(self.releaser, views, rows, select, known, self.asked.cost)
         refuse(select, _CLAUSES)
         select, view = with_subqueries(views, rows, select, known)
@@ -121,8 +126,12 @@ class _Reader:
         group = select.args.get("group")
         if group is None:
             return []
-        if any(part for name, part in group.args.items() if name not in ("expressions", "all")):
-            raise UnsupportedQuery("GROUP BY takes columns or expressions; ROLLUP and CUBE are not supported.")
+        several = [node for node in group.expressions if type(node).__name__ in ("GroupingSets", "Rollup", "Cube")]
+        if several or any(part for name, part in group.args.items() if name not in ("expressions", "all")):
+            raise UnsupportedQuery(
+                "GROUP BY takes columns or expressions; ROLLUP, CUBE and GROUPING SETS are not supported: ask for each "
+                "grouping by itself."
+            )
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
         found = []
         nodes = group.expressions

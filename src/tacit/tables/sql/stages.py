@@ -9,28 +9,35 @@ refused with what to write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tacit.engines.requests import Relation
 from tacit.engines.requests.derived import NOBODY, PERSON, PersonGroups, PersonRows, Union
-from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.errors import UnsupportedQuery
 from tacit.language import build
-from tacit.language.expressions import Column, Expression, Literal, Scope
-from tacit.language.parsing import parsed_expression
-from tacit.tables.sql.inside import aggregate_of, is_aggregate, known_windows, window_of
+from tacit.language.expressions import Column, Expression, Scope
+from tacit.tables.sql.inside import known_windows, window_of
+from tacit.tables.sql.nodes import (
+    COMPUTED,
+    aggregates_in,
+    computed_column,
+    hidden,
+    named_column,
+    restored,
+    swapped,
+    windows_in,
+)
+from tacit.tables.sql.person_groups import Groups, keeping_apart
 from tacit.tables.sql.rewriting import with_columns
-from tacit.tables.sql.views import View, ViewBuilder, refuse
+from tacit.tables.sql.view import View
+from tacit.tables.sql.views import ViewBuilder, refuse
 
 _CLAUSES = {
     "expressions", "from_", "joins", "where", "with_", "kind", "order", "group", "having", "windows", "qualify",
     "distinct",
 }  # fmt: skip
 """What a subquery may have; an order without LIMIT changes nothing."""
-
-COMPUTED = " computed"
-"""The table of a scope that holds what was computed before: no analyst can write its name."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +89,13 @@ class Stage:
     def computes(self) -> bool:
         """Whether it does more than rename, derive and filter rows."""
         clauses = ("group", "having", "qualify", "distinct")
-        inside = (next(_aggregates(item), None) or next(_windows(item), None) for item in self.select.expressions)
+        inside = (next(aggregates_in(item), None) or next(windows_in(item), None) for item in self.select.expressions)
         return any(self.select.args.get(name) for name in clauses) or any(inside)
 
     def _groups(self, nodes: list[Any]) -> bool:
         """Whether rows are put together."""
         clauses = self.select.args.get("group") or self.select.args.get("having")
-        return bool(clauses) or any(next(_aggregates(node), None) for node in nodes)
+        return bool(clauses) or any(next(aggregates_in(node), None) for node in nodes)
 
     def read(self, view: View, links: Sequence[Expression] = ()) -> Selected:
         """The rows and columns of a SELECT over a view; ``links`` are kept for the query around it."""
@@ -104,16 +111,16 @@ class Stage:
             nodes, view = with_values(self.builder, view, nodes, known)
             return self._answered_first(view, items, nodes)
         if self._groups(nodes):
-            inner = [node for each in nodes for node in _aggregates(each)]
+            inner = [node for each in nodes for node in aggregates_in(each)]
             new, view = with_values(self.builder, view, inner, known)
-            nodes, held = _hidden([_swapped(node, inner, new) for node in nodes])
+            nodes, held = hidden([swapped(node, inner, new) for node in nodes])
             view, nodes, links, counts = self._grouped(view, nodes, [name for name, _ in items], links)
-            nodes = [_shown(node, held) for node in nodes]
+            nodes = [restored(node, held) for node in nodes]
         nodes, view = with_values(self.builder, view, nodes, known)
         shown, clauses = nodes[: len(items)], nodes[len(items) :]
         if select.args.get("having"):
             view = view.where(self.builder.condition(clauses.pop(0), view.scope, "HAVING"))
-        if any(next(_windows(node), None) for node in [*shown, *clauses]):
+        if any(next(windows_in(node), None) for node in [*shown, *clauses]):
             view, outputs, links = self._ranked(view, shown, clauses, links)
         elif clauses:
             raise UnsupportedQuery("QUALIFY needs a window function (OVER); write WHERE or HAVING.")
@@ -151,7 +158,7 @@ class Stage:
                 raise UnsupportedQuery("* with EXCLUDE, REPLACE or RENAME is not supported; name the columns.")
             wanted = item.table.lower() if kind == "Column" else ""
             tables = [t for t in view.scope.tables if t != COMPUTED and wanted in ("", t.lower())]
-            items += [(name, _column(name, table)) for table in tables for name in view.scope.tables[table]]
+            items += [(name, named_column(name, table)) for table in tables for name in view.scope.tables[table]]
         return items
 
     # ---- across persons -----------------------------------------------------------------------------------------
@@ -162,7 +169,7 @@ class Stage:
         if links or self.builder.crossing is None or any(self.select.args.get(name) for name in clauses):
             return False
         private = any(self.builder.tables.persons.private(table) for _, table in view.tables)
-        return private and all(next(_aggregates(node), None) for node in nodes)
+        return private and all(next(aggregates_in(node), None) for node in nodes)
 
     def _answered_first(self, view: View, items: list[tuple[str, Any]], nodes: list[Any]) -> Selected:
         """Numbers about all persons, which are asked as questions of their own."""
@@ -199,9 +206,9 @@ class Stage:
         extra = [name for name, part in group.args.items() if part and name not in ("expressions", "all")]
         if extra:
             raise UnsupportedQuery("GROUP BY takes columns or expressions in a subquery, no ROLLUP, CUBE or SETS.")
-        plain = [node for node in nodes[: len(names)] if next(_aggregates(node), None) is None]
+        plain = [node for node in nodes[: len(names)] if next(aggregates_in(node), None) is None]
         if group.args.get("all"):
-            yield from (node for node in plain if next(_windows(node), None) is None)
+            yield from (node for node in plain if next(windows_in(node), None) is None)
         known = {column.lower() for table in scope.tables.values() for column in table}
         for node in group.expressions:
             if type(node).__name__ == "Literal" and not node.is_string:
@@ -226,7 +233,7 @@ class Stage:
         relation = self.builder.one_person(view, "OVER (…)")
         named = {window.name.lower(): window for window in self.select.args.get("windows") or ()}
         nodes = [*shown, *clauses]
-        found = list(dict.fromkeys(node for each in nodes for node in _windows(each)))
+        found = list(dict.fromkeys(node for each in nodes for node in windows_in(each)))
         windows = []
         for node in found:
             window = window_of(known_windows(node, named), lambda part: self.builder.convert(part, view.scope))
@@ -262,97 +269,6 @@ class Stage:
         return made, [with_columns(output, moved) for output in outputs], with_columns(tuple(links), moved)
 
 
-# ---- groups ------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The groups of each person, and how nodes over rows become nodes over groups."""
-
-    builder: ViewBuilder
-    scope: Scope
-    table: PersonGroups
-    is_person: Callable[[Column], bool]
-    found: tuple[Any, ...]
-    """The aggregates as they are written, and"""
-    places: tuple[str, ...]
-    """the column that each is in."""
-
-    @classmethod
-    def of(
-        cls, builder: ViewBuilder, relation: Relation, scope: Scope, by: Sequence[Expression], nodes: Iterable[Any]
-    ) -> Groups:
-        """The groups that some columns make, with the aggregates in some nodes."""
-        is_person, rest = keeping_apart(builder, relation, by, "GROUP BY in a subquery")
-        found = tuple(dict.fromkeys(node for each in nodes for node in _aggregates(each)))
-        aggregates = [aggregate_of(node, lambda part: builder.convert(part, scope)) for node in found]
-        names = {each: f"a{i}" for i, each in enumerate(dict.fromkeys(aggregates))}
-        table = PersonGroups(
-            relation,
-            tuple((f"g{i}", e) for i, e in enumerate(rest)),
-            tuple((name, each) for each, name in names.items()),
-        )
-        return cls(builder, scope, table, is_person, found, tuple(names[each] for each in aggregates))
-
-    def column_of(self, expression: Expression, columns: Mapping[str, Column]) -> Column | None:
-        """The column of the groups that an expression over rows is, if they are grouped by it."""
-        if isinstance(expression, Column) and self.is_person(expression):
-            return columns[PERSON]
-        return next((columns[name] for name, e in self.table.by if e == expression), None)
-
-    def stand_ins(self, nodes: Iterable[Any], columns: Mapping[str, Column]) -> tuple[list[Any], dict[str, Expression]]:
-        """Nodes over the groups, and what the columns in them stand for."""
-        from sqlglot import exp
-
-        computed: dict[str, Expression] = {}
-
-        def place(expression: Expression) -> Any:
-            name = f"{len(computed)}"
-            computed[name] = expression
-            return computed_column(name)
-
-        def stand_in(node: Any) -> Any:
-            kind = type(node).__name__
-            if is_aggregate(node):
-                return place(columns[self.places[self.found.index(node)]])
-            if kind == "Window":
-                return _inside_window(node, stand_in)
-            if not isinstance(node, exp.Condition) or next(_aggregates(node), None) or next(_windows(node), None):
-                return node
-            try:
-                expression = self.builder.convert(node, self.scope)
-            except UnsupportedQuery:
-                return node
-            group = self.column_of(expression, columns)
-            if group is not None:
-                return place(group)
-            if kind == "Column" and not isinstance(expression, Literal):
-                raise UnsupportedQuery(f"{node.sql()} must stand in GROUP BY or inside an aggregate.")
-            return place(expression) if kind == "Column" else node
-
-        return [node.transform(stand_in) for node in nodes], computed
-
-
-def per_person(
-    builder: ViewBuilder, relation: Relation, scope: Scope, by: Mapping[str, Expression], texts: Mapping[str, str]
-) -> tuple[Relation, Scope]:
-    """One row for each person, and each combination of ``by``, with aggregates of the rows."""
-    nodes = [parsed_expression(text) for text in texts.values()]
-    groups = Groups.of(builder, relation, scope, [relation.person, *by.values()], nodes)
-    alias = f"{relation.alias} per person"
-    made, columns = builder.computed(groups.table, alias)
-    new, computed = groups.stand_ins(nodes, columns)
-    known = [name for table in scope.tables.values() for name, e in table.items() if e == relation.person]
-    shown: dict[str, Expression] = {known[0] if known else relation.person.name: columns[PERSON]}
-    shown |= {name: groups.column_of(e, columns) or e for name, e in by.items()}
-    for name, node in zip(texts, new, strict=True):
-        if name in shown:
-            raise InvalidInput(f"{name!r} names two columns; give the aggregate another name.")
-        shown[name] = builder.convert(node, Scope({COMPUTED: computed}))
-    rows = builder.one_person(replace(made, scope=Scope({alias: shown})), "per_person")
-    return rows, Scope({alias: shown})
-
-
 # ---- DISTINCT and UNION ------------------------------------------------------------------------------------------
 
 
@@ -370,27 +286,6 @@ def distinct_rows(
         return known[f"g{by.index(expression)}"] if expression in by else expression
 
     return Selected(made, {name: now(e) for name, e in columns.items()}, tuple(map(now, links)))
-
-
-def keeping_apart(
-    builder: ViewBuilder, relation: Relation, by: Iterable[Expression], what: str
-) -> tuple[Any, list[Expression]]:
-    """Whether a column is the person, and what rows are put together by besides; it must keep persons apart."""
-    persons = builder.tables.persons
-    classes, given = persons.classes(relation), list(dict.fromkeys(by))
-    if not persons.determined(relation, given):
-        name = relation.person.name
-        clause = what.partition(" in ")[0]
-        raise UnsupportedQuery(
-            f"{what} would put rows of several persons together; add the person: {clause} {name}, …. To ask about "
-            "groups of all persons, use GROUP BY in the outermost query."
-        )
-
-    def is_person(column: Column) -> bool:
-        return relation.person != NOBODY and classes.of(column) == classes.of(relation.person)
-
-    rest = [e for e in given if not (isinstance(e, Column) and is_person(e)) and not isinstance(e, Literal)]
-    return is_person, rest
 
 
 def _union(builder: ViewBuilder, query: Any, alias: str, known: Mapping[str, View]) -> Selected:
@@ -438,83 +333,3 @@ def _union(builder: ViewBuilder, query: Any, alias: str, known: Mapping[str, Vie
     if query.args.get("distinct"):
         return distinct_rows(builder, made, named, alias)
     return Selected(made, named)
-
-
-# ---- nodes of sqlglot --------------------------------------------------------------------------------------------
-
-
-def computed_column(name: str) -> Any:
-    """The node that stands for something computed before."""
-    return _column(name, COMPUTED)
-
-
-def _column(name: str, table: str) -> Any:
-    from sqlglot import exp
-
-    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True))
-
-
-def _aggregates(node: Any) -> Iterator[Any]:
-    """The aggregates in a node, none of them inside another or a window's own function."""
-    kind = type(node).__name__
-    if is_aggregate(node):
-        yield node
-    elif kind == "Window":
-        for part in _window_parts(node):
-            yield from _aggregates(part)
-    elif kind not in ("Select", "Subquery", "Exists"):
-        for part in node.iter_expressions():
-            yield from _aggregates(part)
-
-
-def _windows(node: Any) -> Iterator[Any]:
-    if type(node).__name__ == "Window":
-        yield node
-    elif type(node).__name__ not in ("Select", "Subquery", "Exists"):
-        for part in node.iter_expressions():
-            yield from _windows(part)
-
-
-def _swapped(node: Any, old: list[Any], new: list[Any]) -> Any:
-    """A node with some nodes in it replaced, each by the one of the same number."""
-    changed = [(a, b) for a, b in zip(old, new, strict=True) if a is not b]
-    return node.transform(lambda part: next((b.copy() for a, b in changed if a == part), part)) if changed else node
-
-
-def _hidden(nodes: list[Any]) -> tuple[list[Any], dict[str, Any]]:
-    """Nodes with a mark in the place of each subquery, for they are no part of what rows are grouped by."""
-    from sqlglot import exp
-
-    held: dict[str, Any] = {}
-
-    def mark(node: Any) -> Any:
-        if not isinstance(node, exp.Subquery | exp.Exists) and not (
-            isinstance(node, exp.In) and node.args.get("query")
-        ):
-            return node
-        held[f"held {len(held)}"] = node
-        return exp.Placeholder(this=f"held {len(held) - 1}")
-
-    return [node.transform(mark) for node in nodes], held
-
-
-def _shown(node: Any, held: Mapping[str, Any]) -> Any:
-    """A node with its subqueries back in their places."""
-    return node.transform(lambda part: held.get(part.this, part) if type(part).__name__ == "Placeholder" else part)
-
-
-def _window_parts(node: Any) -> list[Any]:
-    """What a window is computed from: the arguments of its function, its partition and its order."""
-    function = node.this
-    while type(function).__name__ in ("IgnoreNulls", "RespectNulls", "Filter"):
-        function = function.this
-    parts = [part for part in function.iter_expressions() if type(part).__name__ not in ("Star",)]
-    return [*parts, *(node.args.get("partition_by") or ()), *([node.args["order"]] if node.args.get("order") else ())]
-
-
-def _inside_window(node: Any, new: Any) -> Any:
-    """A window with its parts replaced."""
-    copy = node.copy()
-    for part in _window_parts(copy):
-        part.replace(part.transform(new))
-    return copy

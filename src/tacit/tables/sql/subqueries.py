@@ -24,9 +24,11 @@ from tacit.language.expressions import Column, Comparison, Expression, IsNull, S
 from tacit.language.expressions import Literal as Constant
 from tacit.language.functions import COALESCE
 from tacit.language.types import BOOLEAN, FLOAT, INTEGER
+from tacit.tables.sql.nodes import COMPUTED, computed_column
 from tacit.tables.sql.rewriting import with_columns
-from tacit.tables.sql.stages import COMPUTED, Stage, check_clauses, computed_column, selected
-from tacit.tables.sql.views import Side, View, ViewBuilder, equality, unused
+from tacit.tables.sql.stages import Stage, check_clauses, selected
+from tacit.tables.sql.view import Side, View, equality, unused
+from tacit.tables.sql.views import ViewBuilder
 
 TRUE = Constant(BOOLEAN, True)
 

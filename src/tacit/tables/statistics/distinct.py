@@ -77,6 +77,7 @@ class GroupedDistinct(Each, tag="GroupedDistinct"):
         cap, rest = choose_norm(room, ROW_LEVELS, norms, len(groups.keys), allowance)
         (numbers,) = room.ask(GroupDistinct(value, groups.by, groups.keys, cap))
         law, noise = noisy_vector(numbers, rest, cap * FINE)
+        drawn = room.draw(law)
         spread = Capped(Coarser(noise, FINE), WHOLE)
         answers = {
             label: room.answer(
@@ -86,7 +87,7 @@ class GroupedDistinct(Each, tag="GroupedDistinct"):
                 spread=spread,
                 cap=cap,
             )
-            for label, number in zip(groups.labels, room.draw(law), strict=True)
+            for label, number in zip(groups.labels, drawn, strict=True)
         }
         return Answers(answers, room.cost, groups.name)
 

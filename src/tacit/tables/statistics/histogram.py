@@ -28,7 +28,7 @@ from tacit.numbers.exact import Number, check_listed, exact, whole
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
-from tacit.tables.statistics.quantiles import MOST, PRECISION
+from tacit.tables.statistics.quantiles import MOST
 from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, listed, written
 from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.vectors import GroupedTotals
@@ -92,12 +92,11 @@ class _Bin:
 
     def holds(self, value: Expression) -> Expression:
         """The condition that a value lies in it."""
-        below = "<=" if self.closed else "<"
-        tests = [
-            build.comparison(operator, value, _literal(end))
-            for operator, end in ((">=", self.low), (below, self.high))
-            if end is not None
-        ]
+        tests = []
+        if self.low is not None:
+            tests.append(build.comparison(">=", value, _literal(self.low)))
+        if self.high is not None:
+            tests.append(build.comparison("<=" if self.closed else "<", value, _literal(self.high)))
         return tests[0] if len(tests) == 1 else build.logic("AND", tuple(tests))
 
 
@@ -142,7 +141,7 @@ class FoundHistogram(Statistic, tag="FoundHistogram", phrase="histogram of {name
         if self.spacing == "probability":
             wanted = [Fraction(i, self.bins) for i in range(1, self.bins)]
         with room.second(allowance.share(EDGES).guarantee) as first:
-            drawn = draw_quantiles(first, self.value, wanted, self.per, PRECISION)
+            drawn = draw_quantiles(first, self.value, wanted, self.per)
         found = sorted(exact(value, "edges") for value in drawn.values[0].values())
         edges = found if self.spacing == "probability" else self._even(*found)
         ends = [None, *dict.fromkeys(map(self._shown, edges)), None]

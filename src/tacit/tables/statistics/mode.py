@@ -135,8 +135,8 @@ class GroupedModes(Each, tag="GroupedModes"):
         answers: dict[Any, Answer] = {}
         for rank in range(1, asked.k + 1):
             laws = [choice_law(list(counts.values()), each / (cap * FINE)) for counts in left]
-            drawn = room.draw(Together(laws, Pure(each)))
-            for label, counts, place in zip(groups.labels, left, drawn, strict=True):
+            law: Law[Any] = Together(laws, Pure(each))
+            for label, counts, place in zip(groups.labels, left, room.draw(law), strict=True):
                 chosen = list(counts)[int(place)]
                 del counts[chosen]
                 words = f"{asked.title(rank)} where {groups.name} is {label}"

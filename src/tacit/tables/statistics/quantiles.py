@@ -46,7 +46,7 @@ from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.scales import Scale
 
 PRECISION = 4
-"""Significant digits of a released quantile."""
+"""Significant digits of a quantile that is asked alone."""
 
 METHODS: Methods = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip"}
 """How a value may be chosen by its loss; both keep the rank error that is stated."""
@@ -159,7 +159,7 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         if len(self.quantiles) == 1:
             answers = {self.quantiles[0]: self._alone(room, self.quantiles[0])}
         else:
-            drawn = draw_quantiles(room, self.value, self.quantiles, self.per, PRECISION)
+            drawn = draw_quantiles(room, self.value, self.quantiles, self.per)
             answers = {q: drawn.answer(room, f"{ordinal(q)} of {self.name}", 0, q) for q in self.quantiles}
         if self.single:
             return answers[self.quantiles[0]]
@@ -192,7 +192,7 @@ class GroupedQuantiles(Each, tag="GroupedQuantiles"):
     def release(self, room: Room) -> Answers:
         """All groups together, level by level."""
         asked, groups = cast(Quantiles, self.statistic), self.groups
-        drawn = draw_quantiles(room, asked.value, asked.quantiles, self.per, PRECISION, groups)
+        drawn = draw_quantiles(room, asked.value, asked.quantiles, self.per, groups)
         answers = {}
         for group, label in enumerate(groups.labels):
             for q in asked.quantiles:

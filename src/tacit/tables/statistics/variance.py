@@ -200,13 +200,13 @@ class GroupedMoments(Each, tag="GroupedMoments"):
         entry = HasValue(asked.value.expression) if self.per == "person" else RowCount(asked.value.expression)
         (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "l1", ROW_LEVELS))
         cap = choose_cap(room, ROW_LEVELS, norms, room.allowance.share(CAP_SHARE))
-        known = [place for place, found in enumerate(ends) if found is not None]
+        known = {place: found for place, found in enumerate(ends) if found is not None}
         words = [f"{asked.words} where {groups.name} is {label}" for label in groups.labels]
         answers = {label: asked.unknown(room, words[place]) for place, label in enumerate(groups.labels)}
         if known:
             what = "groups" if self.per == "person" else "rows"
             notes = (f"A person with more than {cap:,} {what} counts as {cap:,}.",)
-            keys, ranges = (tuple(every[place] for place in known) for every in (groups.keys, ends))
+            keys, ranges = tuple(groups.keys[place] for place in known), tuple(known.values())
             asking = GroupMoments(asked.value, groups.by, keys, ranges, asked.degree, cap, self.per == "person")
             allowance = room.allowance.share(Fraction(rest))
             with room.second(allowance.guarantee) as second:

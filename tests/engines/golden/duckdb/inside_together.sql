@@ -7,7 +7,7 @@ derived2_link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, CAST("t"."price"
 derived2_rows AS NOT MATERIALIZED (SELECT person, c0 AS x0, c1 AS x1 FROM derived2_link0 WHERE person IS NOT NULL),
 derived2_groups AS NOT MATERIALIZED (SELECT person, x0, MAX(x1) AS a0 FROM derived2_rows GROUP BY person, x0),
 derived2 AS MATERIALIZED (SELECT person, x0 AS v0, a0 AS v1 FROM derived2_groups AS groups),
-derived1_link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, CAST("t"."price" * CAST(100 AS DECIMAL(3,0)) AS BIGINT) AS c0, "l"."v1" AS c1 FROM "t" AS "t" LEFT JOIN derived4 AS "l" ON "t"."place" COLLATE "binary" = "l".v0_key WHERE NOT EXISTS (SELECT 1 FROM derived3 AS "g" WHERE "t"."who" = "g".person AND (CASE WHEN "t"."moment" IS NOT NULL THEN GREATEST(LEAST("t"."moment", TIMESTAMP '9999-12-31 23:59:59.999999'), TIMESTAMP '0001-01-01') END < "g"."v0"))),
+derived1_link0 AS NOT MATERIALIZED (SELECT "t"."who" AS person, CAST("t"."price" * CAST(100 AS DECIMAL(3,0)) AS BIGINT) AS c0, "l"."v1" AS c1 FROM "t" AS "t" LEFT JOIN derived4 AS "l" ON "t"."place" COLLATE "binary" = "l".v0_key ANTI JOIN derived3 AS "g" ON "t"."who" = "g".person AND (CASE WHEN "t"."moment" IS NOT NULL THEN GREATEST(LEAST("t"."moment", TIMESTAMP '9999-12-31 23:59:59.999999'), TIMESTAMP '0001-01-01') END < "g"."v0")),
 derived1_rows AS NOT MATERIALIZED (SELECT person, c0 AS x0, c1 AS x1 FROM derived1_link0 WHERE person IS NOT NULL),
 derived1 AS NOT MATERIALIZED (SELECT person, x0 AS v0, x1 AS v1 FROM derived1_rows),
 derived0 AS NOT MATERIALIZED (SELECT person, t.v0 AS v0, t.v1 AS v1 FROM derived1 AS t UNION ALL SELECT person, t.v0 AS v0, t.v1 AS v1 FROM derived2 AS t),

@@ -104,8 +104,8 @@ class End:
         """For each group an extreme on the grid, of a maximum or of minus a minimum; ``place`` as in the request."""
         number = len(self.groups.keys)
         losses = [self.loss(rows) for rows in _by_group(found, place * number, number)]
-        drawn: tuple[Fraction, ...] = room.draw(shared_scans(losses, self.epsilon, self.unit, beta=MISS))
-        return drawn
+        law: Law[Any] = shared_scans(losses, self.epsilon, self.unit, beta=MISS)
+        return tuple(map(Fraction, room.draw(law)))
 
     def beyond(self) -> Levels:
         """How many persons may lie beyond the answer, for each confidence."""

@@ -6,7 +6,9 @@ Keys that are not public are found in the data, for some δ:
    by a secret hash of their own.
 2. Every key's number of persons gets noise and is released only above a threshold
    (`tacit.mechanisms.choose.stable_keys`): a key that a single person brings is never released, nor one of fewer
-   persons than ``at_least``. Which groups are shown for certain follows from the noise, and the answers say it.
+   persons than ``at_least``. Where persons have many keys and more than their number is asked, each gives their keys
+   a weight that falls with how many they have, instead of keeping κ of them. Which groups are shown for certain
+   follows from the noise, and the answers say it.
 3. Where more than the number of persons is asked, the statistic of the found groups is then asked for the rest of
    the cost, with noise of its own, to which finding them is nothing. With ``other`` the rows of all groups that are
    not shown are one more group, so that the groups together are the whole.
@@ -25,13 +27,14 @@ from typing import Any, Self, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.groups import ShownCount
-from tacit.engines.requests import KeyCounts, KeysPerPerson, check_by
+from tacit.engines.requests import KeyCounts, KeysPerPerson, KeyWeights, check_by
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal
 from tacit.language.types import INTEGER, Kind
-from tacit.mechanisms.choose.stable_keys import stable_keys
+from tacit.mechanisms.choose.stable_keys import StableKeys, stable_keys, weighted_keys, weights
+from tacit.noises import TruncatedLaplace
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, Statistic, check_delta
 from tacit.tables.statistics.ways.caps import choose_cap, levels
@@ -158,6 +161,8 @@ class FoundGroups(Statistic, tag="FoundGroups"):
     """Groups of fewer persons are never shown."""
     other: bool = field(default=False, repr=False)
     """Whether the rows of groups that are not shown are answered for too, as one."""
+    single: bool = field(default=False, repr=False)
+    """Whether a person has one row, by public facts, and so takes part in one group: no cap is to be chosen."""
 
     @property
     def key(self) -> str:
@@ -200,7 +205,7 @@ class FoundGroups(Statistic, tag="FoundGroups"):
     def of_single_rows(self) -> Statistic:
         """What is asked of the groups, of persons instead of rows."""
         suited = self.statistic.of_single_rows
-        return replace(self, statistic=suited) if isinstance(suited, Grouped) else self
+        return replace(self, statistic=suited if isinstance(suited, Grouped) else self.statistic, single=True)
 
     def check(self, cost: Guarantee) -> None:
         """Finding keys needs δ."""
@@ -214,17 +219,15 @@ class FoundGroups(Statistic, tag="FoundGroups"):
         only_persons = self.statistic.counts_persons and not self.other
         share = Fraction(1) if only_persons else FIND_SHARE
         groups, epsilon, delta = self.statistic.groups, room.cost.epsilon * share, room.cost.delta
-        (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
-        cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
-        (found,) = room.ask(KeyCounts(groups.by, cap, self.at_least, room.secret()))
-        law = stable_keys(dict(found), epsilon * (1 - CAP_SHARE), delta, cap, self.at_least)
+        cap, rest = 1, epsilon
+        if not self.single:
+            (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
+            cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
+            rest = epsilon * (1 - CAP_SHARE)
+        law, note = self._found(room, cap, rest, delta, only_persons)
         drawn = room.draw(law)
         released: dict[Any, int] = dict(drawn)
         keys = sorted(released, key=lambda key: (-released[key], repr(key)))
-        note = (
-            f"A person takes part in at most {cap:,} groups. Groups of {law.surely:,} such persons or more are shown, "
-            f"those of fewer than {self.at_least:,} never."
-        )
         if only_persons:
             answers = {
                 _label(key): room.answer(
@@ -253,6 +256,25 @@ class FoundGroups(Statistic, tag="FoundGroups"):
         with room.second(Pure(room.cost.epsilon * (1 - FIND_SHARE))) as second:
             answers = dict(statistic.release(second))
         return Answers({key: _noted(answer, note) for key, answer in answers.items()}, room.cost, groups.name)
+
+    def _found(
+        self, room: Room, cap: int, epsilon: Fraction, delta: Fraction, only_persons: bool
+    ) -> tuple[StableKeys, str]:
+        """The law of what is shown, and which groups are: by persons, or by their weights where they have many keys."""
+        by, least = self.by, self.at_least
+        never = f"those of fewer than {least:,} never"
+        if only_persons or isinstance(stable_keys({}, epsilon, delta, cap, least).noise, TruncatedLaplace):
+            (counts,) = room.ask(KeyCounts(by, cap, least, room.secret()))
+            law = stable_keys(dict(counts), epsilon, delta, cap, least)
+            shown = f"Groups of {law.surely:,} such persons or more are shown, {never}."
+            return law, f"A person takes part in at most {cap:,} group{'s' * (cap > 1)}. {shown}"
+        most = min(2 * cap, KEY_LEVELS[-1])  # the more keys a person may have, the higher the threshold
+        steps = (*(level for level in KEY_LEVELS if level < most), most)
+        (found,) = room.ask(KeyWeights(by, steps, weights(steps), least))
+        law = weighted_keys(dict(found), epsilon, delta, steps, least)
+        (weight,) = weights((cap,))
+        shown = f"Groups of {-(-law.surely // weight):,} persons in at most {cap:,} groups each are shown, {never}."
+        return law, f"Persons in more than {most:,} groups are left out when groups are looked for. {shown}"
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ from tacit.engines.requests import GroupNorms, HasValue, Ordered, RowCount, Weig
 from tacit.engines.requests.weighed_rows import UNIT
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.inverse.cuts import TIES, Levels, cuts
+from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap, row_cap
 from tacit.tables.statistics.ways.groups import Groups
-from tacit.tables.statistics.ways.scales import Scale
 
 CAP_SHARE = Fraction(1, 10)
 """What the cap on rows, or on groups, takes of the cost."""
@@ -46,7 +46,7 @@ class Drawn:
     each: Allowance
     """What a level spent."""
     cap: int | None
-    scale: Scale
+    cells: int
     per: Per
 
     def answer(self, room: Room, words: str, group: int, q: Fraction) -> Answer:
@@ -60,7 +60,7 @@ class Drawn:
             mechanism="quantiles by levels, each a choice by the weight on both sides",
             spread=Ranked(
                 self.each.epsilon,
-                float(self.scale.grid.size * TIES),
+                float(self.cells * TIES),
                 float(wide * (self.cap or 1)),
                 "rows" if parts == "rows" else "persons",
                 place,
@@ -71,10 +71,10 @@ class Drawn:
 
 
 def draw_quantiles(
-    room: Room, value: Ordered, quantiles: Sequence[Fraction], per: Per, precision: int, groups: Groups | None = None
+    room: Room, value: Ordered, quantiles: Sequence[Fraction], per: Per, groups: Groups | None = None
 ) -> Drawn:
     """Quantiles of all rows, or of each group, for what the room may spend: two rounds at most."""
-    from tacit.tables.statistics.ways.cells import weights_by_group
+    from tacit.tables.statistics.ways.cells import Cells, weights_by_group
 
     allowance, cap = room.allowance, None
     if per == "row" or groups is not None:
@@ -82,20 +82,16 @@ def draw_quantiles(
         allowance = allowance.share(1 - CAP_SHARE)
     by, keys = ((), ()) if groups is None else (groups.by, groups.keys)
     found = room.weigh(WeighedRows(value, by, keys, cap or 1, per == "person"))
-    scale, number = Scale(value.expression.type, precision), max(1, len(keys))
-    grid = scale.grid
-    assert grid.first is not None
-    assert grid.last is not None
-    weights = weights_by_group(scale, found, number)
-    levels = Levels(weights, grid.first * TIES, (grid.last + 1) * TIES, quantiles)
+    cells, number = Cells(value.expression.type), max(1, len(keys))
+    first, last = cells.ends
+    levels = Levels(weights_by_group(cells, found, number), first * TIES, (last + 1) * TIES, quantiles)
     each = allowance.share(Fraction(1, levels.number))
     for _ in range(levels.number):
-        levels.cut(room.draw(cuts(levels.stretches, each.epsilon, UNIT * (cap or 1))))
-    last = grid.last
-    values = [
-        {q: scale.value(grid.value(min(x // TIES, last))) for q, x in positions.items()} for positions in levels.found
-    ]
-    return Drawn(values, levels.chains, each, cap, scale, per)
+        law: Law[tuple[int, ...]] = cuts(levels.stretches, each.epsilon, UNIT * (cap or 1))
+        drawn = room.draw(law)
+        levels.cut(drawn)
+    values = [{q: cells.value(min(x // TIES, last)) for q, x in positions.items()} for positions in levels.found]
+    return Drawn(values, levels.chains, each, cap, cells.number, per)
 
 
 def _cap(room: Room, value: Ordered, per: Per, groups: Groups | None, allowance: Allowance) -> int:
