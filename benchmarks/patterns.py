@@ -23,7 +23,6 @@ from math import exp
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
-from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -153,13 +152,14 @@ def asked(question: Question, runs: int, draws: int) -> dict[str, Any]:
         kept.append(capped)
         return release(room, capped, *rest)
 
+    shared_rows.flow_release = remembering  # type: ignore[assignment]
     session, times = make(), list[tuple[float, float]]()
-    with patch.object(shared_rows, "flow_release", remembering):
-        for _ in range(runs):
-            kept.clear()
-            begin = time.perf_counter(), time.process_time()
-            session.sql(query, epsilon=EPSILON, fresh=True)
-            times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
+    for _ in range(runs):
+        kept.clear()
+        begin = time.perf_counter(), time.process_time()
+        session.sql(query, epsilon=EPSILON, fresh=True)
+        times.append((time.perf_counter() - begin[0], time.process_time() - begin[1]))
+    shared_rows.flow_release = release
     found: dict[str, Any] = {"seconds": median(t[0] for t in times), "processor": median(t[1] for t in times)}
     found["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     found |= plain(session, query, runs)
