@@ -88,6 +88,7 @@ LONG: Mapping[str, Ask] = {
     "sum by group, Gaussian": lambda t: t.group_by("g", ["x", "y"]).sum("v", rho=2),
     "mean by group": lambda t: t.group_by("g", ["x", "y"]).mean("v", epsilon=8),
     "sum by found group": lambda t: t.group_by("g").sum("v", epsilon=8, delta="0.2"),
+    "count by found group and the rest": lambda t: t.group_by("g", other=True).count(epsilon=8, delta="0.2"),
 }
 
 
