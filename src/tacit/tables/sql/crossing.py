@@ -84,8 +84,10 @@ class Crossing:
             return _literal(found.value if isinstance(found, Answer) else None, kind, found is None), view
         known = known_keys(builder, view, list(ties))
         keys = None if known is None else tuple(known)
-        if keys == ():
+        if keys == () and len(self.answers) == len(self.first):
             return Literal(kind, None), view  # no row of the public table is left to compare it with
+        if keys == ():  # once the others are answered there may be some: it counts as a question
+            keys = (None if len(ties) == 1 else (None,) * len(ties),)
         names = {f"key {i}": inside for i, inside in enumerate(ties.values())}
         asked.set("group", _group([computed_column(name) for name in names]))
         computed = {**rows.scope.tables.get(COMPUTED, {}), **names}
@@ -172,7 +174,15 @@ class QuestionsInTurn:
             reader = self.reader(crossing, self.share)
             outer = reader.read()
             if len(crossing.first) == len(answers):
-                return self._told(outer.ask(fresh), crossing, answers)
+                found = outer.ask(fresh)
+                if isinstance(outer, PublicQuery) and isinstance(found, Answer):
+                    found = replace(found, mechanism="public tables, and numbers that were answered first", notes=())
+                return self._told(found, crossing, answers)
+            if len(crossing.first) + (not isinstance(outer, PublicQuery)) > self.count:
+                raise UnsupportedQuery(
+                    "the numbers that were answered first make more questions of it than its cost was divided by; ask "
+                    "the subqueries by themselves, and write their answers into the query."
+                )
             answers.append(reader.first(crossing.first[len(answers)]).ask(fresh))
 
     def _turns(self, fresh: bool) -> list[Query | PublicQuery]:
