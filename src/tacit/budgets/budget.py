@@ -14,7 +14,7 @@ a ledger (tacit.ledger) in one transaction, for many processes and for good. Cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from html import escape
@@ -130,6 +130,20 @@ class Budget:
         for question in questions or (None,):
             self.allows(cost, question)
         accounts.charge(self._book.path(self._name), cost, len(questions) or 1)
+
+    def check_all(self, charges: Sequence[tuple[Guarantee, Question]]) -> None:
+        """Raise what these charges, one after the other, would raise now, and spend nothing.
+
+        Args:
+            charges: what would be charged, and for which question.
+
+        >>> from tacit.budgets import Question
+        >>> orders.budget.check_all([(Pure(1), Question("how many rows")), (Pure(2), Question("how many persons"))])
+        """
+        for cost, question in charges:
+            self.allows(cost, question)
+        if charges:
+            accounts.charge_all(self._book.path(self._name), [cost for cost, _ in charges])
 
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
         """Spend a cost, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit.

@@ -1,8 +1,8 @@
 """SQL: one SELECT with aggregates becomes the same questions that the fluent face asks.
 
-The cost is split evenly over the distinct aggregates, wherever they stand: in the select list, HAVING or ORDER BY. What
-surrounds them is computed from released answers and free. What cannot be answered privately is refused before
-anything is spent, with the clause at fault and what to write instead.
+The cost is split over the distinct aggregates, wherever they stand: in the select list, HAVING or ORDER BY
+(`tacit.tables.sql.plan`). What surrounds them is computed from released answers and free. What cannot be answered
+privately is refused before anything is spent, with the clause at fault and what to write instead.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ Understood = Query | PublicQuery | QuestionsInTurn
 """What a SELECT asks: a question, several in turn, or something public."""
 
 
-def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Understood:
+def understand(releaser: Releaser, asked: Priced, keys: Any = None, weights: Any = None) -> Understood:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys))
+        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys, weights))
     except RecursionError:
         raise deep("the query") from None
 
 
-def _reader(releaser: Releaser, asked: Priced, keys: Any, crossing: Crossing, cost: Guarantee) -> _Reader:
+def _reader(releaser: Releaser, asked: Priced, keys: Any, weights: Any, crossing: Crossing, cost: Guarantee) -> _Reader:
     """Who reads a query at a cost."""
-    return _Reader(releaser, replace(asked, cost=cost), keys, crossing)
+    return _Reader(releaser, replace(asked, cost=cost), keys, weights, crossing)
 
 
 def parse_select(query: str) -> exp.Select:
@@ -78,6 +78,7 @@ class _Reader:
     releaser: Releaser
     asked: Priced
     keys: Any
+    weights: Any
     crossing: Crossing
 
     def read(self) -> Query | PublicQuery:
@@ -91,10 +92,11 @@ class _Reader:
         known = views.ctes(select, {})
         rows = views.rows(select, known)
         if is_public(views, rows):
-            if self.keys is not None:
-                raise InvalidInput(
-                    "keys= is for groups of persons, and only public tables are read here; leave it out."
-                )
+            for name, given_one in (("keys", self.keys), ("weights", self.weights)):
+                if given_one is not None:
+                    raise InvalidInput(
+                        f"{name}= is for questions about persons, and only public tables are read here; leave it out."
+                    )
             return public_query(self.releaser, views, rows, select, known, self.asked.cost)
         refuse(select, _CLAUSES)
         select, view = with_subqueries(views, rows, select, known)
@@ -103,7 +105,9 @@ class _Reader:
     def first(self, first: First) -> Query:
         """A subquery that is asked before this query."""
         asked = replace(self.asked, query=first.text)
-        return replace(self, asked=asked, keys=first.keys).read_over(first.builder, first.view, first.select)
+        return replace(self, asked=asked, keys=first.keys, weights=None).read_over(
+            first.builder, first.view, first.select
+        )
 
     def read_over(self, views: ViewBuilder, view: View, select: Any) -> Query:
         """What a SELECT asks of a view."""
@@ -120,7 +124,7 @@ class _Reader:
         layout = Selection(select, asked).layout(tuple(name for _, name in by))
         single = relation.one_row_each
         statistics = tuple(each.of_single_rows if single else each for each in asked.statistics)
-        return Query(self.releaser, relation, statistics, layout, self.asked.cost, self.asked.query)
+        return Query(self.releaser, relation, statistics, layout, self.asked.cost, self.asked.query, self.weights)
 
     def _by(self, select: exp.Select, scope: Scope) -> list[tuple[Expression, str]]:
         group = select.args.get("group")

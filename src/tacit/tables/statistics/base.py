@@ -79,6 +79,11 @@ class Statistic(ABC):
         """Its name in ledgers and policies, the same for each group."""
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of all that it answers, for policies."""
+        return (self.key,)
+
+    @property
     def words(self) -> str:
         """What is asked, for people."""
         return self.phrase.format_map(vars(self))
