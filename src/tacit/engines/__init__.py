@@ -5,7 +5,7 @@ privacy: whoever asks has charged for the answer before. The contract:
 
 - ``open_engine(tables, timeout)`` reads public facts only (names and types), refuses what they show to be wrong, and
   starts nothing else. No statement may take longer than ``timeout`` seconds.
-- ``engine.snapshot()`` is a context in which up to two rounds see the same rows; nothing is ever written. Entering it
+- ``engine.snapshot()`` is a context in which up to two rounds see the same rows; no table is ever written. Entering it
   touches no rows: what fails there (`UNREACHABLE`) is known before anything is charged.
 - ``snapshot.ask(relation, requests)`` runs one statement and returns one result for each request. Where the relation
   has a `Bound`, a cheap statement before it counts on the join keys, and a join that can be larger is a failure.

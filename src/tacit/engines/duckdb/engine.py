@@ -133,11 +133,16 @@ class DuckDB(OpenTables[DuckTable]):
 
 
 class DuckSnapshot(SQLSnapshot):
-    """Up to two rounds inside one transaction, over files that must not change meanwhile."""
+    """Up to two rounds inside one transaction, over files that must not change meanwhile.
+
+    What both rounds read is computed once, into temporary tables that nobody else sees and that end with it.
+    """
 
     def __init__(self, engine: DuckDB, cursor: duckdb.DuckDBPyConnection) -> None:
         super().__init__(DIALECT, engine.tables)
         self._engine, self._cursor = engine, cursor
+        self._kept: dict[str, str] = {}
+        """The temporary tables of this cursor, by the meaning of the part that each holds."""
 
     def fetch_rows(self, script: Script) -> list[tuple[Any, ...]]:
         """In a thread of its own."""
@@ -165,11 +170,27 @@ class DuckSnapshot(SQLSnapshot):
 
         def work() -> T:
             try:
-                return fetch(run(DIALECT.statement(script)))
+                return fetch(run(self._statement(script, {})))
             except (duckdb.InvalidInputException, duckdb.ConversionException):
-                return fetch(run(DIALECT.statement(script, self._reread(script))))
+                return fetch(run(self._statement(script, self._reread(script))))
 
         return wait_for(work, self._cursor.interrupt, self._engine.timeout)
+
+    def _statement(self, script: Script, sources: Mapping[str, str]) -> str:
+        """The statement of a script, which reads parts that the next round reads again from temporary tables.
+
+        A part is the same in both rounds if its text is, with the parts that it reads.
+        """
+        places = dict(sources)
+        for part in script.parts:
+            if part.again and part.name in script.shared:
+                meaning = DIALECT.statement(script.only(part.body, places), places)
+                if meaning not in self._kept:
+                    name = f"temp.main.tacit_kept{len(self._kept)}"
+                    self._cursor.execute(f"CREATE TEMP TABLE {name} AS {meaning}")
+                    self._kept[meaning] = name
+                places[part.name] = self._kept[meaning]
+        return DIALECT.statement(script.only(script.body, places), places)
 
     def _reread(self, script: Script) -> dict[str, str]:
         """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in
@@ -177,6 +198,7 @@ class DuckSnapshot(SQLSnapshot):
         transaction. Where no such file is read, the statement fails again.
         """
         self._cursor.execute("ROLLBACK")
+        self._kept.clear()
         self._cursor.execute("BEGIN TRANSACTION READ ONLY")
         sources: dict[str, str] = {}
         for number, table in enumerate(self._engine.tables.values()):

@@ -39,7 +39,7 @@ from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, Statistic, check_delta
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 
-MOST_KEYS = 5_000
+MOST_KEYS = 10_000
 """The most groups one question may have, so that what comes back stays small."""
 
 
@@ -141,7 +141,7 @@ CAP_SHARE = Fraction(1, 10)
 FIND_SHARE = Fraction(1, 2)
 """What finding the keys takes of ε, cap included, when more than persons is asked."""
 
-MOST_FOUND = 5_000
+MOST_FOUND = 10_000
 """The most found groups that are asked about: those with the largest released counts."""
 
 MOST_OTHER = 500
@@ -291,7 +291,7 @@ class FoundGroups(Statistic, tag="FoundGroups"):
             (counts,) = room.ask(KeyCounts(by, cap, least, room.secret()))
             law = stable_keys(dict(counts), epsilon, delta, cap, least)
             shown = f"Groups of {law.surely:,} such persons or more are shown, {never}."
-            return law, f"A person takes part in at most {cap:,} groups. {shown}"
+            return law, f"A person takes part in at most {cap:,} group{'s' * (cap > 1)}. {shown}"
         most = min(2 * cap, KEY_LEVELS[-1])  # the more keys a person may have, the higher the threshold
         steps = (*(level for level in KEY_LEVELS if level < most), most)
         (found,) = room.ask(KeyWeights(by, steps, weights(steps), least))
