@@ -339,6 +339,11 @@ def _label(key: tuple[Any, ...]) -> Any:
 def for_each(statistic: Statistic, groups: Groups, at_least: int | None = None, other: bool = False) -> Statistic:
     """A statistic for each group: of those that are named, or of those that are found."""
     grouped = statistic.grouped(groups)
+    if type(groups) is not Groups:
+        from tacit.tables.statistics.ways.margins import MarginGroups, margins_of
+
+        assert isinstance(groups, MarginGroups)
+        return margins_of(grouped, groups)
     if groups.keys or not isinstance(grouped, Grouped):
         return grouped
     if at_least is None and not other:
