@@ -7,7 +7,7 @@ what is shown of the answers, which is post-processing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -44,15 +44,17 @@ class Query:
 
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
+        unpaid: list[Statistic] = []
         if len(self.statistics) > 1:
             self.check()
             unpaid = self.unpaid(fresh)
             if unpaid:
                 self.releaser.budget.check(self.each, *(self.question(s) for s in unpaid))
-        answers = [
-            self.releaser.ask(self.relation, statistic, self.each, fresh=fresh, text=self.text)
-            for statistic in self.statistics
-        ]
+        with self.releaser.together(tuple(unpaid)) if len(unpaid) > 1 else nullcontext(self.releaser) as releaser:
+            answers = [
+                releaser.ask(self.relation, statistic, self.each, fresh=fresh, text=self.text)
+                for statistic in self.statistics
+            ]
         return self.layout.show(answers, self.cost)
 
     def check(self) -> None:
