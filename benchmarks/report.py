@@ -241,7 +241,7 @@ def patterns(measured: Any) -> str:
     rows = [
         [name, *(number(one.get(part)) for part in ("processor", "seconds", "plain_seconds", "error", "best"))]
         for name, one in measured.items()
-        if isinstance(one, dict) and "processor" in one
+        if isinstance(one, dict) and "processor" in one and name != "facts"
     ]
     if not rows:
         return ""

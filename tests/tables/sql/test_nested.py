@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -251,6 +252,12 @@ def test_all_of_it_fits_or_nothing_is_charged() -> None:
         wrong = ABOVE.replace("COUNT(*)", "STDDEV(nothing)")
         refused(session.budget, InvalidInput, "does not exist", lambda: session.sql(wrong, epsilon=1))
         assert not session.preview(ABOVE, epsilon=2).fits
+    dear = Policy(least=Fraction(1, 10))
+    with Session(declared(), budget=open_budget(Pure(10), policy=dear)) as session:
+        words = "costs at least Pure\\(1\\) by the policy"
+        refused(session.budget, BudgetExceeded, words, lambda: session.sql(ABOVE, epsilon="1.9"))
+        session.sql(ABOVE, epsilon=2)
+        assert session.budget.spent == Pure(2)
 
 
 # ---- public tables alone -----------------------------------------------------------------------------------------
@@ -287,6 +294,8 @@ def test_a_policy_of_columns_holds_inside_and_for_public_tables() -> None:
             "SELECT COUNT(*) FROM (SELECT customer, MIN(day) AS d FROM orders GROUP BY customer) AS t",
             "SELECT SUM(amount) FROM customers AS orders JOIN orders AS o ON orders.customer = o.customer",
             "SELECT COUNT(*) FROM parts",
+            "SELECT COUNT(*) FROM orders WHERE amount > (SELECT AVG(balance) FROM customers)",
+            "SELECT SUM(id) FROM orders WHERE amount > (SELECT AVG(amount) FROM orders)",
         ):
             refused(session.budget, UnsupportedQuery, "policy", partial(session.sql, query, epsilon=1))
 

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, Row
 from tacit.engines.requests.derived import Listed
-from tacit.errors import BudgetExceeded, UnsupportedQuery
+from tacit.errors import UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope
@@ -199,25 +201,17 @@ class QuestionsInTurn:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
-            if isinstance(query, Query):
-                for statistic in query.unpaid(fresh):
-                    self.releaser.budget.check(query.each, query.question(statistic))
-        total = self._total(known, fresh)
-        if total is not None and not self.releaser.budget.fits(total):
-            raise BudgetExceeded(
-                f"the question and its subqueries across persons cost {total!r}, and only "
-                f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
-            )
+        asked = [query for query in known if isinstance(query, Query)]
+        charges = [(release.cost, query.plan.question(release)) for query in asked for release in query.unpaid(fresh)]
+        self.releaser.budget.check_each(*charges)
 
     def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
-        costs = [query.each * len(unpaid) for query in known if (unpaid := query.unpaid(fresh))]
-        if all(len(query.unpaid(fresh)) == len(query.statistics) for query in known):
+        asked = [(query, query.unpaid(fresh)) for query in known if isinstance(query, Query)]
+        if all(len(unpaid) == len(query.plan.releases) for query, unpaid in asked):
             return self.cost
-        total: Guarantee | None = None
-        for cost in costs:
-            total = cost if total is None else total + cost
-        return total
+        costs = [query.plan.charge(unpaid) for query, unpaid in asked if unpaid]
+        return reduce(add, costs) if costs else None
 
     def preview(self, fresh: bool) -> Preview:
         """The cost of all of it; refuses what would be refused."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests import Join, Relation
@@ -130,9 +131,7 @@ class ViewBuilder:
         if kind in ("Subquery", "Table"):
             _plain_source(node, ("db",) if in_schema else ())
         if kind == "Subquery":
-            if not node.alias:
-                raise UnsupportedQuery("a subquery in FROM needs a name; write AS t after it.")
-            return self._derived(node.this, node.args["alias"], known)
+            return self._derived(node.this, node.args.get("alias") or _unnamed(node), known)
         if kind == "Lateral":
             raise UnsupportedQuery("LATERAL is not supported; write a subquery that stands by itself, or in WHERE.")
         if kind != "Table" or type(node.this).__name__ != "Identifier":
@@ -321,6 +320,13 @@ def _called(side: Side) -> str:
 
 def _named(alias: str, table: Table) -> str:
     return table if isinstance(table, str) else alias
+
+
+def _unnamed(node: Any) -> Any:
+    """A name for a subquery that has none: the same for the same text."""
+    from sqlglot import exp
+
+    return exp.TableAlias(this=exp.to_identifier(f"subquery_{sha256(node.sql().encode()).hexdigest()[:12]}"))
 
 
 def _plain_source(node: Any, allowed: tuple[str, ...]) -> None:
