@@ -22,7 +22,9 @@ ENDS = [Fraction(sign * size) for sign in (-1, 1) for size in (0, 1, 2**63 - 1, 
     st.integers(3, 40),
     st.lists(st.one_of(st.sampled_from(ENDS), st.fractions(-(10**6), 10**6)), min_size=3, max_size=3).map(sorted),
 )
-def test_whatever_is_drawn_there_are_edges_and_never_too_many(kind: ColumnType, bins: int, drawn: list[Fraction]) -> None:
+def test_whatever_is_drawn_there_are_edges_and_never_too_many(
+    kind: ColumnType, bins: int, drawn: list[Fraction]
+) -> None:
     asked = FoundHistogram.of(Operand(Column(kind, "t", "x"), "x"), bins, "width", "row")
     edges = asked._even(*drawn)
     assert 2 <= len(edges) <= bins - 1
