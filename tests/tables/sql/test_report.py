@@ -28,7 +28,7 @@ KEYS = {"months": range(12), "means": range(12)}
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    tables = {
+    tables: dict[str, Private | Public] = {
         "orders": Private(ORDERS, person="who"),
         "names": Public(pa.table({"number": [1, 2], "name": ["one", "two"]})),
     }
