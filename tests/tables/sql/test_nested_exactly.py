@@ -173,8 +173,7 @@ def ask(session: Session, text: str) -> None:
     """Ask the one aggregate of a query."""
     query = understand(session._releaser, price(text, 4))
     assert isinstance(query, Query)
-    (release,) = query.plan.releases
-    query.releaser.ask(query.relation, release.statistic, release.cost)
+    query.releaser.ask(query.relation, query.statistics[0], query.cost)
 
 
 class NestedCheck(StatisticCheck):

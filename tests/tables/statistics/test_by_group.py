@@ -23,8 +23,11 @@ PLACES = pa.table({"k": ["a", "b", "c"], "place": ["north", "south", "east"]})
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    people, places = Private(pa.Table.from_pylist(ROWS), person="who"), Public(PLACES)
-    with Session({"t": people, "places": places}, budget=Approx(10**6, "0.9")) as opened:
+    tables: dict[str, Private | Public] = {
+        "t": Private(pa.Table.from_pylist(ROWS), person="who"),
+        "places": Public(PLACES),
+    }
+    with Session(tables, budget=Approx(10**6, "0.9")) as opened:
         yield opened
 
 
