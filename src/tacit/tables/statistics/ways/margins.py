@@ -12,8 +12,8 @@ adaptive composition. What follows uses released numbers alone.
 
 ADDING UP  The cells x̂ minimise Σ_s Σ_c (y_sc − Σ_{i in c} x_i)²/σ_s² over all sets s and their groups c. Every group is
 then the sum of its cells, and by Gauss and Markov its variance is at most that of its own noise, for its own y_sc is
-one of the unbiased estimates that it beats. If no set keeps all columns the cells themselves are not determined, but the
-groups are. With ``nonnegative`` the cells minimise the same among those that are not negative.
+one of the unbiased estimates that it beats. If no set keeps all columns the cells themselves are not determined, but
+the groups are. With ``nonnegative`` the cells minimise the same among those that are not negative.
 
 ROUNDING  Cells are rounded in order so that the running sum is off by at most 1/2; then groups are added up from the
 rounded cells, exactly. Groups of neighbouring cells, as all of ROLLUP are, are thus off by at most one unit.
@@ -80,11 +80,15 @@ class MarginGroups(Groups):
         for kept in self.sets:
             places: dict[Any, int] = {}
             of_cell = []
-            for label in self.labels:
-                parts = label if len(self.by) > 1 else (label,)
-                coarse = tuple(part if i in kept else None for i, part in enumerate(parts))
-                of_cell.append(places.setdefault(coarse if len(self.by) > 1 else coarse[0], len(places)))
-            found.append((list(places), of_cell))
+            labels = []
+            for key, label in zip(self.keys, self.labels, strict=True):
+                place = places.setdefault(tuple(key[i] for i in kept), len(places))
+                of_cell.append(place)
+                if place == len(labels):
+                    parts = label if len(self.by) > 1 else (label,)
+                    coarse = tuple(part if i in kept else None for i, part in enumerate(parts))
+                    labels.append(coarse if len(self.by) > 1 else coarse[0])
+            found.append((labels, of_cell))
         return found
 
 
