@@ -207,12 +207,10 @@ def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Acc
     return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost, times)
 
 
-def charge_all(path: Sequence[Account], costs: Sequence[Guarantee]) -> list[Account]:
-    """As `charge`, for several costs one after the other; all of them must fit."""
-    growth = path[0].filter.nothing
-    for cost in costs:
-        growth = plus(growth, path[0].filter.measure(cost))
-    return _admitted(path, growth, reduce(add, costs), len(costs))
+def charge_each(path: Sequence[Account], costs: Sequence[Guarantee]) -> list[Account]:
+    """The accounts that change when several different costs are charged, as for `charge`; refuses all or none."""
+    measured = [path[0].filter.measure(cost) for cost in costs]
+    return _admitted(path, reduce(plus, measured), reduce(add, costs), len(costs))
 
 
 def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee, times: int) -> list[Account]:

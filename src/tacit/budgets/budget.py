@@ -14,7 +14,7 @@ a ledger (tacit.ledger) in one transaction, for many processes and for good. Cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from fractions import Fraction
 from html import escape
@@ -131,19 +131,19 @@ class Budget:
             self.allows(cost, question)
         accounts.charge(self._book.path(self._name), cost, len(questions) or 1)
 
-    def check_all(self, charges: Sequence[tuple[Guarantee, Question]]) -> None:
-        """Raise what these charges, one after the other, would raise now, and spend nothing.
+    def check_each(self, *charges: tuple[Guarantee, Question]) -> None:
+        """Raise what charges of different costs, one after the other, would raise now, and spend nothing.
 
         Args:
-            charges: what would be charged, and for which question.
+            charges: what would be charged, and what would be asked for it.
 
         >>> from tacit.budgets import Question
-        >>> orders.budget.check_all([(Pure(1), Question("how many rows")), (Pure(2), Question("how many persons"))])
+        >>> orders.budget.check_each((Pure(1), Question("how many")), (Pure(2), Question("how much")))
         """
         for cost, question in charges:
             self.allows(cost, question)
         if charges:
-            accounts.charge_all(self._book.path(self._name), [cost for cost, _ in charges])
+            accounts.charge_each(self._book.path(self._name), [cost for cost, _ in charges])
 
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
         """Spend a cost, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit.

@@ -102,7 +102,7 @@ class Table(Statistics[Answer], AnswersSelects):
         >>> customers.mean("spent", epsilon=0.5)
         Answer(mean of spent: ..., Pure(0.5))
         >>> customers.filter("orders >= 5").count(epsilon=0.5)
-        Answer(number of rows: ..., Pure(0.5))
+        Answer(number of persons: ..., Pure(0.5))
         """
         from tacit.tables.sql.person_groups import per_person
 

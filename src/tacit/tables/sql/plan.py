@@ -114,7 +114,7 @@ class Plan:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""
         if len(self.releases) > 1:
             self.check()
-            self.releaser.budget.check_all([(each.cost, self.question(each)) for each in self.unpaid(fresh)])
+            self.releaser.budget.check_each(*((each.cost, self.question(each)) for each in self.unpaid(fresh)))
         made = [
             self.releaser.ask(each.relation, each.statistic, each.cost, fresh=fresh, text=each.text)
             for each in self.releases
