@@ -13,6 +13,7 @@ Results go to benchmarks/results/workload.json.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ def orders(persons: int, seed: int) -> pa.Table:
     rng = np.random.default_rng(seed)
     who = np.repeat(np.arange(persons), 1 + rng.poisson(9, persons))
     month = 1 + np.minimum(11, (12 * rng.beta(1.3, 1, len(who))).astype(int))
-    return pa.table({"who": who, "month": month, "amount": np.ceil(np.exp(rng.normal(3.5, 0.8, len(who)))).astype(int)})
+    amount = np.ceil(np.exp(rng.normal(3.5, 0.8, len(who)))).astype(int)
+    return pa.table({"who": pa.array(who), "month": pa.array(month), "amount": pa.array(amount)})
 
 
 def truth(rows: pa.Table) -> Numbers:
@@ -58,8 +60,8 @@ def one_by_one(session: Session) -> Numbers:
     for kind, aggregate in KINDS.items():
         for key in (*MONTHS, None):
             where = "" if key is None else f" WHERE month = {key}"
-            query = f"SELECT {aggregate} FROM orders{where}"
-            found[kind, key] = float(session.sql(query, epsilon=each.epsilon, fresh=True).value or 0)  # type: ignore[union-attr]
+            answer: Any = session.sql(f"SELECT {aggregate} FROM orders{where}", epsilon=each.epsilon, fresh=True)
+            found[kind, key] = float(answer.value or 0)
     counted: Any = session.sql(REPORT["persons"], epsilon=each.epsilon, fresh=True)
     return found | {("persons", None): float(counted.value)}
 
@@ -68,9 +70,9 @@ def together(session: Session) -> Numbers:
     """The same as a report."""
     report = session.report(REPORT, keys={"months": list(MONTHS)}, epsilon=EPSILON, fresh=True)
     found: Numbers = {}
-    for row in report["months"].rows:  # type: ignore[attr-defined]
+    for row in report["months"].rows:
         found |= {(kind, row.key[0]): float(cell.value) for kind, cell in zip("nsm", row.cells[1:], strict=True)}
-    return found | {("persons", None): float(report["persons"].rows[0].cells[0].value)}  # type: ignore[attr-defined]
+    return found | {("persons", None): float(report["persons"].rows[0].cells[0].value)}
 
 
 def study(persons: int, runs: int) -> dict[str, Any]:
@@ -80,13 +82,14 @@ def study(persons: int, runs: int) -> dict[str, Any]:
     errors: dict[str, dict[Any, float]] = {}
     with Session({"orders": Private(rows, person="who")}, Pure(10**6)) as session:
         session._tables.engine = Remembering(session._tables.engine)  # the rows stay, only the noise is drawn anew
-        for name, way in (("one by one", one_by_one), ("report", together)):
+        ways: dict[str, Callable[[Session], Numbers]] = {"one by one": one_by_one, "report": together}
+        for name, way in ways.items():
             drawn = [way(session) for _ in range(runs)]
             errors[name] = {
                 number: float(np.median([abs(one[number] - value) / value for one in drawn]))
                 for number, value in true.items()
             }
-    kinds = {
+    kinds: dict[str, list[tuple[str, Any]]] = {
         "counts of months": [("n", key) for key in MONTHS],
         "sums of months": [("s", key) for key in MONTHS],
         "means of months": [("m", key) for key in MONTHS],

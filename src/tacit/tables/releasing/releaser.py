@@ -151,7 +151,7 @@ class Releaser:
         return Question(
             identity=identity((relation, statistic, *([self.sampling] if self.sampling else []))),
             text=text or statistic.words,
-            statistics=statistic.keys,
+            statistics=statistic.recorded_keys,
             columns=columns_read(relation, statistic),
             analyst=self.analyst,
             message=self.message,

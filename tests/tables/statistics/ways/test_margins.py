@@ -59,7 +59,7 @@ def test_margins_add_up_exactly(cost: dict[str, str], session: Session) -> None:
             low, high = answer.interval()
             assert low <= answer.value <= high
     counts = session["visits"].group_by(["a", "b"], KEYS, margins=True, nonnegative=True).count(epsilon="0.05")
-    values = {key: answer.value for key, answer in counts.items()}
+    values: dict[Any, Any] = {key: answer.value for key, answer in counts.items()}
     assert min(values.values()) == 0
     add_up(values)
     assert session["visits"].group_by(["a", "b"], KEYS, margins=True).count(**cost).stored  # type: ignore[arg-type]

@@ -24,19 +24,18 @@ COST OF IT  A matrix of all groups by all groups: at most `MOST_GROUPS` of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacit.answers import Answers
 from tacit.answers.margins import Combined
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Presence, RowCount, Value
+from tacit.engines.requests import GroupNorms, GroupTotals, Value
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, Noise
-from tacit.numbers.exact import Unit
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy_vector
+from tacit.tables.statistics.base import Statistic, noisy_vector
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.vectors import FINE, GroupedTotals, choose_norm, norm_steps
 
@@ -80,7 +79,7 @@ class MarginGroups(Groups):
         for kept in self.sets:
             places: dict[Any, int] = {}
             of_cell = []
-            labels = []
+            labels: list[Any] = []
             for key, label in zip(self.keys, self.labels, strict=True):
                 place = places.setdefault(tuple(key[i] for i in kept), len(places))
                 of_cell.append(place)
@@ -121,30 +120,17 @@ def margins_of(grouped: Statistic, groups: MarginGroups) -> Statistic:
 
 
 @dataclass(frozen=True)
-class MarginTotals(Grouped, tag="MarginTotals"):
+class MarginTotals(GroupedTotals, tag="MarginTotals"):
     """A count or sum for each group of several sets."""
 
-    entry: Entry
-    name: str
     groups: MarginGroups
-    per: Per = "row"
-    key: str = field(default="count", repr=False, compare=False)
+    sampled: ClassVar[None] = None  # what is scaled up and rounded does not add up any more
+    several: ClassVar[bool] = False  # type: ignore[assignment]
 
     @property
     def words(self) -> str:
         """What is counted or added up."""
         return f"{super().words} with margins"
-
-    @property
-    def of_single_rows(self) -> Statistic:
-        """Persons of each group instead of rows, which add up then."""
-        alone = isinstance(self.entry, RowCount) and self.entry.expression is None
-        return replace(self, entry=Presence()) if alone else self
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of one entry."""
-        return GroupedTotals(self.entry, self.name, self.groups).unit
 
     def release(self, room: Room) -> Answers:
         """A cap, noisy totals of every set, and what they are when they add up."""
@@ -159,7 +145,8 @@ class MarginTotals(Grouped, tag="MarginTotals"):
         drawn: list[Sequence[int]] = []
         for labels, places in members:
             law, noise = noisy_vector(_added(cells, places, len(labels)), share, cap * fine)
-            drawn.append(room.draw(law))
+            noisy = room.draw(law)
+            drawn.append(noisy)
         fitted = Fit.of([places for _, places in members], drawn, noise, fine, groups.nonnegative)
         answers = {}
         for number, (labels, places) in enumerate(members):
