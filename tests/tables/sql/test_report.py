@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
-from tacit import Approx, BudgetExceeded, InvalidInput, Private, Public, Pure, Session, UnsupportedQuery
+from tacit import Answers, Approx, BudgetExceeded, InvalidInput, Private, Public, Pure, Session, UnsupportedQuery
 from tacit.answers.results import Result
 from tacit.randomness import seeded_not_private
 
@@ -24,6 +25,11 @@ QUESTIONS = {
     "again": "SELECT COUNT(*) AS rows, COUNT(DISTINCT who) AS persons FROM orders",
 }
 KEYS = {"months": range(12), "means": range(12)}
+
+
+def rows_of(found: Answers) -> Any:
+    assert isinstance(found, Result)
+    return found.rows
 
 
 @pytest.fixture
@@ -52,8 +58,8 @@ def test_equal_aggregates_are_released_once(session: Session) -> None:
     assert list(report) == list(QUESTIONS)
     assert report.guarantee == Pure(4)
     assert all(isinstance(result, Result) for result in report.values())
-    assert report["all"].rows[0].cells[0].value == report["again"].rows[0].cells[0].value
-    for counted, mean in zip(report["months"].rows, report["means"].rows, strict=True):
+    assert rows_of(report["all"])[0].cells[0].value == rows_of(report["again"])[0].cells[0].value
+    for counted, mean in zip(rows_of(report["months"]), rows_of(report["means"]), strict=True):
         n, s = (cell.value for cell in counted.cells[1:])
         assert mean.cells[1].value == pytest.approx(s / n, rel=0.01)
     assert report["means"].guarantee == Pure(2)
@@ -101,10 +107,10 @@ def test_groups_are_found_once_over_all_questions(session: Session) -> None:
     seen = session.report(found, epsilon=6, delta="1e-6", preview=True)
     assert [release.cost for release in seen.releases] == [Approx(6, "1e-6")]
     report = session.report(found, epsilon=6, delta="1e-6")
-    shown = [{row.key for row in result.rows} for result in report.values()]
+    shown = [{row.key for row in rows_of(result)} for result in report.values()]
     assert shown[0] == shown[1]
     assert len(shown[0]) > 6
-    assert report["means"].rows[0].cells[1].guarantee == Approx(6, "1e-6")  # one release, counted once
+    assert rows_of(report["means"])[0].cells[1].guarantee == Approx(6, "1e-6")  # one release, counted once
     assert session.report(found, epsilon=6, delta="1e-6").stored
     alone = session.preview(found["counts"], epsilon=2, delta="1e-6")
     assert "groups are found once for 2 aggregates" in str(alone)
@@ -112,7 +118,7 @@ def test_groups_are_found_once_over_all_questions(session: Session) -> None:
 
 def test_a_report_may_hold_public_rows_and_refuses_what_is_answered_first(session: Session) -> None:
     report = session.report(["SELECT name FROM names ORDER BY name", QUESTIONS["all"]], epsilon=1)
-    assert [row.cells[0] for row in report["1"].rows] == ["one", "two"]
+    assert [row.cells[0] for row in rows_of(report["1"])] == ["one", "two"]
     across = "SELECT COUNT(*) FROM orders WHERE amount > (SELECT AVG(amount) FROM orders)"
     with pytest.raises(UnsupportedQuery, match="a subquery across persons"):
         session.report({"rich": across}, epsilon=1)

@@ -23,7 +23,10 @@ PLACES = pa.table({"k": ["a", "b", "c"], "place": ["north", "south", "east"]})
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    tables = {"t": Private(pa.Table.from_pylist(ROWS), person="who"), "places": Public(PLACES)}
+    tables: dict[str, Private | Public] = {
+        "t": Private(pa.Table.from_pylist(ROWS), person="who"),
+        "places": Public(PLACES),
+    }
     with Session(tables, budget=Approx(10**6, "0.9")) as opened:
         yield opened
 
@@ -68,6 +71,7 @@ def test_the_most_frequent_of_each_group(session: Session) -> None:
 def test_groups_of_a_public_table_in_sql(session: Session) -> None:
     query = "SELECT place, MEDIAN(x), MAX(x), COUNT(DISTINCT c), STDDEV(x) FROM t JOIN places ON g = k GROUP BY place"
     found = session.sql(query, epsilon=4 * EPSILON)
+    assert isinstance(found, Answers)
     values = [float(answer) for answer in found.values()]
     assert len(values) == 12
     assert abs(sorted(values)[-1] - 2999) <= 30

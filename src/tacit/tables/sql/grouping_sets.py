@@ -24,8 +24,8 @@ def grouping_sets(group: Any) -> tuple[list[Any], list[tuple[int, ...]] | None]:
             items += [spread([_nodes(node) for node in clause.expressions]) for clause in spelled]
     items += [_listed(clause) for clause in group.args.get("grouping_sets") or []]
     found: list[Nodes] = [()]
-    for sets in items:
-        found = [(*before, *more) for before in found for more in sets]
+    for item in items:
+        found = [(*before, *more) for before in found for more in item]
         if len(found) > MOST_SETS:
             raise UnsupportedQuery(f"GROUP BY has more than {MOST_SETS} grouping sets; ask for fewer.")
     columns: list[Any] = []

@@ -11,6 +11,7 @@ All of it must fit before the first release is charged. The plan looks at public
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -112,13 +113,18 @@ class Plan:
 
     def ask(self, fresh: bool) -> list[Answer | Answers]:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""
+        unpaid: list[Release] = []
         if len(self.releases) > 1:
             self.check()
-            self.releaser.budget.check_each(*((each.cost, self.question(each)) for each in self.unpaid(fresh)))
-        made = [
-            self.releaser.ask(each.relation, each.statistic, each.cost, fresh=fresh, text=each.text)
-            for each in self.releases
-        ]
+            unpaid = self.unpaid(fresh)
+            self.releaser.budget.check_each(*((each.cost, self.question(each)) for each in unpaid))
+        same = len(unpaid) > 1 and all(each.relation == unpaid[0].relation for each in unpaid)
+        statistics = tuple(each.statistic for each in unpaid)
+        with self.releaser.together(statistics) if same else nullcontext(self.releaser) as releaser:
+            made = [
+                releaser.ask(each.relation, each.statistic, each.cost, fresh=fresh, text=each.text)
+                for each in self.releases
+            ]
         return [self._picked(made[release], release, part) for release, part in self.places]
 
     def _picked(self, answers: Answer | Answers, release: int, part: int | None) -> Answer | Answers:

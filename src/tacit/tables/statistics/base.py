@@ -81,7 +81,7 @@ class Statistic(ABC):
         """Its name in ledgers and policies, the same for each group."""
 
     @property
-    def recorded_keys(self) -> tuple[str, ...]:
+    def policy_keys(self) -> tuple[str, ...]:
         """The names of all that it answers, for policies."""
         return (self.key,)
 

@@ -247,8 +247,8 @@ class FoundGroups(Statistic, tag="FoundGroups"):
             cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
             rest = epsilon * (1 - CAP_SHARE)
         law, note = self._found(room, cap, rest, delta, only_persons)
-        drawn = room.draw(law)
-        return Found(law, dict(drawn), note)
+        released = room.draw(law)
+        return Found(law, dict(released), note)
 
     def persons(self, room: Room, found: Found) -> dict[Any, Answer]:
         """The number of persons of each group that was found, which finding it tells."""

@@ -145,8 +145,8 @@ class MarginTotals(GroupedTotals, tag="MarginTotals"):
         drawn: list[Sequence[int]] = []
         for labels, places in members:
             law, noise = noisy_vector(_added(cells, places, len(labels)), share, cap * fine)
-            noisy = room.draw(law)
-            drawn.append(noisy)
+            values = room.draw(law)
+            drawn.append(values)
         fitted = Fit.of([places for _, places in members], drawn, noise, fine, groups.nonnegative)
         answers = {}
         for number, (labels, places) in enumerate(members):

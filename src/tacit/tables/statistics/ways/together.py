@@ -39,7 +39,7 @@ class FoundTogether(Statistic, tag="FoundTogether"):
         return self.statistics[0].key
 
     @property
-    def recorded_keys(self) -> tuple[str, ...]:
+    def policy_keys(self) -> tuple[str, ...]:
         """Those of all."""
         return tuple(dict.fromkeys(statistic.key for statistic in self.statistics))
 
