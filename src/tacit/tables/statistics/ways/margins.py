@@ -125,7 +125,11 @@ class MarginTotals(GroupedTotals, tag="MarginTotals"):
 
     groups: MarginGroups
     sampled: ClassVar[None] = None  # what is scaled up and rounded does not add up any more
-    several: ClassVar[bool] = False  # type: ignore[assignment]
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Rows of several persons have no margins: their groups' totals are capped flows, each by itself."""
+        return False
 
     @property
     def words(self) -> str:
