@@ -13,6 +13,7 @@ from tacit.engines.script import ALL_ROWS, Fragment, Reading, fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
+from tacit.language.types import TEXT
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
@@ -42,11 +43,19 @@ def check_keys(by: tuple[Expression, ...], keys: Keys) -> None:
 
 
 def in_groups(rows: Rows, by: tuple[Expression, ...], keys: Keys) -> str:
-    """What stands after the rows to keep those of given groups, with the number g of each row's."""
+    """What stands after the rows to keep those of given groups, with the number g of each row's.
+
+    Where no key is NULL an engine can join by = before it makes other joins. Texts are left alone: DuckDB's planner may
+    fail on = with a text that is NULL in every row (`DuckDialect.compared`).
+    """
     columns, kinds = [rows.group(expression) for expression in by], [expression.type for expression in by]
     names = [f"k{i}" for i in range(len(by))]
     asked = ", ".join(f"({g}, {', '.join(map(rows.dialect.group_key, key))})" for g, key in enumerate(keys))
-    same = " AND ".join(map(rows.dialect.same, columns, names, kinds))
+    absent = [kind == TEXT or any(key[i].value is None for key in keys) for i, kind in enumerate(kinds)]
+    same = " AND ".join(
+        rows.dialect.same(column, name, kind) if null else f"{column} = {name}"
+        for column, name, kind, null in zip(columns, names, kinds, absent, strict=True)
+    )
     return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) ON {same}"
 
 

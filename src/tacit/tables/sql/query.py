@@ -7,7 +7,7 @@ what is shown of the answers, which is post-processing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -50,7 +50,7 @@ class Query:
             unpaid = self.unpaid(fresh)
             if unpaid:
                 self.releaser.budget.check(self.each, *(self.question(s) for s in unpaid))
-        with self.releaser.together(tuple(unpaid)) if len(unpaid) > 1 else nullcontext(self.releaser) as releaser:
+        with self.releaser.together(tuple(unpaid), len(unpaid) > 1) as releaser:
             answers = [
                 releaser.ask(self.relation, statistic, self.each, fresh=fresh, text=self.text)
                 for statistic in self.statistics
