@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Entry, bucket, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import ALL_ROWS, Fragment, Reading, fragment
+from tacit.engines.script import Fragment, Reading, fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
@@ -75,15 +75,9 @@ class PersonVectors(Request[tuple[int, ...]]):
         """A table of (person, group g, entry v), the entry saturated."""
         dialect, limit = statement.dialect, saturation(len(self.keys))
         entry = dialect.wide(self.entry.entry(statement.rows))
-        entries = fragment(
-            f"SELECT person, g, {entry} AS v FROM ",
-            ALL_ROWS,
-            f"{in_groups(statement.rows, self.by, self.keys)} GROUP BY person, g",
-        )
-        saturated = f"CASE WHEN v > {limit} THEN {limit} WHEN v < -{limit} THEN -{limit} ELSE v END"
-        return statement.table(
-            "vectors", f"SELECT person, g, {saturated} AS v FROM (", entries, ") AS entries", again=True
-        )
+        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys), entry)
+        saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
+        return statement.table("vectors", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
 
     def norms(self, statement: Statement) -> Reading:
         """A table of (person, size), the size being the norm, or for ℓ2 its square."""
