@@ -212,7 +212,7 @@ FILTERS = {
     "i + 1": "must be true or false",
     "i >": "not valid SQL",
     "": "must be a non-empty string",
-    "CAST(g AS INTEGER) = 1": "CAST",
+    "CAST(g AS BLOB) = 1": "CAST is supported to",
     "g = 1": "mixes integer and text",
     "nope = 1": "'nope' does not exist",
     "other.i = 1": "does not exist",

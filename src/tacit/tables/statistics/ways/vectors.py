@@ -113,7 +113,7 @@ class Vector:
 
 def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
     """What must be known to choose a cap on the persons' vectors."""
-    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(entry, groups))
+    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), norm_steps(entry, groups))
 
 
 def capped_vectors(
@@ -122,7 +122,7 @@ def capped_vectors(
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
     norm = _norm(allowance)
     chosen = [
-        choose_norm(room, _steps(entry, groups), counts, len(groups.keys), allowance)
+        choose_norm(room, norm_steps(entry, groups), counts, len(groups.keys), allowance)
         for entry, counts in zip(entries, norms, strict=True)
     ]
     caps = [cap for cap, _ in chosen]
@@ -152,7 +152,7 @@ def _norm(allowance: Allowance) -> Norm:
     return "l2" if allowance.concentrated else "l1"
 
 
-def _steps(entry: Entry, groups: Groups) -> tuple[int, ...]:
+def norm_steps(entry: Entry, groups: Groups) -> tuple[int, ...]:
     """The caps to choose from; a person who counts once in each group has at most as many as there are."""
     count = len(groups.keys)
     return levels(count if isinstance(entry, Presence) else min(saturation(count) * count, 2**62), LEVEL)
