@@ -28,7 +28,9 @@ def places(tmp_path: Path) -> None:
 @pytest.mark.parametrize("nobody", [PUBLIC], indirect=True)
 def test_nested_grouped_and_public_questions(tmp_path: Path, ada: httpx.Client) -> None:
     nested = ada.post(ASK, json={"sql": PER_PERSON, "epsilon": 2}).json()
-    assert abs(nested["answer"]["value"] - 200) <= 20  # a person counts once: noise of ε = 2 beyond 20 is rarer than 1e-17
+    assert (
+        abs(nested["answer"]["value"] - 200) <= 20
+    )  # a person counts once: noise of ε = 2 beyond 20 is rarer than 1e-17
     assert spent(tmp_path) == Pure(2)
 
     seen = ada.post(COST, json={"sql": ABOVE, "epsilon": 1}).json()
