@@ -152,7 +152,7 @@ def asked(question: Question, runs: int, draws: int) -> dict[str, Any]:
         kept.append(capped)
         return release(room, capped, *rest)
 
-    shared_rows.flow_release = remembering
+    shared_rows.flow_release = remembering  # type: ignore[assignment]
     session, times = make(), list[tuple[float, float]]()
     for _ in range(runs):
         kept.clear()

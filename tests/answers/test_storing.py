@@ -86,7 +86,7 @@ def tags(part: Any) -> set[str]:
 def test_old_answers_hold_every_form() -> None:
     seen = {tag for group in OLD.values() for old in group.values() for tag in tags(old["stored"])}
     assert set(OLDER) <= seen
-    renamed, later = {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"}, {"Rounded", "CappedBelow"}
+    renamed, later = {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"}, {"Rounded", "CappedBelow", "InnerOfGroup"}
     assert set(FORMS) - renamed - later <= seen
 
 

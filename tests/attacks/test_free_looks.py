@@ -30,9 +30,9 @@ GROUPED = "SELECT area, COUNT(*) FROM wages JOIN areas ON wages.k = areas.area G
 
 STATISTICS = {
     "persons", "count", "sum", "mean", "variance", "std", "min", "max", "largest", "smallest", "quantile", "median",
-    "ratio", "nunique", "modal_count", "max_degree", "histogram", "mode", "top",
+    "ratio", "nunique", "modal_count", "max_degree", "histogram", "cdf", "mode", "top",
 }  # fmt: skip
-CHARGES: dict[type, set[str]] = {Session: {"sql"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
+CHARGES: dict[type, set[str]] = {Session: {"sql", "report"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
 HOLDERS: dict[type, set[str]] = {Session: {"verify"}, Table: set(), GroupBy: set()}
 """What looks at rows for whoever holds them; it says yes, or raises."""
 

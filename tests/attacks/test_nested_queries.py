@@ -129,6 +129,14 @@ BEYOND = {
     "distinct on": "SELECT COUNT(*) FROM (SELECT DISTINCT ON (who) who, v FROM visits) AS t",
     "two around": "SELECT COUNT(*) FROM visits AS a WHERE EXISTS (SELECT 1 FROM refunds AS b WHERE b.who = a.who AND "
     "EXISTS (SELECT 1 FROM refunds AS c WHERE c.who = b.who AND c.v = a.v))",
+    "left join, two persons made one": "SELECT COUNT(*) FROM visits AS a JOIN visits AS b ON a.g = b.g LEFT JOIN "
+    "refunds AS c ON a.who = b.who AND c.g = a.g",
+    "exists, two persons made one": "SELECT COUNT(*) FROM visits AS a JOIN visits AS b ON a.g = b.g WHERE EXISTS "
+    "(SELECT 1 FROM refunds AS c WHERE a.who = b.who AND c.g = a.g)",
+    "not exists, two persons made one": "SELECT COUNT(*) FROM visits AS a JOIN visits AS b ON a.g = b.g WHERE NOT "
+    "EXISTS (SELECT 1 FROM refunds AS c WHERE a.who = b.who AND c.g = a.g)",
+    "in, two persons made one": "SELECT COUNT(*) FROM visits AS a JOIN visits AS b ON a.g = b.g WHERE a.v IN "
+    "(SELECT c.v FROM refunds AS c WHERE a.who = b.who)",
 }
 
 

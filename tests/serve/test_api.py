@@ -131,14 +131,27 @@ def test_mistakes_are_said_and_cost_nothing(tmp_path: Path, ada: httpx.Client) -
     assert spent(tmp_path).epsilon == 0
 
 
-def test_a_key_is_charged_once(tmp_path: Path, ada: httpx.Client) -> None:
-    body = {"sql": "SELECT SUM(minutes), COUNT(*) FROM visits", "epsilon": 1, "fresh": True}
+ABOVE = "SELECT COUNT(*) FROM visits WHERE minutes > (SELECT AVG(minutes) FROM visits)"
+
+
+@pytest.mark.parametrize("nobody", [{"extra": "[limits]\naggregates = 1"}], indirect=True)
+def test_a_subquery_across_persons_counts_among_the_aggregates(tmp_path: Path, ada: httpx.Client) -> None:
+    for path in (ASK, COST):
+        response = ada.post(path, json={"sql": ABOVE, "epsilon": 1})
+        assert (response.status_code, response.json()["error"]) == (400, "invalid_input")
+        assert "at most 1 different aggregates" in response.json()["message"]
+    assert spent(tmp_path) == Pure(0)
+
+
+@pytest.mark.parametrize("sql", ["SELECT SUM(minutes), COUNT(*) FROM visits", ABOVE])
+def test_a_key_is_charged_once(tmp_path: Path, ada: httpx.Client, sql: str) -> None:
+    body = {"sql": sql, "epsilon": 1, "fresh": True}
     key = {"Idempotency-Key": "first"}
     with ThreadPoolExecutor(8) as pool:  # eight at once, and each of them fresh
         responses = list(pool.map(lambda _: ada.post(ASK, json=body, headers=key), range(8)))
     assert {response.status_code for response in responses} == {200}
-    values = {tuple(part["value"] for part in response.json()["answer"]["answers"]) for response in responses}
-    assert len(values) == 1
+    answers = [response.json()["answer"] for response in responses]
+    assert len({tuple(part["value"] for part in answer.get("answers", [answer])) for answer in answers}) == 1
     assert spent(tmp_path) == Pure(1)
     other = ada.post(ASK, json=body | {"epsilon": 2}, headers=key)
     assert (other.status_code, other.json()["error"]) == (400, "invalid_input")

@@ -81,7 +81,7 @@ def questions(t: Table) -> Iterator[tuple[str, Ask]]:
     yield "third smallest d by g", partial(groups.smallest, "d", 3)
     for column in ("i", "f"):
         yield f"variance of {column} by g", partial(groups.variance, column)
-        yield f"histogram of {column} without edges", partial(t.histogram, column, bins=4)
+        yield f"histogram of {column} without edges", partial(t.histogram, column, bins=3)
     yield "mean of d by g per person", partial(groups.mean, "d", per="person")
     yield "different i by g", partial(groups.nunique, "i")
     yield "ratio by g", partial(groups.ratio, "b")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import exp, isqrt, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacit.answers.spreads import Additive, Covers, Ends, Spread
 from tacit.answers.values import show
@@ -34,23 +34,19 @@ class Capped(Additive):
     """Noise around totals of capped vectors."""
 
     covers: Covers = "capped value"
+    OF_CAP: ClassVar[str] = "One person counts for at most {} over all groups."
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval and the cap."""
         yield from super().sentences(answer)
-        yield f"One person counts for at most {show(answer.cap)} over all groups."
+        yield self.OF_CAP.format(show(answer.cap))
 
 
 @dataclass(frozen=True)
-class CappedGroup(Additive):
+class CappedGroup(Capped):
     """Noise around the capped total of one group."""
 
-    covers: Covers = "capped value"
-
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval and the cap."""
-        yield from super().sentences(answer)
-        yield f"No person counts for more than {show(answer.cap)} in a group."
+    OF_CAP: ClassVar[str] = "No person counts for more than {} in a group."
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
+from tacit.answers.margins import Combined
 from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
@@ -111,6 +112,7 @@ FORMS: dict[str, Form] = {
     "CappedSum": _form(CappedSum, "noise unit covers"),
     "CappedGroup": _form(CappedGroup, "noise unit covers"),
     "CappedBelow": _form(CappedBelow, "noise unit covers"),
+    "Combined": _form(Combined, "estimate variance largest unit covers"),
     "ShownCount": _form(ShownCount, "noise threshold"),
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),

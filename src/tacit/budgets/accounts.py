@@ -37,6 +37,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
+from operator import add
 
 from tacit.budgets.filters import Filter, Vector, larger, less, plus, smaller
 from tacit.budgets.questions import Question
@@ -203,6 +205,12 @@ def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Acc
     ``path`` leads from the charged account to the root; ``times`` is how often the same is charged.
     """
     return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost, times)
+
+
+def charge_each(path: Sequence[Account], costs: Sequence[Guarantee]) -> list[Account]:
+    """The accounts that change when several different costs are charged, as for `charge`; refuses all or none."""
+    measured = [path[0].filter.measure(cost) for cost in costs]
+    return _admitted(path, reduce(plus, measured), reduce(add, costs), len(costs))
 
 
 def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee, times: int) -> list[Account]:

@@ -131,6 +131,20 @@ class Budget:
             self.allows(cost, question)
         accounts.charge(self._book.path(self._name), cost, len(questions) or 1)
 
+    def check_each(self, *charges: tuple[Guarantee, Question]) -> None:
+        """Raise what charges of different costs, one after the other, would raise now, and spend nothing.
+
+        Args:
+            charges: what would be charged, and what would be asked for it.
+
+        >>> from tacit.budgets import Question
+        >>> orders.budget.check_each((Pure(1), Question("how many")), (Pure(2), Question("how much")))
+        """
+        for cost, question in charges:
+            self.allows(cost, question)
+        if charges:
+            accounts.charge_each(self._book.path(self._name), [cost for cost, _ in charges])
+
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
         """Spend a cost, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit.
 

@@ -5,7 +5,7 @@ privacy: whoever asks has charged for the answer before. The contract:
 
 - ``open_engine(tables, timeout)`` reads public facts only (names and types), refuses what they show to be wrong, and
   starts nothing else. No statement may take longer than ``timeout`` seconds.
-- ``engine.snapshot()`` is a context in which up to two rounds see the same rows; nothing is ever written. Entering it
+- ``engine.snapshot()`` is a context in which up to two rounds see the same rows; no table is ever written. Entering it
   touches no rows: what fails there (`UNREACHABLE`) is known before anything is charged.
 - ``snapshot.ask(relation, requests)`` runs one statement and returns one result for each request. Where the relation
   has a `Bound`, a cheap statement before it counts on the join keys, and a join that can be larger is a failure.
@@ -15,7 +15,7 @@ privacy: whoever asks has charged for the answer before. The contract:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
@@ -102,6 +102,10 @@ class Snapshot(Protocol):
         """How often values of some columns are found in a table; data, for whoever holds it, unless it is public."""
 
 
+Opening = Callable[[], AbstractContextManager[Snapshot]]
+"""How to open a snapshot."""
+
+
 class Engine(Protocol):
     """A place where tables can be asked."""
 
@@ -116,6 +120,12 @@ class Engine(Protocol):
 
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""
+
+    def together(self, columns: Collection[Column]) -> AbstractContextManager[Opening]:
+        """How to open snapshots one after another for several statistics of the same rows, which ask for some columns.
+
+        An engine may keep such rows from one snapshot to the next, as long as the tables look the same.
+        """
 
     def version(self, tables: Sequence[str]) -> str | None:
         """A name for what some tables hold now, which they have at no other content; None where nobody can know.

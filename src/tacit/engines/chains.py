@@ -19,13 +19,15 @@ class Chain(Terms):
         super().__init__(dialect, tables)
         self.prefix = prefix
 
-    def chained(self, source: Piece, kept: Sequence[str], terms: Sequence[Term], chain: list[Part]) -> Piece:
+    def chained(
+        self, source: Piece, kept: Sequence[str], terms: Sequence[Term], chain: list[Part], word: str = "link"
+    ) -> Piece:
         """What stands after FROM to compute some terms; every link passes on the columns that are ``kept``."""
         for level, link in enumerate(self.links(terms)):
             computed = [f"{term.sql} AS {name}" for term, name in link.computed.items()]
             passed = [name for name in link.passed if name not in kept]
             asked = fragment(f"SELECT {', '.join([*kept, *passed, *computed])} FROM ", source, self.dialect.fence)
-            source = self.passed(f"link{level + 1}", asked, chain)
+            source = self.passed(f"{word}{level + 1}", asked, chain)
         return source
 
     def passed(self, name: str, link: Fragment, chain: list[Part]) -> Piece:

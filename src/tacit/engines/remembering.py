@@ -6,11 +6,11 @@ rounds, as the contract of `tacit.engines` says, so a statistic that asks more i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from tacit.engines import Engine, Snapshot
+from tacit.engines import Engine, Opening, Snapshot
 from tacit.language.types import KeyType, Schema
 
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ class Remembering:
     def snapshot(self) -> Iterator[Snapshot]:
         """Two rounds, answered from memory where the same was asked before."""
         yield _Rounds(self)
+
+    def together(self, columns: Collection[Column]) -> AbstractContextManager[Opening]:
+        """The same snapshots: memory is what they share."""
+        return nullcontext(self.snapshot)
 
     def version(self, tables: Sequence[str]) -> str | None:
         """The engine's."""

@@ -6,7 +6,8 @@ that have no person, do not pass the filter or belong to persons that are not as
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
@@ -19,16 +20,30 @@ from tacit.engines.requests.relation import Join, Relation, simple
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
 from tacit.engines.script import join as joined
 from tacit.engines.stages import Stages
-from tacit.engines.term import Term, combine, fill
+from tacit.engines.term import Term, combine, fill, uses_of
 from tacit.language import expressions as ast
 from tacit.language.types import FLOAT, Kind
+
+
+@dataclass(frozen=True)
+class _Base:
+    """Rows that several statements read: columns that all of them keep, and what filters the rows."""
+
+    shared: frozenset[str]
+    condition: list[Term]
+    links: list[dict[Term, str]]
 
 
 class Rows(Chain):
     """The rows of a relation, with the columns that requests ask for."""
 
     def __init__(
-        self, dialect: Dialect, relation: Relation, tables: Mapping[str, TableSQL] | Stages, prefix: str = ""
+        self,
+        dialect: Dialect,
+        relation: Relation,
+        tables: Mapping[str, TableSQL] | Stages,
+        prefix: str = "",
+        beside: Collection[ast.Column] = (),
     ) -> None:
         self.stages = tables if isinstance(tables, Stages) else Stages(dialect, tables, partial(Rows, dialect))
         """The derived tables, which all relations of a script share; ``prefix`` keeps names of their parts apart."""
@@ -41,6 +56,10 @@ class Rows(Chain):
         narrowed = relation.others or relation.filter is not None or relation.members or relation.sample
         self._all_grouped = bool(dialect.present) and not narrowed
         """Whether a person that is NULL is all that keeps a row out, and is better kept out as a group."""
+        several = relation.others or relation.members or relation.sample
+        self._base: _Base | None = None
+        if beside and not several and (relation.filter is not None or relation.joins):
+            self._base = self._begin(beside)
 
     def read_column(self, column: ast.Column, reading: Literal["value", "key", "double", "group"]) -> str:
         """A column in one of its readings; nobody is the same in all of them, and everywhere."""
@@ -147,6 +166,15 @@ class Rows(Chain):
 
     # ---- the parts of a statement -------------------------------------------------------------------------------
 
+    def _begin(self, beside: Collection[ast.Column]) -> _Base:
+        """Read what other statements ask of the same rows first, so that all of them keep rows in the same words."""
+        for column in sorted(beside, key=lambda column: (column.table, column.name)):
+            self.read(self.read_column(column, "value"))
+        shared = frozenset(self._read.values())
+        condition = [] if self.relation.filter is None else [self.term(self.relation.filter)]
+        links, self._links, self._all_grouped = self._links, [], False
+        return _Base(shared, condition, links)
+
     @property
     def every(self) -> Reading:
         """The rows themselves."""
@@ -166,6 +194,8 @@ class Rows(Chain):
 
     def own_parts(self) -> list[Part]:
         """The chain alone."""
+        if self._base is not None:
+            return self._parts_over(self._base)
         condition = [] if self.relation.filter is None else [self.term(self.relation.filter)]
         places = [self.term(member.place) for member in self.relation.members]
         chain: list[Part] = []
@@ -184,14 +214,31 @@ class Rows(Chain):
         chain.append(Part(f"{self.prefix}rows", fragment(f"SELECT {shown} FROM ", source, " WHERE ", *chosen)))
         return chain
 
-    def _read_tables(self, terms: list[Term], chain: list[Part]) -> Piece:
+    def _parts_over(self, base: _Base) -> list[Part]:
+        """The filtered rows as a part that other statements read again, and the chain over it."""
+        outputs, chain = list(self._outputs), list[Part]()
+        first = next(iter(self.links(outputs)), None)
+        used = uses_of(outputs) if first is None else uses_of(tuple(first.computed)) | set(first.passed)
+        names = [name for name in self._read.values() if name in used | base.shared]
+        later, self._links = self._links, base.links
+        source = self._read_tables(base.condition, chain, names)
+        self._links = later
+        kept = " AND ".join(["person IS NOT NULL", *(term.sql for term in base.condition)])
+        listed = ", ".join(["person", *names])
+        asked = fragment(f"SELECT {listed} FROM ", source, f" WHERE {kept}")
+        chain.append(Part(f"{self.prefix}base", asked, kept=True, again=True))
+        source = self.chained(Reading(f"{self.prefix}base"), self.persons, outputs, chain, "step")
+        shown = ", ".join(["person", *(f"{term.sql} AS {name}" for term, name in self._outputs.items())])
+        return [*chain, Part(f"{self.prefix}rows", fragment(f"SELECT {shown} FROM ", source))]
+
+    def _read_tables(self, terms: list[Term], chain: list[Part], kept: Sequence[str] = ()) -> Piece:
         """What stands after FROM to compute some terms; links that are parts of their own join the chain."""
         persons = [self.key(column) for _, column in self.relation.persons]
         named = [f"{sql} AS {name}" for sql, name in zip(persons, self.persons, strict=True)]
         tables = self._tables()  # after all columns were asked for
         read = [f"{sql} AS {name}" for sql, name in self._read.items()]
         first = fragment(f"SELECT {', '.join(named + read)} FROM ", tables)
-        return self.chained(self.passed("link0", first, chain), self.persons, terms, chain)
+        return self.chained(self.passed("link0", first, chain), [*self.persons, *kept], terms, chain)
 
     def _tables(self) -> Fragment:
         """The tables, joined; those that are only looked into come last, as joins of their kind or in conditions."""

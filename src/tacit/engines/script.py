@@ -10,7 +10,7 @@ are shared.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -67,8 +67,9 @@ class Fragment:
         """The text for a database, where a part has a name and a table its engine's name, or what is given for that."""
 
         def name(reading: Reading) -> str:
-            place = sources.get(reading.place, reading.place)
-            return f"{place} AS {reading.alias}" if reading.alias else place
+            if reading.place in sources:
+                return f"{sources[reading.place]} AS {reading.name}"
+            return f"{reading.place} AS {reading.alias}" if reading.alias else reading.place
 
         return self.write(name)
 
@@ -135,6 +136,15 @@ class Script:
                 if isinstance(reading.of, str):
                     times[reading.of] += once
         return frozenset(shared)
+
+    def only(self, body: Fragment, known: Container[str] = ()) -> Script:
+        """The script with another body, and the parts that it reads; those that are known elsewhere are left out."""
+        wanted, parts = {reading.place for reading in body.readings}, list[Part]()
+        for part in reversed(self.parts):
+            if part.name in wanted and part.name not in known:
+                wanted.update(reading.place for reading in part.body.readings)
+                parts.append(part)
+        return Script(tuple(reversed(parts)), body)
 
     def inline(self, asked: Fragment, places: Mapping[str, str]) -> str:
         """The text of a fragment with the parts that it reads written inside it.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -53,7 +53,9 @@ _ROUNDS = 2
 class SQLSnapshot(ABC):
     """A `tacit.engines.Snapshot`: a subclass says how a script runs, and what must not change meanwhile."""
 
-    def __init__(self, dialect: Dialect, tables: Mapping[str, OpenTable]) -> None:
+    def __init__(self, dialect: Dialect, tables: Mapping[str, OpenTable], beside: Collection[Column] = ()) -> None:
+        self._beside = beside
+        """The columns that all statements over the same rows ask for, where these rows are kept for all of them."""
         self.dialect, self.tables = dialect, {name: table.sql for name, table in tables.items()}
         self._count = 0
         self._states: dict[tuple[str, ...], object] = {}
@@ -83,7 +85,7 @@ class SQLSnapshot(ABC):
         if relation.others:
             raise InvalidInput("rows that concern several persons are asked for by their incidence.")
         with self._round(relation) as tables:
-            script = render(self.dialect, tables, relation, requests)
+            script = render(self.dialect, tables, relation, requests, self._beside)
             rows = withhold_errors(lambda: self.fetch_rows(script))
             return withhold_errors(
                 lambda: tuple(
@@ -171,10 +173,14 @@ def withhold_errors(work: Callable[[], T]) -> T:
 
 
 def render(
-    dialect: Dialect, tables: Mapping[str, TableSQL], relation: Relation, requests: Sequence[Request[Any]]
+    dialect: Dialect,
+    tables: Mapping[str, TableSQL],
+    relation: Relation,
+    requests: Sequence[Request[Any]],
+    beside: Collection[Column] = (),
 ) -> Script:
-    """The statement for some requests."""
-    statement = Statement(dialect, Rows(dialect, relation, tables))
+    """The statement for some requests; rows are kept for other statements with the columns ``beside``."""
+    statement = Statement(dialect, Rows(dialect, relation, tables, beside=beside))
     arms = [(number, arm) for number, request in enumerate(requests) for arm in request.write(statement)]
     return statement.script(arms)
 

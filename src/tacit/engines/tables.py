@@ -5,15 +5,18 @@ An engine's own `tables.py` says where its tables are, and how their native type
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from tacit.engines import Source
+from tacit.engines import Opening, Snapshot, Source
 from tacit.engines.columns import NativeColumn, TableSQL
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests.derived import Derived, key_type
 from tacit.errors import InvalidInput
+from tacit.language.expressions import Column
 from tacit.language.types import KeyType, Schema
 
 
@@ -29,7 +32,7 @@ class OpenTable:
 T = TypeVar("T", bound=OpenTable)
 
 
-class OpenTables(Generic[T]):
+class OpenTables(ABC, Generic[T]):
     """What an engine knows from its open tables alone; see `tacit.engines.Engine`."""
 
     tables: dict[str, T]
@@ -45,6 +48,14 @@ class OpenTables(Generic[T]):
     def key_type(self, table: str | Derived, column: str) -> KeyType:
         """How a column's values are told apart, also in a derived table."""
         return key_type(table, column, lambda name, own: self.tables[name].sql.columns[own].key_type)
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """A read-only view of all tables."""
+
+    def together(self, columns: Collection[Column]) -> AbstractContextManager[Opening]:
+        """Snapshots that keep nothing for one another."""
+        return nullcontext(self.snapshot)
 
     def version(self, tables: Sequence[str]) -> str | None:
         """None: rows may change between two questions without a sign that can be seen from outside."""

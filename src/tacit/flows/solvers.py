@@ -81,8 +81,9 @@ def approached(
     program.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     program.a_matrix_.start_, program.a_matrix_.index_ = columns.indptr, columns.indices
     program.a_matrix_.value_ = columns.data
-    solver = highspy.Highs()
-    for option, value in {"output_flag": False, "solver": "ipm", "run_crossover": "off", "presolve": "off"}.items():
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.setOptionValue("output_flag", False)
+    for option, value in {"solver": "ipm", "run_crossover": "off", "presolve": "off"}.items():
         solver.setOptionValue(option, value)  # prices that come back through presolving are worth little
     solver.HandleUserInterrupt = True
     solver.passModel(program)

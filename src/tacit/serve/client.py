@@ -144,6 +144,8 @@ class RemoteSession(PreviewsSelects, Closing):
         return _sent(self._line, "GET", f"/v1/datasets/{quote(self.name, safe='')}/{what}".rstrip("/"))
 
     def _post(self, what: str, select: Select) -> dict[str, Any]:
+        if select.weights is not None:
+            raise InvalidInput("weights= is for local sessions; a gateway splits a cost evenly: leave it out.")
         amounts = {"epsilon": select.epsilon, "delta": select.delta, "rho": select.rho}
         body: dict[str, Any] = {"sql": select.query} | ({} if select.keys is None else {"keys": _keys(select.keys)})
         body |= {name: str(amount) for name, amount in amounts.items() if amount is not None}

@@ -35,7 +35,7 @@ def test_kinds_that_alternate_keep_their_columns() -> None:
 def test_a_graph_of_many_edges_is_listed(request: pytest.FixtureRequest, where: str) -> None:
     """DuckDB 2.0 hangs on a LIMIT above two LEFT JOINs from some 250,000 rows on."""
     edges = np.unique(np.random.default_rng(1).integers(0, 50_000, (300_000, 2)), axis=0)
-    graph = pa.table({"src": edges[:, 0], "dst": edges[:, 1]})
+    graph = pa.table({"src": pa.array(edges[:, 0]), "dst": pa.array(edges[:, 1])})
     first, second = (Column(INTEGER, "edge", name) for name in ("src", "dst"))
     about = Relation("edge", "edge", first, others=(("", second),))
     with OPEN[where](request, {"edge": graph}) as engine:

@@ -125,7 +125,7 @@ FIFTY = [
         "the share of each category",
         """SELECT category, 100.0 * SUM(quantity * price) / SUM(SUM(quantity * price)) OVER () AS pct
            FROM items JOIN products USING (product) GROUP BY category ORDER BY pct DESC""",
-        refused="computed from several groups of the answer, which is not supported; ask for SUM(quantity * price)",
+        refused="computed from several groups of the answer, which is not supported; ask for each group's own",
     ),
     # ---- groups -------------------------------------------------------------------------------------------------
     Question(

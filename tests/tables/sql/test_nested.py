@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -222,12 +223,41 @@ def test_a_subquery_by_a_public_key_is_answered_for_each_value(shop: Session, pl
     assert "gave 5 groups" in " ".join(answer.notes)
 
 
+def test_no_number_that_is_answered_first_makes_it_cost_more(shop: Session) -> None:
+    """Whether any part is left to compare with follows from the first answer; the question counts either way."""
+    for factor in (5, 0.05):  # with none left before the first is answered, and afterwards
+        query = (
+            f"SELECT COUNT(*) FROM lines, parts WHERE lines.part = parts.part AND size > {factor} * (SELECT COUNT(*) / "
+            "10000 FROM customers) AND quantity < (SELECT AVG(quantity) FROM lines AS l WHERE l.part = parts.part)"
+        )
+        assert "for each of 3 questions" in str(shop.preview(query, epsilon=3000))
+        before = shop.budget.spent
+        answer = shop.sql(query, epsilon=3000, fresh=True)
+        assert isinstance(answer, Answer)
+        assert shop.budget.spent == before + Pure(3000)
+        assert answer.guarantee == Pure(3000)
+
+
+def test_what_public_tables_make_of_a_number_that_was_answered_first_is_not_called_free(shop: Session) -> None:
+    answer = shop.sql("SELECT SUM(size + (SELECT MAX(balance) FROM customers)) FROM parts", epsilon=1000)
+    assert isinstance(answer, Answer)
+    assert answer.guarantee == Pure(1000)
+    assert "costs nothing" not in str(answer)
+    assert "answered first" in str(answer)
+
+
 def test_all_of_it_fits_or_nothing_is_charged() -> None:
     with Session(declared(), budget=Pure(1)) as session:
         refused(session.budget, BudgetExceeded, "nothing was spent", lambda: session.sql(ABOVE, epsilon=2))
         wrong = ABOVE.replace("COUNT(*)", "STDDEV(nothing)")
         refused(session.budget, InvalidInput, "does not exist", lambda: session.sql(wrong, epsilon=1))
         assert not session.preview(ABOVE, epsilon=2).fits
+    dear = Policy(least=Fraction(1, 10))
+    with Session(declared(), budget=open_budget(Pure(10), policy=dear)) as session:
+        words = "costs at least Pure\\(1\\) by the policy"
+        refused(session.budget, BudgetExceeded, words, lambda: session.sql(ABOVE, epsilon="1.9"))
+        session.sql(ABOVE, epsilon=2)
+        assert session.budget.spent == Pure(2)
 
 
 # ---- public tables alone -----------------------------------------------------------------------------------------
@@ -264,6 +294,8 @@ def test_a_policy_of_columns_holds_inside_and_for_public_tables() -> None:
             "SELECT COUNT(*) FROM (SELECT customer, MIN(day) AS d FROM orders GROUP BY customer) AS t",
             "SELECT SUM(amount) FROM customers AS orders JOIN orders AS o ON orders.customer = o.customer",
             "SELECT COUNT(*) FROM parts",
+            "SELECT COUNT(*) FROM orders WHERE amount > (SELECT AVG(balance) FROM customers)",
+            "SELECT SUM(id) FROM orders WHERE amount > (SELECT AVG(amount) FROM orders)",
         ):
             refused(session.budget, UnsupportedQuery, "policy", partial(session.sql, query, epsilon=1))
 

@@ -173,7 +173,7 @@ def ask(session: Session, text: str) -> None:
     """Ask the one aggregate of a query."""
     query = understand(session._releaser, price(text, 4))
     assert isinstance(query, Query)
-    query.releaser.ask(query.relation, query.statistics[0], query.each)
+    query.releaser.ask(query.relation, query.statistics[0], query.cost)
 
 
 class NestedCheck(StatisticCheck):

@@ -87,6 +87,9 @@ LONG: Mapping[str, Ask] = {
     "count by group": lambda t: t.group_by("g", ["x", "y"]).count(epsilon=4),
     "sum by group, Gaussian": lambda t: t.group_by("g", ["x", "y"]).sum("v", rho=2),
     "mean by group": lambda t: t.group_by("g", ["x", "y"]).mean("v", epsilon=8),
+    "medians by group": lambda t: t.group_by("g", ["x", "y"]).median("v", epsilon=4),
+    "maximum by group": lambda t: t.group_by("g", ["x", "y"]).max("v", epsilon=4),
+    "different values by group": lambda t: t.group_by("g", ["x", "y"]).nunique("v", epsilon=4),
     "sum by found group": lambda t: t.group_by("g").sum("v", epsilon=8, delta="0.2"),
     "count by found group and the rest": lambda t: t.group_by("g", other=True).count(epsilon=8, delta="0.2"),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.engines.calls.writing import Calling, Writing, step
+from tacit.engines.calls.writing import Calling, Writing, constant, step
 from tacit.engines.term import Term, combine
 from tacit.language.expressions import Literal
 from tacit.language.types import FLOAT, INTEGER
@@ -13,7 +13,7 @@ WHOLE = 2.0**52
 
 def _rounded(terms: Writing, call: Calling) -> Term:
     """ROUND, TRUNC, FLOOR or CEIL to some digits."""
-    number, digits = call.operands[0], int(_constant(call, 1))
+    number, digits = call.operands[0], constant(call, 1, int)
     if number.type == FLOAT:
         return _rounded_double(terms, call.name, terms.named(number), digits)
     x = step(terms, terms.dialect.wide(terms.term(number).sql), terms.term(number))
@@ -106,7 +106,7 @@ def root(terms: Writing, x: Term) -> Term:
 
 
 def _bucket(terms: Writing, call: Calling) -> Term:
-    x, count = terms.named(call.operands[0]), int(_constant(call, 3))
+    x, count = terms.named(call.operands[0]), constant(call, 3, int)
     low, high = (operand for operand in call.operands[1:3] if isinstance(operand, Literal))
     dialect = terms.dialect
     if low.type == FLOAT:
@@ -140,13 +140,6 @@ def _double_bucket(terms: Writing, x: Term, low: float, high: float, count: int)
     safe = step(terms, f"LEAST({place.sql}, {dialect.double(float(count - 1))})", place)
     floor = step(terms, dialect.whole(safe.sql), safe)
     return combine(f"{dialect.rounded(floor.sql)} + 1", floor)
-
-
-def _constant(call: Calling, place: int) -> int:
-    operand = call.operands[place]
-    assert isinstance(operand, Literal)
-    assert isinstance(operand.value, int)
-    return operand.value
 
 
 WRITTEN = {

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tacit.engines.calls.writing import Calling, Writing, inside, step
+from tacit.engines.calls.writing import Calling, Writing, constant, inside, step
 from tacit.engines.term import Term, combine
-from tacit.language.expressions import Literal
 from tacit.language.functions.texts import LONGEST_TEXT
 from tacit.language.patterns import LONGEST, pattern
 
@@ -48,7 +47,7 @@ def _right(terms: Writing, call: Calling) -> Term:
 
 def _trim(terms: Writing, call: Calling) -> Term:
     x = terms.term(call.operands[0])
-    return combine(terms.dialect.trim(call.name, x.sql, terms.dialect.text(_text(call, 1))), x)
+    return combine(terms.dialect.trim(call.name, x.sql, terms.dialect.text(constant(call, 1, str))), x)
 
 
 def _concatenation(terms: Writing, call: Calling) -> Term:
@@ -88,13 +87,15 @@ def _repeat(terms: Writing, call: Calling) -> Term:
 
 def _pad(terms: Writing, call: Calling) -> Term:
     x, count = (terms.named(operand) for operand in call.operands[:2])
-    sql = terms.dialect.pad(call.name, x.sql, inside(count, 0, LONGEST_TEXT), terms.dialect.text(_text(call, 2)))
+    sql = terms.dialect.pad(
+        call.name, x.sql, inside(count, 0, LONGEST_TEXT), terms.dialect.text(constant(call, 2, str))
+    )
     return combine(f"CASE WHEN {count.sql} BETWEEN 0 AND {LONGEST_TEXT} THEN {sql} END", x, count)
 
 
 def _split(terms: Writing, call: Calling) -> Term:
     x, place = terms.named(call.operands[0]), terms.named(call.operands[2])
-    sql = terms.dialect.split(x.sql, terms.dialect.text(_text(call, 1)), inside(place, 1, _FAR))
+    sql = terms.dialect.split(x.sql, terms.dialect.text(constant(call, 1, str)), inside(place, 1, _FAR))
     return combine(f"CASE WHEN {place.sql} >= 1 THEN {sql} END", x, place)
 
 
@@ -120,17 +121,8 @@ def _ends(terms: Writing, call: Calling) -> Term:
 
 def _matches(terms: Writing, call: Calling) -> Term:
     x = terms.named(call.operands[0])
-    any_case = call.operands[2]
-    assert isinstance(any_case, Literal)
-    found = terms.dialect.matches(x.sql, pattern(_text(call, 1), bool(any_case.value)))
+    found = terms.dialect.matches(x.sql, pattern(constant(call, 1, str), constant(call, 2, bool)))
     return combine(f"CASE WHEN LENGTH({x.sql}) <= {LONGEST} THEN {found} END", x)
-
-
-def _text(call: Calling, place: int) -> str:
-    operand = call.operands[place]
-    assert isinstance(operand, Literal)
-    assert isinstance(operand.value, str)
-    return operand.value
 
 
 WRITTEN = {

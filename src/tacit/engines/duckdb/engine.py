@@ -16,12 +16,12 @@ import tempfile
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tacit.engines import UNREACHABLE, Source
+from tacit.engines import UNREACHABLE, Opening, Source
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.tables import DuckTable, file_kind, open_table
@@ -29,6 +29,7 @@ from tacit.engines.script import Script
 from tacit.engines.snapshots import SQLSnapshot, wait_for
 from tacit.engines.tables import OpenTables
 from tacit.errors import EngineError, InvalidInput
+from tacit.language.expressions import Column
 from tacit.language.forms import Forms
 
 if TYPE_CHECKING:
@@ -112,6 +113,19 @@ class DuckDB(OpenTables[DuckTable]):
     @contextmanager
     def snapshot(self) -> Iterator[DuckSnapshot]:
         """A read-only view of all tables, on a cursor of its own, so that several can be open at once."""
+        with self._reading() as cursor:
+            yield DuckSnapshot(self, cursor)
+
+    @contextmanager
+    def together(self, columns: Collection[Column]) -> Iterator[Opening]:
+        """Snapshots one after another on one cursor, in one transaction, which keep the rows that they share."""
+        with self._reading() as cursor:
+            kept: dict[object, str] = {}
+            yield lambda: nullcontext(DuckSnapshot(self, cursor, kept, columns))
+
+    @contextmanager
+    def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor inside a transaction."""
         try:
             cursor = self._connection.cursor()
             for table in self.tables.values():
@@ -123,7 +137,7 @@ class DuckDB(OpenTables[DuckTable]):
         except Exception:
             raise EngineError(UNREACHABLE) from None
         try:
-            yield DuckSnapshot(self, cursor)
+            yield cursor
         finally:
             cursor.close()  # ends the transaction
 
@@ -133,11 +147,22 @@ class DuckDB(OpenTables[DuckTable]):
 
 
 class DuckSnapshot(SQLSnapshot):
-    """Up to two rounds inside one transaction, over files that must not change meanwhile."""
+    """Up to two rounds inside one transaction, over files that must not change meanwhile.
 
-    def __init__(self, engine: DuckDB, cursor: duckdb.DuckDBPyConnection) -> None:
-        super().__init__(DIALECT, engine.tables)
+    What both rounds read is computed once, into temporary tables that nobody else sees and that end with it.
+    """
+
+    def __init__(
+        self,
+        engine: DuckDB,
+        cursor: duckdb.DuckDBPyConnection,
+        kept: dict[object, str] | None = None,
+        beside: Collection[Column] = (),
+    ) -> None:
+        super().__init__(DIALECT, engine.tables, beside)
         self._engine, self._cursor = engine, cursor
+        self._kept = {} if kept is None else kept
+        """The temporary tables of the cursor, each by what it holds and what the files looked like."""
 
     def fetch_rows(self, script: Script) -> list[tuple[Any, ...]]:
         """In a thread of its own."""
@@ -165,11 +190,28 @@ class DuckSnapshot(SQLSnapshot):
 
         def work() -> T:
             try:
-                return fetch(run(DIALECT.statement(script)))
+                return fetch(run(self._statement(script, {})))
             except (duckdb.InvalidInputException, duckdb.ConversionException):
-                return fetch(run(DIALECT.statement(script, self._reread(script))))
+                return fetch(run(self._statement(script, self._reread(script))))
 
         return wait_for(work, self._cursor.interrupt, self._engine.timeout)
+
+    def _statement(self, script: Script, sources: Mapping[str, str]) -> str:
+        """The statement of a script, which reads parts that the next round reads again from temporary tables.
+
+        A part is the same in both rounds if its text is, with the parts that it reads.
+        """
+        places = dict(sources)
+        for part in script.parts:
+            if part.again and part.name in script.shared:
+                text = DIALECT.statement(script.only(part.body, places), places)
+                meaning = text, tuple(self._states.items())
+                if meaning not in self._kept:
+                    name = f"temp.main.tacit_kept{len(self._kept)}"
+                    self._cursor.execute(f"CREATE TEMP TABLE {name} AS {text}")
+                    self._kept[meaning] = name
+                places[part.name] = self._kept[meaning]
+        return DIALECT.statement(script.only(script.body, places), places)
 
     def _reread(self, script: Script) -> dict[str, str]:
         """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in
@@ -177,6 +219,7 @@ class DuckSnapshot(SQLSnapshot):
         transaction. Where no such file is read, the statement fails again.
         """
         self._cursor.execute("ROLLBACK")
+        self._kept.clear()
         self._cursor.execute("BEGIN TRANSACTION READ ONLY")
         sources: dict[str, str] = {}
         for number, table in enumerate(self._engine.tables.values()):

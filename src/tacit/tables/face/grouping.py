@@ -13,6 +13,7 @@ from tacit.tables.statistics.asking import Amount
 from tacit.tables.statistics.base import Operand, Statistic
 from tacit.tables.statistics.catalogue import Statistics
 from tacit.tables.statistics.ways.groups import Groups, for_each, given, listed
+from tacit.tables.statistics.ways.margins import every_set, with_margins
 
 if TYPE_CHECKING:
     from tacit.tables.face.table import Table
@@ -33,6 +34,8 @@ class GroupBy(Statistics[Answers]):
         keys: Iterable[Any] | None,
         at_least: int | None = None,
         other: bool = False,
+        margins: bool = False,
+        nonnegative: bool = False,
     ) -> None:
         if keys is not None and (at_least is not None or other):
             raise InvalidInput(
@@ -43,6 +46,12 @@ class GroupBy(Statistics[Answers]):
         self._other = bool(other)
         found = Groups(by, (), (), ", ".join(names))
         self._groups = found if keys is None else given(by, names, listed(keys, "keys"))
+        if margins and keys is None:
+            raise InvalidInput("margins= needs groups that are known before anybody is asked; give keys=.")
+        if nonnegative and not margins:
+            raise InvalidInput("nonnegative= is for counts with margins; add margins=True, or leave it out.")
+        if margins:
+            self._groups = with_margins(self._groups, every_set(len(by)), bool(nonnegative))
 
     def _operand(self, column: str) -> Operand:
         return self._table._operand(column)

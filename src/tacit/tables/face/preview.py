@@ -130,3 +130,41 @@ class Preview:
             for name, text in rows
         )
         return f"<table>{cells}</table><p>Nothing was spent.</p>"
+
+
+@dataclass(frozen=True, repr=False)
+class ReportPreview:
+    """What a report would cost, release by release; seeing it costs nothing, and it shows nothing about the data.
+
+    >>> questions = {"rows": "SELECT COUNT(*) FROM orders", "money": "SELECT COUNT(*), SUM(amount) FROM orders"}
+    >>> seen = session.report(questions, epsilon=1, preview=True)
+    >>> [(release.statistics, release.cost) for release in seen.releases]
+    [(('number of rows',), Pure(0.5)), (('sum of amount',), Pure(0.5))]
+    >>> seen.cost, seen.fits, seen.free
+    (Pure(1), True, False)
+    """
+
+    questions: tuple[str, ...]
+    """The names of the questions."""
+    releases: tuple[Preview, ...]
+    """What is released, each once whichever questions need it; each forecasts its own error."""
+    cost: Guarantee
+    """What would be charged: nothing for what was answered before."""
+    asked: Guarantee
+    """The cost that was named, for all of it."""
+    remaining: Guarantee
+    """What is left of the budget now."""
+    fits: bool
+    """Whether what has to be paid is left; if not, nothing would be answered."""
+    free: bool
+    """Whether nothing has to be paid."""
+
+    def __str__(self) -> str:
+        """A line for each release, then the whole."""
+        lines = [f"{release.words}. {release.expected_error()}" for release in self.releases]
+        left = f" of the {self.remaining!r} left" if self.fits else f", but only {self.remaining!r} is left"
+        paid = "is free" if self.free else f"costs {self.cost!r}{left}"
+        return "\n".join([*lines, f"The report {paid}. Nothing was spent."])
+
+    def __repr__(self) -> str:
+        return f"<ReportPreview of {', '.join(self.questions)}: {self.cost!r}>"

@@ -5,14 +5,15 @@ How a question becomes an answer is told in `tacit.tables.releasing.releaser`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tacit.answers import Answer, Answers
+from tacit.answers.report import Report
 from tacit.budgets import Budget, open_budget
 from tacit.closing import Closing
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
@@ -22,18 +23,23 @@ from tacit.language.types import Schema
 from tacit.numbers.exact import Number, whole
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables.face.declarations import Private, Public
-from tacit.tables.face.preview import Preview
-from tacit.tables.face.selects import PreviewsSelects, Select
+from tacit.tables.face.preview import Preview, ReportPreview
+from tacit.tables.face.selects import PreviewsSelects, Select, Weights
 from tacit.tables.face.table import Table
 from tacit.tables.releasing.releaser import Releaser
+from tacit.tables.releasing.room import cost_of
 from tacit.tables.releasing.sampling import Sampling
 from tacit.tables.sql.open_tables import OpenTables
 from tacit.tables.sql.privacy_clause import price
 from tacit.tables.sql.views import ViewBuilder
+from tacit.tables.statistics.asking import Amount
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
     from tacit.tables.sql.queries import Understood
+
+Questions = Mapping[str, str] | Sequence[str]
+"""SELECTs by their names, or one after the other."""
 
 
 class Session(PreviewsSelects, Closing):
@@ -159,7 +165,48 @@ class Session(PreviewsSelects, Closing):
     def _query(self, select: Select) -> Understood:
         from tacit.tables.sql.queries import understand
 
-        return understand(self._releaser, price(select.query, select.epsilon, select.delta, select.rho), select.keys)
+        asked = price(select.query, select.epsilon, select.delta, select.rho)
+        return understand(self._releaser, asked, select.keys, select.weights)
+
+    @overload
+    def report(
+        self, queries: Questions, *, keys: Mapping[str, Any] | None = None, weights: Weights = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+        preview: Literal[False] = False,
+    ) -> Report: ...  # fmt: skip
+
+    @overload
+    def report(
+        self, queries: Questions, *, keys: Mapping[str, Any] | None = None, weights: Weights = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: Literal[True],
+    ) -> ReportPreview: ...  # fmt: skip
+
+    def report(
+        self, queries: Questions, *, keys: Mapping[str, Any] | None = None, weights: Weights = None,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: bool = False,
+    ) -> Report | ReportPreview:  # fmt: skip
+        """Answer several SELECTs that are planned together: all of them, or none if they do not fit.
+
+        What several questions ask of the same rows is released once, a mean beside its sum and count is their quotient,
+        and groups are found once.
+
+        Args:
+            queries: the SELECTs by their names, or a list of them, which are then named "1", "2", ….
+            keys: the public keys of GROUP BY, by the names of the questions.
+            weights: how the cost is split: a positive number for some questions by their names, or a list with one for
+                each; 1 unless named. A release weighs as much as the heaviest question that needs it.
+            epsilon, delta, rho: what the whole report may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+            preview: only say what would be released, what each release costs and how far off it will lie.
+
+        >>> questions = {"rows": "SELECT COUNT(*) FROM orders", "mean": "SELECT AVG(amount) FROM orders"}
+        >>> session.report(questions, epsilon=1)
+        <Report of rows, mean: Pure(1)>
+        """
+        from tacit.tables.sql.report import plan_report
+
+        planned = plan_report(self._releaser, queries, cost_of(epsilon, delta, rho), keys, weights)
+        return planned.preview(bool(fresh)) if preview else planned.ask(bool(fresh))
 
     def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not.

@@ -102,7 +102,7 @@ class Table(Statistics[Answer], AnswersSelects):
         >>> customers.mean("spent", epsilon=0.5)
         Answer(mean of spent: ..., Pure(0.5))
         >>> customers.filter("orders >= 5").count(epsilon=0.5)
-        Answer(number of rows: ..., Pure(0.5))
+        Answer(number of persons: ..., Pure(0.5))
         """
         from tacit.tables.sql.person_groups import per_person
 
@@ -146,6 +146,8 @@ class Table(Statistics[Answer], AnswersSelects):
         *,
         at_least: int | None = None,
         other: bool = False,
+        margins: bool = False,
+        nonnegative: bool = False,
     ) -> GroupBy:
         """Ask for each group: the given public keys, or keys found in the data for some δ.
 
@@ -154,6 +156,9 @@ class Table(Statistics[Answer], AnswersSelects):
             keys: the public keys, tuples where there are several columns; without them δ is needed.
             at_least: groups of fewer persons are never shown, for rules that ask for it; where keys are found.
             other: whether all groups that are not shown are answered for together, as "other"; where keys are found.
+            margins: whether counts and sums are also answered for each coarser grouping and in all, with None for a
+                column that is left out, so that everything adds up; where keys are given.
+            nonnegative: whether counts with margins are made not to be negative.
 
         >>> orders.group_by("region", keys=["north", "south"]).sum("amount", epsilon=0.5)
         Answers({'north': ..., 'south': ...}, Pure(0.5))
@@ -162,7 +167,7 @@ class Table(Statistics[Answer], AnswersSelects):
         if not names:
             raise InvalidInput("group_by needs at least one column.")
         expressions = tuple(self._expression(name) for name in names)
-        return GroupBy(self, expressions, names, keys, at_least, other)
+        return GroupBy(self, expressions, names, keys, at_least, other, margins, nonnegative)
 
     def _answer(self, select: Select) -> Answer | Answers:
         return self._session._answer(select)

@@ -19,6 +19,7 @@ from tacit.language.forms import Forms
 from tacit.tables.releasing.sampling import Sampling
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.margins import MarginGroups
 
 FORMS: dict[type, str] = {
     expressions.Column: "Column(type, table, name)",
@@ -56,6 +57,7 @@ FORMS: dict[type, str] = {
     requests.HasValue: "HasValue(expression)",
     requests.Ordered: "Ordered(expression)",
     Groups: "Groups(by, keys, labels, name)",
+    MarginGroups: "MarginGroups(by, keys, labels, name, sets, nonnegative)",
     Sampling: "Sampling(probability)",
 }
 """For each kind of value its tag and its fields, in order."""

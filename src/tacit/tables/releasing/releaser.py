@@ -14,14 +14,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
-from tacit.engines import FAILED, Snapshot
+from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
 from tacit.errors import EngineError, UnsupportedQuery
@@ -36,6 +36,8 @@ from tacit.tables.releasing.sampling import Sampling
 if TYPE_CHECKING:
     from tacit.tables.sql.open_tables import OpenTables
     from tacit.tables.statistics.base import Statistic
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Releaser:
     """The message that a question came in, which may arrive twice."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
+    opening: Opening | None = None
+    """How snapshots are opened, where several statistics of the same rows are asked together."""
 
     @property
     def budget(self) -> Budget:
@@ -135,14 +139,15 @@ class Releaser:
             )
 
     @contextmanager
-    def _snapshot(self) -> Iterator[Snapshot]:
+    def together(self, statistics: tuple[Statistic, ...]) -> Iterator[Releaser]:
+        """For several statistics of the same rows, which an engine need not read anew for each."""
+        columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
+        with _uncharged(self.tables.engine.together(columns)) as opening:
+            yield replace(self, opening=opening)
+
+    def _snapshot(self) -> AbstractContextManager[Snapshot]:
         """A view of the tables, opened while nothing is charged yet."""
-        with ExitStack() as stack:
-            try:
-                snapshot = stack.enter_context(self.tables.engine.snapshot())
-            except EngineError as error:
-                raise EngineError(f"{error} Nothing was charged.") from None
-            yield snapshot
+        return _uncharged((self.opening or self.tables.engine.snapshot)())
 
     def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
@@ -151,7 +156,7 @@ class Releaser:
         return Question(
             identity=identity((relation, statistic, *([self.sampling] if self.sampling else []))),
             text=text or statistic.words,
-            statistics=(statistic.key,),
+            statistics=statistic.policy_keys,
             columns=columns_read(relation, statistic),
             analyst=self.analyst,
             message=self.message,
@@ -184,6 +189,17 @@ class Releaser:
     def part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Releaser:
         """For some persons only, who are told from the others by the rows of the ``deciding`` tables."""
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
+
+
+@contextmanager
+def _uncharged(opened: AbstractContextManager[T]) -> Iterator[T]:
+    """What fails on entering was not charged."""
+    with ExitStack() as stack:
+        try:
+            found = stack.enter_context(opened)
+        except EngineError as error:
+            raise EngineError(f"{error} Nothing was charged.") from None
+        yield found
 
 
 def columns_read(relation: Relation, asked: object) -> tuple[str, ...]:

@@ -18,12 +18,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, Row
 from tacit.engines.requests.derived import Listed
-from tacit.errors import BudgetExceeded, UnsupportedQuery
+from tacit.errors import UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Literal, Scope
@@ -84,8 +86,10 @@ class Crossing:
             return _literal(found.value if isinstance(found, Answer) else None, kind, found is None), view
         known = known_keys(builder, view, list(ties))
         keys = None if known is None else tuple(known)
-        if keys == ():
+        if keys == () and len(self.answers) == len(self.first):
             return Literal(kind, None), view  # no row of the public table is left to compare it with
+        if keys == ():  # once the others are answered there may be some: it counts as a question
+            keys = (None if len(ties) == 1 else (None,) * len(ties),)
         names = {f"key {i}": inside for i, inside in enumerate(ties.values())}
         asked.set("group", _group([computed_column(name) for name in names]))
         computed = {**rows.scope.tables.get(COMPUTED, {}), **names}
@@ -172,7 +176,15 @@ class QuestionsInTurn:
             reader = self.reader(crossing, self.share)
             outer = reader.read()
             if len(crossing.first) == len(answers):
-                return self._told(outer.ask(fresh), crossing, answers)
+                found = outer.ask(fresh)
+                if isinstance(outer, PublicQuery) and isinstance(found, Answer):
+                    found = replace(found, mechanism="public tables, and numbers that were answered first", notes=())
+                return self._told(found, crossing, answers)
+            if len(crossing.first) + (not isinstance(outer, PublicQuery)) > self.count:
+                raise UnsupportedQuery(
+                    "the numbers that were answered first make more questions of it than its cost was divided by; ask "
+                    "the subqueries by themselves, and write their answers into the query."
+                )
             answers.append(reader.first(crossing.first[len(answers)]).ask(fresh))
 
     def _turns(self, fresh: bool) -> list[Query | PublicQuery]:
@@ -189,25 +201,17 @@ class QuestionsInTurn:
         """Refuse what cannot be answered or paid for before the first is asked."""
         for query in known:
             query.check()
-            if isinstance(query, Query):
-                for statistic in query.unpaid(fresh):
-                    self.releaser.budget.check(query.each, query.question(statistic))
-        total = self._total(known, fresh)
-        if total is not None and not self.releaser.budget.fits(total):
-            raise BudgetExceeded(
-                f"the question and its subqueries across persons cost {total!r}, and only "
-                f"{self.releaser.budget.remaining!r} is left; nothing was spent: ask with a smaller cost."
-            )
+        asked = [query for query in known if isinstance(query, Query)]
+        charges = [(release.cost, query.plan.question(release)) for query in asked for release in query.unpaid(fresh)]
+        self.releaser.budget.check_each(*charges)
 
     def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""
-        costs = [query.each * len(unpaid) for query in known if (unpaid := query.unpaid(fresh))]
-        if all(len(query.unpaid(fresh)) == len(query.statistics) for query in known):
+        asked = [(query, query.unpaid(fresh)) for query in known if isinstance(query, Query)]
+        if all(len(unpaid) == len(query.plan.releases) for query, unpaid in asked):
             return self.cost
-        total: Guarantee | None = None
-        for cost in costs:
-            total = cost if total is None else total + cost
-        return total
+        costs = [query.plan.charge(unpaid) for query, unpaid in asked if unpaid]
+        return reduce(add, costs) if costs else None
 
     def preview(self, fresh: bool) -> Preview:
         """The cost of all of it; refuses what would be refused."""

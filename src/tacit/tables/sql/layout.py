@@ -101,8 +101,10 @@ class Layout:
         """Whether rows are in the order of what was released about them."""
         return any(parts_of(item.formula) for item in self.order) if self.order else self.found
 
-    def show(self, answers: Sequence[Answer | Answers], cost: Guarantee) -> Answer | Answers:
-        """What the query gives."""
+    def show(
+        self, answers: Sequence[Answer | Answers], cost: Guarantee, releases: Sequence[int] | None = None
+    ) -> Answer | Answers:
+        """What the query gives; ``releases`` are the numbers of the releases that the answers come from."""
         if self.whole:
             return answers[0]
         every = self._rows(answers)
@@ -114,7 +116,9 @@ class Layout:
         chosen = self.having is not None and bool(parts_of(self.having))
         chosen = chosen or (len(kept) < len(rows) and self._by_value)
         among = len(every) if chosen else 1
-        cells = [Row(row.key, tuple(row.cell(output, self, among) for output in self.outputs)) for row in kept]
+        cells = [
+            Row(row.key, tuple(row.cell(output, self, among, releases) for output in self.outputs)) for row in kept
+        ]
         if not self.by and not self._shortened and len(self.outputs) == 1:
             return cast(Answer, cells[0].cells[0])
         names = [output.name for output in self.outputs]
@@ -164,13 +168,16 @@ class _Row:
         """What a formula gives for this group."""
         return evaluate(self.bound(formula), [part.value for part in self.parts])
 
-    def cell(self, output: Output, layout: Layout, among: int) -> Any:
+    def cell(self, output: Output, layout: Layout, among: int, releases: Sequence[int] | None) -> Any:
         """What stands in a column, for one of so many rows among which those shown were chosen."""
         formula = self.bound(output.formula)
         if not output.released:
             return constant_value(formula)
         where = f" where {', '.join(layout.by)} is {show_key(self.label)}" if layout.by else ""
-        used = {layout.sources[number].statistic: self.parts[number].guarantee for number in parts_of(formula)}
+        used = {}
+        for number in parts_of(formula):
+            statistic = layout.sources[number].statistic
+            used[statistic if releases is None else releases[statistic]] = self.parts[number].guarantee
         answer = compute(formula, self.parts, f"{output.text}{where}", reduce(add, used.values()))
         spread = Chosen(answer.spread, among) if among > 1 and answer.spread is not None else answer.spread
         return replace(answer, spread=spread, name=output.name if output.named else None)

@@ -185,15 +185,16 @@ class PersonFinder:
         ties: Iterable[Expression],
     ) -> PersonColumn | None:
         """The person of some rows whom the rows of further tables that match them are about, and nobody else."""
-        _, _, before = self.find(tables, conditions)
-        refs, kept = self._followed((*tables, *further), (*conditions, *ties))
+        own, kept, before = self.find(tables, conditions)
+        refs, kept = self._followed((*own, *further), (*kept, *ties))
         classes = self._classes(dict(refs), kept)
-        after = _once(self._touched(dict(refs), classes), classes)
-        if not before or len(after) > len(before):
-            return None
-        added = {alias for alias, _ in further}
-        own = {classes.of(item.column) for item in self._touched(dict(refs), classes) if item.column.table in added}
-        return next((item for item in before if classes.of(item.column) in own), before[0])
+        after = self._touched(dict(refs), classes)
+        known = {(item.kind, classes.of(item.column)): item for item in reversed(before)}
+        found = [known.get((item.kind, classes.of(item.column))) for item in after]
+        if not before or None in found:
+            return None  # somebody is added; that ties make persons one who were two does not make up for it
+        added = {alias for alias, _ in refs[len(own) :]}
+        return next((held for held, item in zip(found, after, strict=True) if item.column.table in added), before[0])
 
     def _followed(
         self, tables: Iterable[tuple[str, Table]], conditions: Iterable[Expression]

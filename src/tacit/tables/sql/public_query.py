@@ -95,11 +95,6 @@ class PublicQuery:
         """No cost at all."""
         return self.cost.amount(*[Fraction(0)] * len(self.cost.keywords()))
 
-    @property
-    def each(self) -> Guarantee:
-        """As if it cost something."""
-        return self.cost
-
     def check(self) -> None:
         """Refuse columns that a policy does not allow."""
         columns = columns_read(self.relation, self.columns)

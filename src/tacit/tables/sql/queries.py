@@ -1,8 +1,8 @@
 """SQL: one SELECT with aggregates becomes the same questions that the fluent face asks.
 
-The cost is split evenly over the distinct aggregates, wherever they stand: in the select list, HAVING or ORDER BY. What
-surrounds them is computed from released answers and free. What cannot be answered privately is refused before
-anything is spent, with the clause at fault and what to write instead.
+The cost is split over the distinct aggregates, wherever they stand: in the select list, HAVING or ORDER BY
+(`tacit.tables.sql.plan`). What surrounds them is computed from released answers and free. What cannot be answered
+privately is refused before anything is spent, with the clause at fault and what to write instead.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tacit.language.parsing import convert, deep, parsed
 from tacit.tables.face.declarations import Private
 from tacit.tables.sql.aggregates import AggregateReader, has_aggregate
 from tacit.tables.sql.crossing import Crossing, First, QuestionsInTurn, in_turn
+from tacit.tables.sql.grouping_sets import grouping_sets
 from tacit.tables.sql.privacy_clause import Priced, check_unit
 from tacit.tables.sql.public_keys import known_keys
 from tacit.tables.sql.public_query import PublicQuery, is_public, public_query
@@ -27,6 +28,7 @@ from tacit.tables.sql.subqueries import with_subqueries
 from tacit.tables.sql.view import View
 from tacit.tables.sql.views import ViewBuilder, refuse
 from tacit.tables.statistics.ways.groups import Groups, given, listed
+from tacit.tables.statistics.ways.margins import with_margins
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -37,6 +39,9 @@ _CLAUSES = {"expressions", "from_", "joins", "where", "with_", "group", "having"
 _OF_ROWS = {"distinct", "qualify", "windows"}
 """What a query over public tables may have besides."""
 
+Sets = list[tuple[int, ...]] | None
+"""Grouping sets, as places of what is grouped by; None where there is one set of all."""
+
 MOST_COLUMNS = 100
 """The most output columns of a query, and the most items of its GROUP BY and ORDER BY."""
 
@@ -45,17 +50,17 @@ Understood = Query | PublicQuery | QuestionsInTurn
 """What a SELECT asks: a question, several in turn, or something public."""
 
 
-def understand(releaser: Releaser, asked: Priced, keys: Any = None) -> Understood:
+def understand(releaser: Releaser, asked: Priced, keys: Any = None, weights: Any = None) -> Understood:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys))
+        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys, weights))
     except RecursionError:
         raise deep("the query") from None
 
 
-def _reader(releaser: Releaser, asked: Priced, keys: Any, crossing: Crossing, cost: Guarantee) -> _Reader:
+def _reader(releaser: Releaser, asked: Priced, keys: Any, weights: Any, crossing: Crossing, cost: Guarantee) -> _Reader:
     """Who reads a query at a cost."""
-    return _Reader(releaser, replace(asked, cost=cost), keys, crossing)
+    return _Reader(releaser, replace(asked, cost=cost), keys, weights, crossing)
 
 
 def parse_select(query: str) -> exp.Select:
@@ -78,6 +83,7 @@ class _Reader:
     releaser: Releaser
     asked: Priced
     keys: Any
+    weights: Any
     crossing: Crossing
 
     def read(self) -> Query | PublicQuery:
@@ -91,10 +97,11 @@ class _Reader:
         known = views.ctes(select, {})
         rows = views.rows(select, known)
         if is_public(views, rows):
-            if self.keys is not None:
-                raise InvalidInput(
-                    "keys= is for groups of persons, and only public tables are read here; leave it out."
-                )
+            for name, given_one in (("keys", self.keys), ("weights", self.weights)):
+                if given_one is not None:
+                    raise InvalidInput(
+                        f"{name}= is for questions about persons, and only public tables are read here; leave it out."
+                    )
             return public_query(self.releaser, views, rows, select, known, self.asked.cost)
         refuse(select, _CLAUSES)
         select, view = with_subqueries(views, rows, select, known)
@@ -103,7 +110,9 @@ class _Reader:
     def first(self, first: First) -> Query:
         """A subquery that is asked before this query."""
         asked = replace(self.asked, query=first.text)
-        return replace(self, asked=asked, keys=first.keys).read_over(first.builder, first.view, first.select)
+        return replace(self, asked=asked, keys=first.keys, weights=None).read_over(
+            first.builder, first.view, first.select
+        )
 
     def read_over(self, views: ViewBuilder, view: View, select: Any) -> Query:
         """What a SELECT asks of a view."""
@@ -112,29 +121,24 @@ class _Reader:
             tables = [self.releaser.tables.declared[name] for name in relation.tables]
             persons = [person.column for table in tables if isinstance(table, Private) for person in table.persons]
             check_unit(self.asked.unit, persons, single=not relation.others)
-        by = self._by(select, view.scope)
-        groups = self._groups(by, views, view) if by else None
+        by, sets = self._by(select, view.scope)
+        groups = self._groups(by, sets, views, view) if by else None
         if self.keys is not None and not by:
             raise InvalidInput("keys= needs a GROUP BY; add one, or leave keys= out.")
         asked = Asked(AggregateReader(view.scope, relation, self.releaser.tables.unit(relation), groups), by)
         layout = Selection(select, asked).layout(tuple(name for _, name in by))
         single = relation.one_row_each
         statistics = tuple(each.of_single_rows if single else each for each in asked.statistics)
-        return Query(self.releaser, relation, statistics, layout, self.asked.cost, self.asked.query)
+        return Query(self.releaser, relation, statistics, layout, self.asked.cost, self.asked.query, self.weights)
 
-    def _by(self, select: exp.Select, scope: Scope) -> list[tuple[Expression, str]]:
+    def _by(self, select: exp.Select, scope: Scope) -> tuple[list[tuple[Expression, str]], Sets]:
+        """What rows are grouped by, and which of it each of several grouping sets keeps."""
         group = select.args.get("group")
         if group is None:
-            return []
-        several = [node for node in group.expressions if type(node).__name__ in ("GroupingSets", "Rollup", "Cube")]
-        if several or any(part for name, part in group.args.items() if name not in ("expressions", "all")):
-            raise UnsupportedQuery(
-                "GROUP BY takes columns or expressions; ROLLUP, CUBE and GROUPING SETS are not supported: ask for each "
-                "grouping by itself."
-            )
+            return [], None
+        nodes, sets = grouping_sets(group) if not group.args.get("all") else ([], None)
         aliases = {item.alias.lower(): item.this for item in select.expressions if type(item).__name__ == "Alias"}
         found = []
-        nodes = group.expressions
         if group.args.get("all"):
             nodes = [node for node in map(bare, select.expressions) if not has_aggregate(node) and _columns(node)]
         for node in nodes:
@@ -150,15 +154,22 @@ class _Reader:
                 name_in_scope = any(alias == known.lower() for table in scope.tables.values() for known in table)
                 node = node if name_in_scope else aliases[alias]
             found.append((convert(node, scope), node.name if type(node).__name__ == "Column" else node.sql()))
-        return found
+        return found, sets
 
-    def _groups(self, by: list[tuple[Expression, str]], views: ViewBuilder, view: View) -> Groups:
+    def _groups(self, by: list[tuple[Expression, str]], sets: Sets, views: ViewBuilder, view: View) -> Groups:
         expressions = tuple(expression for expression, _ in by)
         names = tuple(name for _, name in by)
-        if self.keys is not None:
-            return given(expressions, names, listed(self.keys, "keys"))
-        keys = known_keys(views, view, expressions, absent_delta=not isinstance(self.asked.cost, Approx))
-        return Groups(expressions, (), (), ", ".join(names)) if keys is None else given(expressions, names, keys)
+        if self.keys is None:
+            keys = known_keys(views, view, expressions, absent_delta=not isinstance(self.asked.cost, Approx))
+        else:
+            keys = listed(self.keys, "keys")
+        if keys is None and sets is not None:
+            raise UnsupportedQuery(
+                "ROLLUP, CUBE and GROUPING SETS need groups that are known before anybody is asked; name them with "
+                "keys=, with IN, or by a public table."
+            )
+        groups = Groups(expressions, (), (), ", ".join(names)) if keys is None else given(expressions, names, keys)
+        return groups if sets is None else with_margins(groups, sets)
 
 
 def _columns(node: Any) -> bool:

@@ -1,7 +1,7 @@
-"""Queries: the aggregates of one SELECT, asked one after the other and shown together.
+"""Queries: the aggregates of one SELECT, released by a plan and shown together.
 
-The cost is split evenly over the distinct aggregates, and all of it must fit before the first is asked. A `Layout` says
-what is shown of the answers, which is post-processing.
+The cost is split over the distinct aggregates (`tacit.tables.sql.plan`), and all of it must fit before the first is
+released. A `Layout` says what is shown of the answers, which is post-processing.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Question, Unsettled
+from tacit.answers.computed import parts_of
+from tacit.budgets import Unsettled
 from tacit.engines.requests import Relation
-from tacit.guarantees import Guarantee, Pure
+from tacit.guarantees import Guarantee
 from tacit.tables.face.preview import Preview
 from tacit.tables.sql.layout import Layout
+from tacit.tables.sql.plan import Plan, Release, Wanted, weights_of
 from tacit.tables.statistics.base import Statistic
-from tacit.tables.statistics.catalogue import forecast_of
+from tacit.tables.statistics.ways.together import FoundTogether
 
 if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
@@ -36,90 +39,87 @@ class Query:
     cost: Guarantee
     text: str
     """The SELECT as it was written."""
+    weights: Any = None
+    """How much output columns weigh, as the analyst says it."""
 
-    @property
-    def each(self) -> Guarantee:
-        """What one aggregate costs."""
-        return self.cost if len(self.statistics) == 1 else self.cost / len(self.statistics)
+    def __post_init__(self) -> None:
+        _ = self.plan  # weights that are no weights are refused at once
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What is released for it."""
+        weights = _heaviest(self.layout, self.weights)
+        wanted = [
+            Wanted(self.relation, statistic, self.text, weights.get(i, Fraction(1)))
+            for i, statistic in enumerate(self.statistics)
+        ]
+        return Plan.of(self.releaser, wanted, self.cost)
 
     def ask(self, fresh: bool) -> Answer | Answers:
         """Check that all fit, then ask one after the other."""
-        if len(self.statistics) > 1:
-            self.check()
-            unpaid = self.unpaid(fresh)
-            if unpaid:
-                self.releaser.budget.check(self.each, *(self.question(s) for s in unpaid))
-        answers = [
-            self.releaser.ask(self.relation, statistic, self.each, fresh=fresh, text=self.text)
-            for statistic in self.statistics
-        ]
-        return self.layout.show(answers, self.cost)
+        return self.layout.show(self.plan.ask(fresh), self.cost, [release for release, _ in self.plan.places])
 
     def check(self) -> None:
         """Refuse what cannot be answered before the first is paid for."""
-        for statistic in self.statistics:
-            self.releaser.check(self.relation, statistic, self.each)
+        self.plan.check()
 
-    def _unanswered(self, statistic: Statistic, fresh: bool) -> bool:
-        budget, question = self.releaser.budget, self.question(statistic)
-        return budget.repeated(question, self.each) is None and (fresh or budget.recall(question, self.each) is None)
-
-    def question(self, statistic: Statistic) -> Question:
-        """What the budget is told about one of the aggregates."""
-        return self.releaser.question(self.relation, statistic, self.text)
-
-    def unpaid(self, fresh: bool) -> list[Statistic]:
-        """The aggregates that were not answered before; asking costs nothing where there are none."""
-        return [statistic for statistic in self.statistics if self._unanswered(statistic, fresh)]
-
-    def fits(self, unpaid: Sequence[Statistic]) -> bool:
-        """Whether these of the aggregates can be paid for now."""
-        return not unpaid or self.releaser.budget.fits(self.each * len(unpaid))
+    def unpaid(self, fresh: bool) -> list[Release]:
+        """The releases that were not made before; asking costs nothing where there are none."""
+        return self.plan.unpaid(fresh)
 
     def preview(self, fresh: bool) -> Preview:
         """The cost and whether it fits; refuses what would be refused, and waits for nobody."""
         self.check()
         unpaid, budget = self.unpaid(fresh), self.releaser.budget
-        for statistic in unpaid:
+        for release in unpaid:
             with suppress(Unsettled):  # that passes by itself, and nothing is charged here
-                budget.allows(self.each, self.question(statistic))
-        fits, remaining = self.fits(unpaid), budget.remaining
+                budget.allows(release.cost, self.plan.question(release))
+        charge, remaining = self.plan.charge(unpaid), budget.remaining
+        fits = not unpaid or budget.fits(charge)
+        alone = self.plan.releases[0] if len(self.statistics) == 1 else None
         return Preview(
             statistics=tuple(statistic.words for statistic in self.statistics),
-            cost=self._charge(len(unpaid)),
+            cost=charge,
             asked=self.cost,
             remaining=remaining,
             fits=fits,
             free=not unpaid,
-            words=self._sentence(len(unpaid), fits, remaining),
-            forecast=self._forecast,
-            noise_std=self._noise_std,
+            words=self._sentence(unpaid, fits, remaining),
+            forecast=None if alone is None else self.plan.forecast(alone),
+            noise_std=None if alone is None else self.plan.noise_std(alone),
         )
 
-    def _charge(self, unpaid: int) -> Guarantee:
-        """What is charged for some of the aggregates: their shares, and exactly all of it for all."""
-        if unpaid == len(self.statistics):
-            return self.cost
-        return self.each * unpaid if unpaid else self.cost.amount(*[Fraction(0)] * len(self.cost.keywords()))
-
-    def _sentence(self, unpaid: int, fits: bool, remaining: Guarantee) -> str:
+    def _sentence(self, unpaid: Sequence[Release], fits: bool, remaining: Guarantee) -> str:
         words, count = ", ".join(statistic.words for statistic in self.statistics), len(self.statistics)
         if not unpaid:
             return f"{words}: answered before, so it is free. Nothing was spent."
-        free, cost = count - unpaid, self._charge(unpaid)
-        split = "" if unpaid == 1 else f" ({self.each!r} for each of {unpaid} aggregates)"
+        free = count - sum(_size(release) for release in unpaid)
         left = f" of the {remaining!r} left" if fits else f", but only {remaining!r} is left"
         known = f"; {free} of {count} aggregates {'is' if free == 1 else 'are'} free: answered before" if free else ""
-        return f"{words}: costs {cost!r}{split}{left}{known}. Nothing was spent."
+        return f"{words}: costs {self.plan.charge(unpaid)!r}{_split(unpaid)}{left}{known}. Nothing was spent."
 
-    @property
-    def _forecast(self) -> str | None:
-        """Under which name `tacit.plan` forecasts the accuracy: one statistic of everybody, for some ε."""
-        alone = len(self.statistics) == 1 and self.releaser.sampling is None and not self.relation.others
-        return forecast_of(self.statistics[0]) if alone and isinstance(self.cost, Pure) else None
 
-    @property
-    def _noise_std(self) -> float | None:
-        """The standard deviation of the noise, where it is known before anybody is asked."""
-        alone = len(self.statistics) == 1 and self.releaser.sampling is None
-        return self.statistics[0].noise_std(self.cost) if alone else None
+def _heaviest(layout: Layout, weights: Any) -> dict[int, Fraction]:
+    """For each statistic that is shown the largest weight of the columns that show it."""
+    shown = [output for output in layout.outputs if output.released]
+    named = weights_of(weights, [output.name for output in shown], "columns")
+    found: dict[int, Fraction] = {}
+    for output in shown:
+        for part in parts_of(output.formula):
+            number = layout.sources[part].statistic
+            found[number] = max(found.get(number, Fraction(0)), named[output.name])
+    return found
+
+
+def _size(release: Release) -> int:
+    """How many aggregates a release answers."""
+    return len(release.statistic.statistics) if isinstance(release.statistic, FoundTogether) else 1
+
+
+def _split(unpaid: Sequence[Release]) -> str:
+    """How a cost is split over releases, in words."""
+    if len(unpaid) == 1:
+        return f" (groups are found once for {_size(unpaid[0])} aggregates)" if _size(unpaid[0]) > 1 else ""
+    if len({release.cost for release in unpaid}) == 1:
+        return f" ({unpaid[0].cost!r} for each of {len(unpaid)} aggregates)"
+    return f" ({', '.join(f'{release.cost!r} for {release.statistic.words}' for release in unpaid)})"

@@ -5,7 +5,7 @@ RULE  AVG(x) is the quotient of SUM(x) and COUNT(x), and costs nothing of its ow
 - by group, where SUM(x) or COUNT(x) is asked of the same rows: a mean by group is made of a sum and a count with half
   of its cost each, so both have at least as much as before, and nobody else less;
 - without groups, where both are asked: two releases share the cost that three had;
-- where rows concern several persons: there is no other mean.
+- where rows concern several persons, and where means have margins: there is no other mean.
 
 Otherwise a mean is released by itself: around a centre (`tacit.tables.statistics.mean`) it is better than the quotient
 of a sum and a count of half the cost, at least where there are many persons. COUNT(*) counts other rows than COUNT(x)
@@ -66,4 +66,4 @@ def _shared(
     mean: Statistic, parts: tuple[Statistic, Statistic], statistics: Sequence[Statistic], several: bool
 ) -> bool:
     beside = sum(part in statistics for part in parts)
-    return several or beside == len(parts) or (beside > 0 and bool(mean.by))
+    return several or mean.only_quotient or beside == len(parts) or (beside > 0 and bool(mean.by))

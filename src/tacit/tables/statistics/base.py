@@ -64,6 +64,8 @@ class Statistic(ABC):
     """Whether it can be answered where a row concerns several persons."""
     as_grouped: ClassVar[str] = "by its default method; leave method= out"
     """How it is answered by group, where not as it was asked."""
+    only_quotient: ClassVar[bool] = False
+    """Whether it is never released by itself, but made of the two that it is the quotient of."""
     sampled: ClassVar[Sampled | None] = None
     """What a sample of the persons says about it; None where that is nothing."""
 
@@ -77,6 +79,11 @@ class Statistic(ABC):
     @abstractmethod
     def key(self) -> str:
         """Its name in ledgers and policies, the same for each group."""
+
+    @property
+    def policy_keys(self) -> tuple[str, ...]:
+        """The names of all that it answers, for policies."""
+        return (self.key,)
 
     @property
     def words(self) -> str:

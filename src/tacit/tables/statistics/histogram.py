@@ -151,17 +151,20 @@ class FoundHistogram(Statistic, tag="FoundHistogram", phrase="histogram of {name
             return counts.release(second)
 
     def _even(self, low: Fraction, middle: Fraction, high: Fraction) -> list[Fraction]:
-        """At most bins − 1 edges at multiples of a round number; none below 0 where the low quantile is not."""
+        """At most bins − 1 edges at multiples of a round number; none below 0 where the low quantile is not.
+
+        Of three bins the one in the middle may be several steps wide: 0 can lie inside it.
+        """
         below = low - (middle - low) / 2
         low = max(below, Fraction(0)) if low >= 0 else below
         high += (high - middle) / 2
         step = _round((high - low) / (self.bins - 2))
         if self.value.expression.type.exact_number:
             step = max(step, Fraction(1, 10**self.value.expression.type.scale))
-        while -(-high // step) - low // step > self.bins - 2:
-            step = _round(step * Fraction(3, 2))
+        while self.bins > 3 and -(-high // step) - low // step > self.bins - 2:
+            step = _round(step * Fraction(3, 2))  # from two steps on 0 may be an edge, so this ends
         first, last = low // step, max(-(-high // step), low // step + 1)
-        return [i * step for i in range(first, last + 1)]
+        return [i * step for i in ((first, last) if self.bins == 3 else range(first, last + 1))]
 
     def _shown(self, edge: Fraction) -> Number:
         """An edge as the column can hold it."""

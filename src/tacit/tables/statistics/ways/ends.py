@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from heapq import heappush, heappushpop
 from math import lcm
 from typing import TYPE_CHECKING, Any
@@ -71,17 +72,17 @@ class End:
     rows: bool = True
     """Whether rows are ranked, or the persons' own extremes."""
 
-    @property
+    @cached_property
     def grid(self) -> Grid:
         """The grid of a maximum, or of minus a minimum."""
         return self.scale.outward(self.largest)
 
-    @property
+    @cached_property
     def unit(self) -> int:
         """What a whole person weighs."""
         return unit_for(len(self.groups.keys), self.rank if self.rows else 1)
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """How many persons beyond a value matter: those that the scan's own accuracy counts, and one more."""
         return min(9000, -(-(window(self._scans([self._flat]), 1 - MISS) or 0) // self.unit) + 1)
@@ -144,7 +145,7 @@ class End:
         assert index is not None  # it lies inside the grid
         return index
 
-    @property
+    @cached_property
     def _flat(self) -> StepLoss:
         return StepLoss(self.grid, (Run(self.grid.first, self.grid.last, 0),), one_directional=True)
 

@@ -19,7 +19,7 @@ ERROR  Shown keys were lucky; what that does to the interval stands in `tacit.an
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -39,7 +39,7 @@ from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, Statistic, check_delta
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 
-MOST_KEYS = 5_000
+MOST_KEYS = 10_000
 """The most groups one question may have, so that what comes back stays small."""
 
 
@@ -141,7 +141,7 @@ CAP_SHARE = Fraction(1, 10)
 FIND_SHARE = Fraction(1, 2)
 """What finding the keys takes of ε, cap included, when more than persons is asked."""
 
-MOST_FOUND = 5_000
+MOST_FOUND = 10_000
 """The most found groups that are asked about: those with the largest released counts."""
 
 MOST_OTHER = 500
@@ -149,6 +149,21 @@ MOST_OTHER = 500
 
 OTHER = "other"
 """What all rows of groups that are not shown are called together."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Groups that were found, and how."""
+
+    law: StableKeys
+    released: Mapping[Any, int]
+    """What was released about each key when it was looked for."""
+    note: str
+
+    @property
+    def keys(self) -> list[Any]:
+        """The largest first."""
+        return sorted(self.released, key=lambda key: (-self.released[key], repr(key)))
 
 
 @dataclass(frozen=True)
@@ -215,35 +230,46 @@ class FoundGroups(Statistic, tag="FoundGroups"):
 
     def release(self, room: Room) -> Answers:
         """Find keys, then answer for them."""
+        if self.statistic.counts_persons and not self.other:
+            found = self.find(room, Fraction(1), only_persons=True)
+            return Answers(self.persons(room, found), room.cost, self.statistic.groups.name)
+        found = self.find(room, FIND_SHARE, only_persons=False)
+        answers = self.answer(room, found, self.statistic, 1 - FIND_SHARE)
+        return Answers(answers, room.cost, self.statistic.groups.name)
+
+    def find(self, room: Room, share: Fraction, only_persons: bool) -> Found:
+        """The keys that are shown, for a share of ε and all of δ."""
         assert isinstance(room.cost, Approx)
-        only_persons = self.statistic.counts_persons and not self.other
-        share = Fraction(1) if only_persons else FIND_SHARE
-        groups, epsilon, delta = self.statistic.groups, room.cost.epsilon * share, room.cost.delta
+        epsilon, delta = room.cost.epsilon * share, room.cost.delta
         cap, rest = 1, epsilon
         if not self.single:
-            (counts,) = room.ask(KeysPerPerson(groups.by, KEY_LEVELS))
+            (counts,) = room.ask(KeysPerPerson(self.by, KEY_LEVELS))
             cap = choose_cap(room, KEY_LEVELS, counts, Allowance(epsilon * CAP_SHARE, concentrated=False))
             rest = epsilon * (1 - CAP_SHARE)
         law, note = self._found(room, cap, rest, delta, only_persons)
-        drawn = room.draw(law)
-        released: dict[Any, int] = dict(drawn)
-        keys = sorted(released, key=lambda key: (-released[key], repr(key)))
-        if only_persons:
-            answers = {
-                _label(key): room.answer(
-                    f"number of persons where {groups.name} is {_label(key)}",
-                    released[key],
-                    mechanism=f"{law.noise.name} noise and a threshold on persons per key",
-                    spread=ShownCount(law.noise, law.threshold),
-                    per="person",
-                    notes=(note,),
-                )
-                for key in keys
-            }
-            return Answers(answers, room.cost, groups.name)
-        keys = keys[: MOST_OTHER if self.other else MOST_FOUND]
+        released = room.draw(law)
+        return Found(law, dict(released), note)
+
+    def persons(self, room: Room, found: Found) -> dict[Any, Answer]:
+        """The number of persons of each group that was found, which finding it tells."""
+        return {
+            _label(key): room.answer(
+                f"number of persons where {self.statistic.groups.name} is {_label(key)}",
+                found.released[key],
+                mechanism=f"{found.law.noise.name} noise and a threshold on persons per key",
+                spread=ShownCount(found.law.noise, found.law.threshold),
+                per="person",
+                notes=(found.note,),
+            )
+            for key in found.keys
+        }
+
+    def answer(self, room: Room, found: Found, statistic: Grouped, share: Fraction) -> dict[Any, Answer]:
+        """A statistic of the groups that were found, for a share of ε."""
+        assert isinstance(room.cost, Approx)
+        keys, groups = found.keys[: MOST_OTHER if self.other else MOST_FOUND], statistic.groups
         if not keys and not self.other:
-            return Answers({}, room.cost, groups.name)
+            return {}
         inside = replace(
             groups,
             keys=tuple(
@@ -252,10 +278,9 @@ class FoundGroups(Statistic, tag="FoundGroups"):
             ),
             labels=tuple(_label(key) for key in keys),
         )
-        statistic = self.statistic.among(_with_rest(inside) if self.other else inside)
-        with room.second(Pure(room.cost.epsilon * (1 - FIND_SHARE))) as second:
-            answers = dict(statistic.release(second))
-        return Answers({key: _noted(answer, note) for key, answer in answers.items()}, room.cost, groups.name)
+        with room.second(Pure(room.cost.epsilon * share)) as second:
+            answers = dict(statistic.among(_with_rest(inside) if self.other else inside).release(second))
+        return {key: _noted(answer, found.note) for key, answer in answers.items()}
 
     def _found(
         self, room: Room, cap: int, epsilon: Fraction, delta: Fraction, only_persons: bool
@@ -315,6 +340,11 @@ def _label(key: tuple[Any, ...]) -> Any:
 def for_each(statistic: Statistic, groups: Groups, at_least: int | None = None, other: bool = False) -> Statistic:
     """A statistic for each group: of those that are named, or of those that are found."""
     grouped = statistic.grouped(groups)
+    if type(groups) is not Groups:
+        from tacit.tables.statistics.ways.margins import MarginGroups, margins_of
+
+        assert isinstance(groups, MarginGroups)
+        return margins_of(grouped, groups)
     if groups.keys or not isinstance(grouped, Grouped):
         return grouped
     if at_least is None and not other:

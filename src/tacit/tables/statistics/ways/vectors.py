@@ -113,7 +113,7 @@ class Vector:
 
 def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
     """What must be known to choose a cap on the persons' vectors."""
-    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), _steps(entry, groups))
+    return GroupNorms(entry, groups.by, groups.keys, _norm(allowance), norm_steps(entry, groups))
 
 
 def capped_vectors(
@@ -122,7 +122,7 @@ def capped_vectors(
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
     norm = _norm(allowance)
     chosen = [
-        choose_norm(room, _steps(entry, groups), counts, len(groups.keys), allowance, not isinstance(entry, Value))
+        choose_norm(room, norm_steps(entry, groups), counts, len(groups.keys), allowance, not isinstance(entry, Value))
         for entry, counts in zip(entries, norms, strict=True)
     ]
     caps = [cap for cap, _ in chosen]
@@ -139,7 +139,7 @@ def capped_vectors(
 
 
 def choose_norm(
-    room: Room, steps: Sequence[int], counts: Sequence[int], releases: int, allowance: Allowance, counted: bool = True
+    room: Room, steps: Sequence[int], counts: Sequence[int], releases: int, allowance: Allowance, counted: bool
 ) -> tuple[int, Allowance]:
     """A cap on the norm of vectors whose noise falls on that many releases, and what is left of the allowance.
 
@@ -156,7 +156,7 @@ def _norm(allowance: Allowance) -> Norm:
     return "l2" if allowance.concentrated else "l1"
 
 
-def _steps(entry: Entry, groups: Groups) -> tuple[int, ...]:
+def norm_steps(entry: Entry, groups: Groups) -> tuple[int, ...]:
     """The caps to choose from; a person who counts once in each group has at most as many as there are."""
     count = len(groups.keys)
     return levels(count if isinstance(entry, Presence) else min(saturation(count) * count, 2**62), LEVEL)
