@@ -307,6 +307,7 @@ def test_what_snapshots_ask_together_is_kept_while_the_files_look_the_same(files
                 kept.append(snapshot.ask(asked, (request,)))
         assert kept == before
         tables = "SELECT COUNT(*) FROM duckdb_tables() WHERE temporary"
+        assert isinstance(snapshot, DuckSnapshot)
         ((number,),) = run(snapshot, tables)
         assert 0 < number < 2 * len(requests), "rows are kept once"
         (files / "orders.csv").write_text("person,product,amount\n1,a,5\n1,b,7\n2,c,4\n")
