@@ -73,6 +73,7 @@ STUDIES = {
     "changes": Study(),
     "vector_caps": Study(full=("--tune",), tpch=True),
     "shared_groups": Study(quick=None, tpch=True),
+    "workload": Study(),
 }
 
 

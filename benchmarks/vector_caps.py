@@ -5,6 +5,8 @@
 - *shapes*: sums of 2 to 1,000 groups over four shapes of data, and a fifth, at ε = 0.5, 1 and 4. The error of all
   groups together (sum of absolute errors, and Euclidean) as a median of releases, over the median error of the best ℓ1
   cap, which looks at the data and pays nothing for it.
+- *few persons*: sums of 1 to 4 groups over 20 to 1,000 persons in cents and in steps of 10^-4, the choice alone in
+  floating point, by the scan and by the weights that only counts use.
 - *daily revenue* (TPC-H at scale 1, customers private, ε = 4): relative Euclidean error of 100 days.
 - ``--tune``: the choice alone, in floating point, for other shares, targets and powers, 2 to 10,000 groups, ε from 0.1
   to 4: the table from which the constants of `tacit.mechanisms.totals.vector_cap` were taken.
@@ -17,6 +19,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from datetime import date, timedelta
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -177,15 +180,36 @@ def chosen(
     caps: Caps, epsilon: float, share: float, target: float, power: float | None, draws: int, rng: Any
 ) -> Integers:
     """Places of levels: by weights that fall with a power of the level, or by the scan."""
-    left, rate = target * caps.groups / epsilon, share * epsilon
+    left, rate, split = target * caps.groups / epsilon, share * epsilon, vector_cap.split(caps.groups)
     if power is not None:
         weights = -power * np.log(LEVELS) - rate * np.maximum(0, caps.above - left)
         chances = np.exp(weights - weights.max())
         return np.asarray(rng.choice(len(LEVELS), draws, p=chances / chances.sum()))
-    first, each = (1 - np.exp(-rate * float(part)) for part in (vector_cap.SPLIT, 1 - vector_cap.SPLIT))
+    first, each = (1 - np.exp(-rate * float(part)) for part in (split, 1 - split))
     lowered = rng.geometric(first, (draws, 1)) - rng.geometric(each, (draws, len(LEVELS)))
     stops = caps.above[None, :] <= left - lowered
     return np.where(stops.any(1), stops.argmax(1), len(LEVELS) - 1)
+
+
+def few_persons(draws: int) -> list[dict[str, Any]]:
+    """Median errors over the total, at shares, targets and splits of the library."""
+    rng = np.random.default_rng(4)
+    cells = []
+    for groups, persons, unit, epsilon in product((1, 2, 3, 4), (20, 100, 300, 1_000), (100, 10_000), (0.5, 1, 4)):
+        share, target = float(vector_cap.share(groups)), 1.5
+        found: dict[str, list[float]] = {"scan": [], "weights": [], "best": []}
+        for seed in range(6):  # the same data in either unit
+            data = np.random.default_rng([groups, persons, seed])
+            person = np.repeat(np.arange(persons), 1 + data.poisson(2, persons))
+            amount = np.maximum(1, unit * data.lognormal(4, 1, len(person))).astype(np.int64)
+            caps = Caps((person, data.integers(0, groups, len(person)), amount), groups, persons)
+            for name, power in (("scan", None), ("weights", 3.0)):
+                places = chosen(caps, epsilon, share, target, power, draws, rng)
+                found[name] += list(caps.errors(places, (1 - share) * epsilon, rng)[:, 0] / caps.truth.sum())
+            found["best"].append(caps.best(epsilon, draws, rng)[0] / caps.truth.sum())
+        named = {"groups": groups, "persons": persons, "steps to a unit": unit, "epsilon": epsilon}
+        cells.append(named | {name: float(np.median(errors)) for name, errors in found.items()})
+    return cells
 
 
 def tuned() -> list[dict[str, Any]]:
@@ -227,12 +251,13 @@ def main() -> None:
         asked = [one for one in report["shapes"] if (one["shape"] == f"Pareto {HARSH}") is harsh]
         ratios = [one[norm] for one in asked for norm in ("absolute", "euclidean")]
         report[f"typical{name}"], report[f"worst{name}"] = median(ratios), max(ratios)
+    report["few persons"] = few_persons(20 if given.quick else 200)
     if given.tpch:
         report["daily revenue"] = daily_revenue(given.tpch, 5 if given.quick else 60)
     if given.tune:
         report["tuning"] = tuned()
     write("vector_caps", report)
-    print({name: found for name, found in report.items() if name not in ("shapes", "tuning", "facts")})
+    print({name: found for name, found in report.items() if name not in ("shapes", "few persons", "tuning", "facts")})
 
 
 if __name__ == "__main__":

@@ -164,3 +164,18 @@ def test_what_stays_open_is_said() -> None:
     assert (near.value, far.value) == ("large", "large")
     assert near.interval().low == -inf
     assert tuple(far.interval()) == ("large", "large")
+
+
+def test_a_day_and_a_part_of_a_day_is_that_day() -> None:
+    """The sum is the day before it, so a range must reach down to it: 1 January and half a day is not after noon."""
+    days = Calculation("+", (Constant(date(2020, 1, 1)), Part(0)))
+    late = Calculation(CASE, (Calculation("<=", (days, Constant(date(2020, 1, 1)))), Constant(1), Constant(2)))
+    half: Possible = Range(Fraction(1, 3), Fraction(1, 2))
+    assert evaluate(late, [0.5]) == read(1)
+    assert read(1) in cast(frozenset[Any], possible(late, [half]))
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("text", ["1e999999999", "-1e999999999", "1e-999999999"])
+def test_a_number_of_a_billion_digits_is_null(text: str) -> None:
+    assert read(Decimal(text)) is None

@@ -113,6 +113,8 @@ def _add_over(a: Range, b: Range, sign: int = 1) -> Possible:
         return _add_over(b, a) if sign > 0 and (b.kind, a.kind) in _SUMS else frozenset({None})
     first, last = (b.low, b.high) if sign > 0 else (b.high, b.low)
     low, high = (_times(_plus(x, _times(sign * unit, y)), scale) for x, y in ((a.low, first), (a.high, last)))
+    if kind != "number" and not _infinite(low):
+        low = Fraction(floor(low))  # a part of a day, or of a microsecond, does not count
     return _range(low, high, kind, _null(a, b))
 
 

@@ -121,6 +121,10 @@ class Ranked(Spread):
         """Unbounded: how far neighbouring values lie apart is not released."""
         return -inf, inf
 
+    def brief(self, confidence: Fraction) -> str:
+        """The error in ranks, short."""
+        return f"rank ± {ceil(self.rank_error(confidence)):,} {self.what}"
+
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The error in ranks."""
         error = ceil(self.rank_error(SURE))

@@ -67,7 +67,7 @@ FEW = 64
 
 
 def read(value: Any) -> Point:
-    """A released value, exactly; NaN and ±inf are NULL."""
+    """A released value, exactly; NaN and ±inf are NULL, and so is what would take long to write out."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, datetime):
@@ -80,9 +80,10 @@ def read(value: Any) -> Point:
     if isinstance(value, Fraction):
         return bounded(value, None)
     if isinstance(value, Decimal):
-        if not value.is_finite():
+        exponent = value.as_tuple().exponent
+        if not isinstance(exponent, int) or abs(exponent) > LONGEST:
             return None
-        return bounded(Fraction(value), max(0, -cast(int, value.as_tuple().exponent)))
+        return bounded(Fraction(value), max(0, -exponent))
     number = float(value)
     return Quantity(Fraction(number)) if isfinite(number) else None
 

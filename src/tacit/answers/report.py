@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.several import Answers
+from tacit.answers.results import Result
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
 
 
-class Report(Mapping[str, Answers]):
+class Report(Mapping[str, Result]):
     """The results of several questions by their names, for one guarantee.
 
     Args:
@@ -24,11 +24,11 @@ class Report(Mapping[str, Answers]):
     (['1', '2'], Pure(1))
     """
 
-    def __init__(self, results: Mapping[str, Answers], guarantee: Guarantee) -> None:
+    def __init__(self, results: Mapping[str, Result], guarantee: Guarantee) -> None:
         self._results = dict(results)
         self.guarantee = guarantee
 
-    def __getitem__(self, name: str) -> Answers:
+    def __getitem__(self, name: str) -> Result:
         return self._results[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answer
-from tacit.answers.several import Answers, common_sentences
-from tacit.answers.values import plain, show, show_range
+from tacit.answers.several import Answers, common_sentences, show_error
+from tacit.answers.values import plain, show
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,16 +161,12 @@ class Result(Answers):
         ['n', '95 % interval', 'm', '95 % interval']
         """
         head = [part for name in self.columns for part in ([name, INTERVAL] if name in self.released else [name])]
+        days = {i for i in range(len(self.columns)) if all(_midnight(row.cells[i]) for row in self.rows)}
         rows = []
         for row in self.rows:
-            cells = []
-            for cell in row.cells:
-                if isinstance(cell, Answer):
-                    low, high = cell.interval()
-                    bounded = low != -inf or high != inf
-                    cells += [_value(cell), show_range(low, high) if bounded else ""]
-                else:
-                    cells.append("NULL" if cell is None else str(cell) if isinstance(cell, str) else show(cell))
+            cells: list[str] = []
+            for i, cell in enumerate(row.cells):
+                cells += [_value(cell), show_error(cell)] if isinstance(cell, Answer) else [_known(cell, i in days)]
             rows.append(cells)
         return head, rows
 
@@ -240,6 +237,20 @@ INTERVAL = "95 % interval"
 
 def _value(answer: Answer) -> str:
     return "no answer" if answer.value is None else show(answer.value)
+
+
+def _known(cell: Any, day: bool) -> str:
+    """A key or a constant: whole numbers as they are written, for they may be years or codes."""
+    if cell is None:
+        return "NULL"
+    if day:
+        return str(cell.date())
+    return str(cell) if isinstance(cell, str | int) and not isinstance(cell, bool) else show(cell)
+
+
+def _midnight(cell: Any) -> bool:
+    """Whether a time is the start of a day."""
+    return isinstance(cell, datetime) and cell.time() == time()
 
 
 def _numeric(text: str) -> bool:

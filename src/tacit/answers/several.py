@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import NOT_PRIVATE, Answer, sentences
+from tacit.answers.spreads import SURE
 from tacit.answers.values import plain, show, show_key, show_range
 
 if TYPE_CHECKING:
@@ -146,10 +147,8 @@ class Answers(Mapping[Any, Answer]):
             return f"No group was large enough to be shown. All together: {self.guarantee!r}."
         rows = []
         for key, answer in self.items():
-            interval = answer.interval()
-            bounded = interval.low != -inf or interval.high != inf
-            span = show_range(interval.low, interval.high) if bounded else ""
-            rows.append((show_key(key), "no answer" if answer.value is None else show(answer.value), span))
+            value = "no answer" if answer.value is None else show(answer.value)
+            rows.append((show_key(key), value, show_error(answer)))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in rows]
         return "\n".join([*lines, *common_sentences(self)])
@@ -161,13 +160,20 @@ class Answers(Mapping[Any, Answer]):
     def _repr_html_(self) -> str:
         head = [self.name, "value", "95 % interval", "covers"]
         rows = [
-            [str(key), show(answer.value), show_range(*interval), interval.covers]
+            [show_key(key), show(answer.value), show_error(answer), answer.interval().covers]
             for key, answer in self.items()
-            for interval in [answer.interval()]
         ]
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
         top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
         return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(repr(self.guarantee))} for all together</p>"
+
+
+def show_error(answer: Answer) -> str:
+    """The 95 % interval of an answer as a table shows it, or what is known in its place."""
+    low, high = answer.interval()
+    if low != -inf or high != inf:
+        return show_range(low, high)
+    return "" if answer.spread is None else answer.spread.brief(SURE)
 
 
 def common_sentences(several: Answers) -> Iterator[str]:
@@ -180,6 +186,11 @@ def common_sentences(several: Answers) -> Iterator[str]:
         yield f"Intervals hold the {' or the '.join(sorted(covers))} with 95 % confidence each."
     told = [list(sentences(answer))[1:-1] for answer in answers if answer.private and not answer.stored]
     shared = [s for s in (told[0] if told else []) if all(s in other for other in told)]
+    shared = [s for s in shared if not s.startswith("Noise interval")]  # each has its own, in the table
+    errors = [error for error in map(show_error, answers) if error.startswith("rank")]
+    if errors and "its rank is off" not in " ".join(shared):
+        rows = " of rows as capped" if any(error.endswith("rows") for error in errors) else ""
+        yield f"Ranks{rows} are off by at most what is stated, with 95 % confidence each."
     if shared:
         yield " ".join(shared)
     yield f"Protects {answers[0].protected} with {several.guarantee!r} for all together."

@@ -64,6 +64,10 @@ class Spread(ABC):
         """What must not be missed about the value, said right after it; mostly nothing."""
         return ""
 
+    def brief(self, confidence: Fraction) -> str:
+        """What a table shows where nothing bounds the value; mostly nothing."""
+        return ""
+
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The statement in words."""
         yield f"Noise interval, {answer.interval()}."
@@ -121,6 +125,11 @@ class Chosen(Spread):
         """As the interval."""
         level = self._level(confidence)
         return self.inside.persons_above(level) if level <= SUREST else None
+
+    def brief(self, confidence: Fraction) -> str:
+        """As the interval."""
+        level = self._level(confidence)
+        return self.inside.brief(level) if level <= SUREST else ""
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """What was said before the choice, with this interval, and the choice."""

@@ -42,6 +42,11 @@ def show_key(key: Any) -> str:
     return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things: "1 row", "2 rows"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def percent(level: Fraction) -> str:
     """A confidence for people."""
     return f"{float(100 * level):g} %"

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from tacit.checks.report import Finding, say_count
+from tacit.answers.values import counted
+from tacit.checks.report import Finding
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.language.types import Kind, Schema
@@ -39,7 +40,7 @@ def check_types(inspection: Inspection, table: str, schema: Schema) -> Iterator[
         (before,), (after,) = (inspection.rows(f"SELECT {counts} FROM ", part) for part in (f"{texts} AS t", source))
         for column, lost in zip(schema, (b - a for b, a in zip(before, after, strict=True)), strict=True):
             if lost:
-                text = f"{say_count(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
+                text = f"{counted(lost, 'value')} of {column} are no {schema[column]} and are read as absent."
                 yield Finding(table, "unconvertible values", text, column, lost)
     conditions = {column: _saturated(inspection, table, column, schema) for column in schema}
     asked = {column: condition for column, condition in conditions.items() if condition}
@@ -48,7 +49,7 @@ def check_types(inspection: Inspection, table: str, schema: Schema) -> Iterator[
         (found,) = inspection.rows(f"SELECT {sums} FROM ", source)
         for column, count in zip(asked, found, strict=True):
             if count:
-                text = f"{say_count(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
+                text = f"{counted(int(count), 'value')} of {column} are too large for {schema[column]} and saturate."
                 yield Finding(table, "saturated values", text, column, int(count))
 
 
@@ -119,7 +120,7 @@ def _listed(inspection: Inspection, table: str, columns: list[str], other: str, 
         )
         if (column.lower() == person.lower() and known) or (listed >= MANY and 10 * known >= 9 * listed):
             text = (
-                f"{column} of this public table holds {say_count(int(known), 'person')} of {other}.{person}; "
+                f"{column} of this public table holds {counted(int(known), 'person')} of {other}.{person}; "
                 "a public table must be about nobody."
             )
             yield Finding(table, "persons in a public table", text, column, int(known))

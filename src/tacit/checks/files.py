@@ -9,7 +9,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from tacit.checks.report import Finding, list_numbers, say_count
+from tacit.answers.values import counted
+from tacit.checks.report import Finding, list_numbers
 from tacit.engines.duckdb.text_files import json
 from tacit.engines.duckdb.text_files.csv import Records
 from tacit.engines.duckdb.text_files.feed import FIELDS, Feed, batch
@@ -47,7 +48,7 @@ def check_lines(
         Finding(
             table,
             "unreadable lines",
-            f"{say_count(unread[path], 'line')} of {os.path.basename(path)} cannot be read and "
+            f"{counted(unread[path], 'line')} of {os.path.basename(path)} cannot be read and "
             f"{'is' if unread[path] == 1 else 'are'} left out (the first: {list_numbers(first[path])}).",
             count=unread[path],
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from tacit.checks.report import Finding, say_count
+from tacit.answers.values import counted
+from tacit.checks.report import Finding
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.tables import Private, Public
@@ -30,7 +31,7 @@ def _repeated(inspection: Inspection, table: str, columns: tuple[str, ...], why:
         yield Finding(
             table,
             "repeated key",
-            f"{', '.join(columns)} is called unique by {why}, but {say_count(repeated, 'value')} of it "
+            f"{', '.join(columns)} is called unique by {why}, but {counted(repeated, 'value')} of it "
             f"{'is' if repeated == 1 else 'are'} in several rows.",
             ", ".join(columns),
             repeated,
@@ -49,7 +50,7 @@ def _dangling(inspection: Inspection, table: str, column: str, target: str, key:
         yield Finding(
             table,
             "rows that lead to nobody",
-            f"no row of {target!r} has the {column} of {say_count(int(count), 'row')}, which concern nobody there.",
+            f"no row of {target!r} has the {column} of {counted(int(count), 'row')}, which concern nobody there.",
             column,
             int(count),
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tacit.checks.report import Finding, say_count
+from tacit.answers.values import counted
+from tacit.checks.report import Finding
 from tacit.engines.inspection import Inspection
 from tacit.engines.script import fragment
 from tacit.language.types import Kind
@@ -30,7 +31,7 @@ def check_persons(inspection: Inspection, table: str, declared: Private, facts: 
             yield Finding(
                 table,
                 "rows without a person",
-                f"every answer leaves out {say_count(int(count), 'row')} without a person.",
+                f"every answer leaves out {counted(int(count), 'row')} without a person.",
                 count=int(count),
             )
     for person in declared.persons:
@@ -68,8 +69,8 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
         yield Finding(
             table,
             "stray spaces",
-            f"{say_count(int(spaced), 'row')} have spaces around {column}; without them "
-            f"{say_count(all_of_them - trimmed, 'identifier')} fewer would be left, each a person less.",
+            f"{counted(int(spaced), 'row')} have spaces around {column}; without them "
+            f"{counted(all_of_them - trimmed, 'identifier')} fewer would be left, each a person less.",
             column,
             int(spaced),
         )
@@ -77,7 +78,7 @@ def _alike(inspection: Inspection, table: str, column: str) -> Iterator[Finding]
         yield Finding(
             table,
             "only case differs",
-            f"{say_count(trimmed - lowered, 'identifier')} of {column} differ from another one only by case, and count "
+            f"{counted(trimmed - lowered, 'identifier')} of {column} differ from another one only by case, and count "
             "as another person.",
             column,
             int(trimmed - lowered),

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from tacit.answers.values import counted
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -84,12 +86,7 @@ def _verdict(report: Report) -> str:
     if not report.findings:
         return "Nothing was found." if not report.unchecked else "Nothing was found in what could be checked."
     serious = len(report.serious)
-    return f"{say_count(len(report.findings), 'finding')}, {serious} of them serious."
-
-
-def say_count(number: int, word: str) -> str:
-    """A number with its word."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
+    return f"{counted(len(report.findings), 'finding')}, {serious} of them serious."
 
 
 def list_numbers(numbers: Iterable[int]) -> str:

@@ -120,8 +120,6 @@ def ask(
         )
     kept = ledger or found.ledger
     if kept is None:
-        if not preview:
-            notice("no ledger, so this spending is not recorded.")
         session = Session(found.tables, cost)
     elif found.name is None:
         raise InvalidInput("a ledger keeps budgets by name; give this dataset's with --name.")
@@ -136,6 +134,8 @@ def ask(
                 answer = session.sql(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho)
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the budget says: {session.budget!r}.") from None
+    if kept is None and any(answer.guarantee.keywords().values()):
+        notice("no ledger, so this spending is not recorded.")
     if as_json:
         say_json(answer.to_dict())
     elif as_csv:

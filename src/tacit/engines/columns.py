@@ -35,6 +35,11 @@ class ColumnSQL(ABC):
         """How its values are told apart."""
 
     @property
+    def computed(self) -> bool:
+        """Whether an engine may see more in it than a column: it is computed from others before."""
+        return False
+
+    @property
     def steps(self) -> int:
         """The scale of the steps that an exact key counts; 0 where the key is the number itself."""
         return 0
@@ -74,6 +79,11 @@ class DerivedColumn(ColumnSQL):
     def key_type(self) -> KeyType:
         """That of the column it comes from, or of its own type."""
         return self.told
+
+    @property
+    def computed(self) -> bool:
+        """Always."""
+        return True
 
     @property
     def steps(self) -> int:

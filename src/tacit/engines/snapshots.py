@@ -196,6 +196,7 @@ class Statement:
     need_persons: bool = False
     """Whether there must be such a table even if nothing is known of a person."""
     _aggregates: dict[str, str] = field(default_factory=dict)
+    _entries: dict[str, dict[str, str]] = field(default_factory=dict)
     _tables: dict[Fragment, Part] = field(default_factory=dict)
 
     def aggregate(self, sql: str) -> str:
@@ -207,10 +208,20 @@ class Statement:
         word, order = ("MAX", "DESC") if largest else ("MIN", "ASC")
         return self.aggregate(f"{word}({value.column(self.rows)})"), order
 
-    def table(self, prefix: str, *pieces: Piece, again: bool = False) -> Reading:
+    def entry(self, places: str, sql: str) -> tuple[Reading, str]:
+        """A table with a row for each person and group g, and its column that aggregates the rows there.
+
+        ``places`` keeps the rows of given groups. Requests about the same groups share the table, and so may the next
+        round.
+        """
+        columns = self._entries.setdefault(places, {})
+        name = f"entries{list(self._entries).index(places)}"
+        return Reading(name), columns.setdefault(sql, f"v{len(columns)}")
+
+    def table(self, prefix: str, *pieces: Piece, kept: bool = True, again: bool = False) -> Reading:
         """A further table, computed once however many requests use it; the next round may read it ``again``."""
         asked = fragment(*pieces)
-        part = self._tables.setdefault(asked, Part(f"{prefix}{len(self._tables)}", asked, kept=True, again=again))
+        part = self._tables.setdefault(asked, Part(f"{prefix}{len(self._tables)}", asked, kept=kept, again=again))
         return Reading(part.name)
 
     def pairs(self, by: Sequence[Expression]) -> Reading:
@@ -218,13 +229,21 @@ class Statement:
         columns = [f"{self.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
         return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", ALL_ROWS, again=True)
 
+    def _grouped(self, number: int, asked: tuple[str, dict[str, str]]) -> Part:
+        """One of the tables of `entry`."""
+        places, columns = asked
+        listed = ", ".join(f"{sql} AS {name}" for sql, name in columns.items())
+        body = fragment(f"SELECT person, g, {listed} FROM ", ALL_ROWS, f"{places} GROUP BY person, g")
+        return Part(f"entries{number}", body, kept=True, again=True)
+
     def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
         """The whole statement, whose rows are those of the arms, each with the number of its request."""
         person = ["person"] if self.keep_person else []
         columns = person + [f"{sql} AS {name}" for sql, name in self._aggregates.items()]
         columns = columns or (["1 AS present"] if self.need_persons else [])
         persons = Part("persons", fragment(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
-        parts = [*self.rows.parts(), *([persons] if columns else []), *self._tables.values()]
+        entries = [self._grouped(*item) for item in enumerate(self._entries.items())]
+        parts = [*self.rows.parts(), *([persons] if columns else []), *entries, *self._tables.values()]
         width = max((len(arm.keys) for _, arm in arms), default=0)
         selects = []
         for number, arm in arms:

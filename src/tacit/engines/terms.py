@@ -181,14 +181,24 @@ class Terms:
     def _(self, expression: ast.Comparison) -> Term:
         """An equality of two columns compares what a join by it would."""
         form = f"({{}} {expression.operator} {{}})"
-        if (pair := ast.columns_of(expression)) is not None:
-            return fill(form, *self._compared(*pair, self._read_multiplied))
         sides = expression.left, expression.right
-        if sides[0].type == TEXT and not all(isinstance(side, ast.Column | ast.Literal) for side in sides):
-            left, right = (self.named(side) for side in sides)
-            return combine(self.dialect.compared(expression.operator, left.sql, right.sql), left, right)
+        computed = sides[0].type == TEXT and not all(map(self._is_plain, sides))
+        if (pair := ast.columns_of(expression)) is not None:
+            terms = self._compared(*pair, self._read_multiplied)
+        else:
+            terms = [self.named(side) for side in sides] if computed else []
+        if computed:
+            return combine(self.dialect.compared(expression.operator, *(term.sql for term in terms)), *terms)
+        if pair is not None:
+            return fill(form, *terms)
         scale = max(expression.left.type.scale, expression.right.type.scale)
         return fill(form, self._rescaled(expression.left, scale), self._rescaled(expression.right, scale))
+
+    def _is_plain(self, side: ast.Expression) -> bool:
+        """Whether it is a constant, or a column that is there: not computed, however deep."""
+        if isinstance(side, ast.Column):
+            return not self.column_sql(side).computed
+        return isinstance(side, ast.Literal)
 
     @term.register
     def _(self, expression: ast.In) -> Term:

@@ -9,7 +9,8 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, remarks
-from tacit.answers.values import show, show_key, show_range
+from tacit.answers.several import show_error
+from tacit.answers.values import show, show_key
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.serve import drawings
@@ -89,7 +90,7 @@ def _cells(found: Answers) -> tuple[list[str], list[list[str]]]:
             [
                 escape(show_key(key)),
                 f"<strong>{escape(show(each.value))}</strong>",
-                escape(show_range(*each.interval())),
+                escape(show_error(each)),
             ]
             for key, each in found.items()
         ]

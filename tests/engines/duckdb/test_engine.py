@@ -7,16 +7,29 @@ import sys
 import threading
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tacit.engines import FAILED, Source, open_engine
-from tacit.engines.duckdb.engine import DuckDB, forms_of_versions
-from tacit.engines.requests import Join, Persons, Relation, RowCount, TotalBuckets, value
+from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot, forms_of_versions
+from tacit.engines.requests import (
+    Different,
+    GroupTotals,
+    Join,
+    Persons,
+    Relation,
+    Request,
+    RowCount,
+    TotalBuckets,
+    value,
+)
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.expressions import Scope
+from tacit.language import build
+from tacit.language.expressions import Column, Literal, Scope
+from tacit.language.types import INTEGER, TEXT
 from tests.engines.support import engine_over, relation, run
 
 SLOW = "SELECT SUM(s) FROM (SELECT i % 1000003 AS k, SUM(i) AS s FROM range(100000000000) AS t(i) GROUP BY k)"
@@ -260,3 +273,46 @@ def test_what_a_version_is_made_of_keeps_its_text(files: Path) -> None:
         f"Feed(name='text0', files=(TextFile(path='{files / 'product.csv'}', encoding='utf-8', mark=0),), "
         "dialect=Dialect(delimiter=',', quote='\"', escape='\"'), width=2, skip=1, objects=False))"
     )
+
+
+def test_what_snapshots_ask_together_is_kept_while_the_files_look_the_same(files: Path) -> None:
+    """Answers are those of snapshots apart, and no kept table outlives its files' state, or the context."""
+    engine = DuckDB({"orders": Source(files / "orders.csv")})
+    scope = Scope.of(engine.schema("orders"), "orders")
+    amount, product = cast(Column, scope.find("amount")), cast(Column, scope.find("product"))
+    cheap = build.comparison("<", amount, Literal(INTEGER, 50))
+    asked = replace(orders(engine), filter=cheap)
+    keys = tuple((Literal(TEXT, key),) for key in "abc")
+    requests: tuple[Request[Any], ...] = (
+        Persons(),
+        TotalBuckets(value(amount), (5, 10)),
+        TotalBuckets(RowCount(product), (1, 2)),
+        GroupTotals(value(amount), (product,), keys, "l1", 20),
+        GroupTotals(Different(product), (product,), keys, "max", 20),
+    )
+
+    def apart() -> list[Any]:
+        found = []
+        for request in requests:
+            with engine.snapshot() as snapshot:
+                found.append(snapshot.ask(asked, (request,)))
+        return found
+
+    before = apart()
+    with engine.together({amount, product}) as opening:
+        kept = []
+        for request in requests:
+            with opening() as snapshot:
+                assert isinstance(snapshot, DuckSnapshot)
+                kept.append(snapshot.ask(asked, (request,)))
+        assert kept == before
+        tables = "SELECT COUNT(*) FROM duckdb_tables() WHERE temporary"
+        assert isinstance(snapshot, DuckSnapshot)
+        ((number,),) = run(snapshot, tables)
+        assert 0 < number < 2 * len(requests), "rows are kept once"
+        (files / "orders.csv").write_text("person,product,amount\n1,a,5\n1,b,7\n2,c,4\n")
+        with opening() as snapshot:
+            changed = snapshot.ask(asked, (requests[3],))
+    assert changed == apart()[3] != before[3]
+    with engine.snapshot() as snapshot:
+        assert run(snapshot, tables) == [(0,)]

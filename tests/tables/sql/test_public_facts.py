@@ -39,7 +39,7 @@ CASES = {
     "t >= TIMESTAMP '2002-01-01 05:30:00' AND t < TIMESTAMP '2002-01-02 00:00:00'": {
         "DATE_TRUNC('hour', t)": 19, "CAST(t AS DATE)": 1, "EXTRACT(hour FROM t)": 19,
     },
-    "i >= 0": {"MOD(i, 7)": 7, "WIDTH_BUCKET(f, 0, 100, 4)": 6, **FULL},
+    "i >= 0": {"MOD(i, 7)": 7, "WIDTH_BUCKET(f, 0, 100, 4)": 6, "MONTH(t)": 12, "DAYNAME(t)": 7, **FULL},
 }  # fmt: skip
 
 
@@ -78,6 +78,7 @@ def test_keys_are_all_that_rows_can_have(condition: str, session: Session) -> No
         ("d", "i < 3"),
         ("EXTRACT(year FROM d)", "d > DATE '2000-01-01'"),
         ("DATE_TRUNC('month', d)", "i >= 0"),  # a month of a year does not come again
+        ("EXTRACT(year FROM t)", "i >= 0"),
         ("DATE_TRUNC('second', t)", "t BETWEEN TIMESTAMP '2002-01-01' AND TIMESTAMP '2002-01-02'"),
         ("t", "t BETWEEN TIMESTAMP '2002-01-01' AND TIMESTAMP '2002-01-02'"),
     ],

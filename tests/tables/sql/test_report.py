@@ -128,3 +128,8 @@ def test_a_report_may_hold_public_rows_and_refuses_what_is_answered_first(sessio
     with pytest.raises(InvalidInput, match="keys"):
         session.report(QUESTIONS, keys={"none": [1]}, epsilon=1)
     assert session.budget.spent.keywords()["epsilon"] == Fraction(1)
+
+
+def test_quantiles_of_a_report_are_columns(session: Session) -> None:
+    report = session.report({"q": "SELECT QUANTILE_CONT(amount, [0.25, 0.75]) AS q FROM orders"}, epsilon=4)
+    assert [len(row.cells) for row in report["q"].rows] == [2]

@@ -1,4 +1,4 @@
-"""Caps of vectors, by weights for few groups and by a scan for more, around a target that some datasets reach."""
+"""Caps of vectors, by weights for counts in few groups and else by a scan, around a target that some datasets reach."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _above(x: Dataset) -> list[int]:
     return [sum(norm > level for norm in x) for level in LEVELS]
 
 
-def _cap(groups: int, cost: Fraction = EPSILON, target: Callable[[Dataset], int] = lambda x: TARGET) -> Mechanism:
-    return lambda x: vector_cap(_above(x), LEVELS, groups, cost, target(x))
+def _cap(counts: bool, cost: Fraction = EPSILON, target: Callable[[Dataset], int] = lambda x: TARGET) -> Mechanism:
+    return lambda x: vector_cap(_above(x), LEVELS, FEW, cost, target(x), counts=counts)
 
 
 def _two_sided(x: Dataset) -> ExponentialLaw:
@@ -40,21 +40,21 @@ _case = partial(AuditCase, covers="mechanisms.vector_cap", datasets=datasets(NOR
 
 CASES = (
     _case(
-        name="cap of a vector, few groups",
-        mechanism=_cap(FEW),
+        name="cap of a vector of a few counts",
+        mechanism=_cap(True),
         twins={
             "a loss that falls when a person joins": _two_sided,
-            "a target that follows the persons": _cap(FEW, target=lambda x: max(0, 4 - 2 * len(x))),
-            "twice the rate": _cap(FEW, 2 * EPSILON),
+            "a target that follows the persons": _cap(True, target=lambda x: max(0, 4 - 2 * len(x))),
+            "twice the rate": _cap(True, 2 * EPSILON),
         },
         sampled=[(1, 2, 3, 9), (9, 9, 9)],
     ),
     _case(
-        name="cap of a vector, more groups",
-        mechanism=_cap(FEW + 1),
+        name="cap of a vector",
+        mechanism=_cap(False),
         twins={
-            "a target that follows the persons": _cap(FEW + 1, target=lambda x: max(0, 4 - 2 * len(x))),
-            "twice the rate": _cap(FEW + 1, 2 * EPSILON),
+            "a target that follows the persons": _cap(False, target=lambda x: max(0, 4 - 2 * len(x))),
+            "twice the rate": _cap(False, 2 * EPSILON),
         },
         sampled=[(1, 2, 3, 9)],
     ),

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 Keys = tuple[tuple[str, ...], ...]
 
 
-def find(connection: duckdb.DuckDBPyConnection, name: str, table: str | None, alias: str | None) -> tuple[str, Keys]:
-    """A table as it stands after FROM, and the keys of its constraints.
+def find(
+    connection: duckdb.DuckDBPyConnection, name: str, table: str | None, alias: str | None
+) -> tuple[str, Keys, bool]:
+    """A table as it stands after FROM, the keys of its constraints, and whether its columns are computed, as a view's.
 
     ``table`` is "table" or "schema.table" as the user wrote it, ``name`` what is looked for where nothing was written,
     ``alias`` the name of an attached file. The only table of such a file needs no name.
@@ -29,12 +31,12 @@ def find(connection: duckdb.DuckDBPyConnection, name: str, table: str | None, al
     }
     for source, own in candidates.items():
         if _exists(connection, source):
-            return source, _constraints(connection, own, alias)
+            return source, *_facts(connection, own, alias)
     where = "database_name = current_database()" if alias is None else f"database_name = '{alias}'"
     rows = connection.execute(f"SELECT table_name FROM duckdb_tables() WHERE {where} ORDER BY 1").fetchall()
     if table is None and alias and len(rows) == 1:
         own = str(rows[0][0])
-        return f"{prefix}main.{DIALECT.name(own)}", _constraints(connection, own, alias)
+        return f"{prefix}main.{DIALECT.name(own)}", *_facts(connection, own, alias)
     listed = ", ".join(str(row[0]) for row in rows) or "none"
     raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")
 
@@ -60,15 +62,20 @@ def _exists(connection: duckdb.DuckDBPyConnection, source: str) -> bool:
     return True
 
 
-def _constraints(connection: duckdb.DuckDBPyConnection, name: str, alias: str | None) -> Keys:
-    """The keys of a table's constraints, where its name means one thing only: what else has it has its own."""
+def _facts(connection: duckdb.DuckDBPyConnection, name: str, alias: str | None) -> tuple[Keys, bool]:
+    """The keys of a table's constraints, where its name means one thing only: what else has it has its own.
+
+    And whether its columns are computed: it is a view, or has generated columns, or nobody knows.
+    """
 
     def listed(what: str, column: str, kind: str) -> list[str]:
         where = f"LOWER({kind}_name) = LOWER($1) AND ($2 IS NULL OR database_name = $2)"
         rows = connection.execute(f"SELECT {column} FROM duckdb_{what}() WHERE {where}", [name, alias]).fetchall()
         return [row[0] for row in rows]
 
-    if len(listed("tables", "table_name", "table") + listed("views", "view_name", "view")) != 1:
-        return ()
+    tables = listed("tables", "sql", "table")
+    if len(tables + listed("views", "view_name", "view")) != 1:
+        return (), True
     unique = "CASE WHEN constraint_type IN ('PRIMARY KEY', 'UNIQUE') THEN constraint_column_names END"
-    return tuple(tuple(key) for key in listed("constraints", unique, "table") if key)
+    keys = tuple(tuple(key) for key in listed("constraints", unique, "table") if key)
+    return keys, not tables or "GENERATED" in str(tables[0]).upper()

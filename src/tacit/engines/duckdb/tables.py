@@ -68,6 +68,8 @@ class Location:
     """For databases, the keys that constraints keep unique."""
     types: Schema | None = None
     """The types to infer, where those of the native ones are not meant."""
+    computed: bool = False
+    """Whether the columns are computed, as those of a view."""
 
     @property
     def parquet(self) -> bool:
@@ -130,7 +132,7 @@ def open_table(connection: duckdb.DuckDBPyConnection, name: str, source: Source,
             )
         target, sql = converted(native, kind, quoted, form)
         reads.append(f"{sql} AS {quoted}" if sql != quoted else quoted)
-        columns[column] = DuckColumn(column, target, kind, exact(native, kind))
+        columns[column] = DuckColumn(column, target, kind, exact(native, kind), location.computed or sql != quoted)
     converting = "" if reads == list(map(DIALECT.name, schema)) else ", ".join(reads)
     # The memory of an Arrow table is nobody's to write to; frames of pandas and Polars are changed in place.
     token = uuid4().hex if location.frame is not None and not location.frame.changes else ""
@@ -207,8 +209,8 @@ def _refuse_options(name: str, source: Source, known: tuple[str, ...]) -> None:
 
 
 def _database(connection: duckdb.DuckDBPyConnection, name: str, source: Source, alias: str | None) -> Location:
-    view, keys = databases.find(connection, name, source.table, alias)
-    return Location(view, _natives(connection, view), keys=keys)
+    view, keys, computed = databases.find(connection, name, source.table, alias)
+    return Location(view, _natives(connection, view), keys=keys, computed=computed)
 
 
 def _natives(connection: duckdb.DuckDBPyConnection, source: str) -> dict[str, str]:
@@ -255,8 +257,15 @@ class DuckColumn(NativeColumn):
 
     exact: bool = True
     """Whether no two values became one by conversion."""
+    made: bool = False
+    """Whether it is computed, by a view or by conversion."""
 
     dialect = DIALECT
+
+    @property
+    def computed(self) -> bool:
+        """What is told by a text of another type is computed, too."""
+        return self.made or self.native != "VARCHAR"
 
     @cached_property
     def _own(self) -> ColumnType:

@@ -145,6 +145,11 @@ class Union(Derived):
 
     parts: tuple[PersonGroups | PersonRows, ...]
 
+    @cached_property
+    def depth(self) -> int:
+        """It reads its parts, which others may read, too: it stands further out than they do."""
+        return 1 + max(part.depth for part in self.parts)
+
     @property
     def columns(self) -> tuple[tuple[str, ColumnType], ...]:
         """The columns of every part."""

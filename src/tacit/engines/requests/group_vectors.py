@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Literal
 from tacit.engines.dialect import Dialect
 from tacit.engines.requests.operands import Entry, bucket, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import ALL_ROWS, Fragment, Reading, fragment
+from tacit.engines.script import Fragment, Reading, fragment
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Expression
 from tacit.language.expressions import Literal as Constant
+from tacit.language.types import TEXT
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
@@ -42,11 +43,19 @@ def check_keys(by: tuple[Expression, ...], keys: Keys) -> None:
 
 
 def in_groups(rows: Rows, by: tuple[Expression, ...], keys: Keys) -> str:
-    """What stands after the rows to keep those of given groups, with the number g of each row's."""
+    """What stands after the rows to keep those of given groups, with the number g of each row's.
+
+    Where no key is NULL an engine can join by = before it makes other joins. Texts are left alone: DuckDB's planner may
+    fail on = with a text that is NULL in every row (`DuckDialect.compared`).
+    """
     columns, kinds = [rows.group(expression) for expression in by], [expression.type for expression in by]
     names = [f"k{i}" for i in range(len(by))]
     asked = ", ".join(f"({g}, {', '.join(map(rows.dialect.group_key, key))})" for g, key in enumerate(keys))
-    same = " AND ".join(map(rows.dialect.same, columns, names, kinds))
+    absent = [kind == TEXT or any(key[i].value is None for key in keys) for i, kind in enumerate(kinds)]
+    same = " AND ".join(
+        rows.dialect.same(column, name, kind) if null else f"{column} = {name}"
+        for column, name, kind, null in zip(columns, names, kinds, absent, strict=True)
+    )
     return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) ON {same}"
 
 
@@ -66,15 +75,9 @@ class PersonVectors(Request[tuple[int, ...]]):
         """A table of (person, group g, entry v), the entry saturated."""
         dialect, limit = statement.dialect, saturation(len(self.keys))
         entry = dialect.wide(self.entry.entry(statement.rows))
-        entries = fragment(
-            f"SELECT person, g, {entry} AS v FROM ",
-            ALL_ROWS,
-            f"{in_groups(statement.rows, self.by, self.keys)} GROUP BY person, g",
-        )
-        saturated = f"CASE WHEN v > {limit} THEN {limit} WHEN v < -{limit} THEN -{limit} ELSE v END"
-        return statement.table(
-            "vectors", f"SELECT person, g, {saturated} AS v FROM (", entries, ") AS entries", again=True
-        )
+        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys), entry)
+        saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
+        return statement.table("vectors", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
 
     def norms(self, statement: Statement) -> Reading:
         """A table of (person, size), the size being the norm, or for ℓ2 its square."""

@@ -193,7 +193,8 @@ class Ordered:
     def __post_init__(self) -> None:
         if not self.expression.type.ordered:
             raise InvalidInput(
-                f"min, max and quantile need numbers or dates, not {self.expression.type}; use another column."
+                f"min, max and quantile need numbers or dates, not {self.expression.type}; use another column, "
+                "or count its values by group."
             )
 
     @property

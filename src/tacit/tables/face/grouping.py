@@ -37,6 +37,8 @@ class GroupBy(Statistics[Answers]):
         margins: bool = False,
         nonnegative: bool = False,
     ) -> None:
+        if not isinstance(other, bool):
+            raise InvalidInput("other must be True or False; the group of what is not shown is called 'other'.")
         if keys is not None and (at_least is not None or other):
             raise InvalidInput(
                 "at_least= and other= are for groups that are found; leave them out, or leave keys= out."

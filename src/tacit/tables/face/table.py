@@ -12,7 +12,7 @@ from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Expression, Scope
-from tacit.language.parsing import parse
+from tacit.language.parsing import parse, parsed_expression
 from tacit.language.types import BOOLEAN, Kind, Schema
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.face.selects import AnswersSelects, Select
@@ -104,6 +104,7 @@ class Table(Statistics[Answer], AnswersSelects):
         >>> customers.filter("orders >= 5").count(epsilon=0.5)
         Answer(number of persons: ..., Pure(0.5))
         """
+        from tacit.tables.sql.aggregates import has_aggregate
         from tacit.tables.sql.person_groups import per_person
 
         names = [by] if isinstance(by, str) else listed(by, "by")
@@ -116,6 +117,11 @@ class Table(Statistics[Answer], AnswersSelects):
                 "per_person needs rows that concern one person each, and these concern several; ask about the rows."
             )
         builder = ViewBuilder(self._session._tables)
+        for name in names:
+            if isinstance(name, str) and has_aggregate(parsed_expression(name)):
+                raise InvalidInput(
+                    f'by= takes columns, and an aggregate goes under the name of a new column: per_person(x="{name}").'
+                )
         groups = {name: self._expression(name) for name in names}
         relation, scope = per_person(builder, self._relation, self._scope, groups, aggregates)
         return Table(self._session, relation, scope, self._unit)

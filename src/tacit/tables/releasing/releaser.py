@@ -80,7 +80,7 @@ class Releaser:
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
-        with self._snapshot() as snapshot, waiting():
+        with self.together((statistic,), statistic.rereads) as mine, mine._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
             room = Room(
@@ -92,6 +92,7 @@ class Releaser:
                 protected,
                 self.max_rows,
                 self.tables.most_groups,
+                mine.opening,
             )
 
             def release() -> Answer | Answers:
@@ -139,8 +140,11 @@ class Releaser:
             )
 
     @contextmanager
-    def together(self, statistics: tuple[Statistic, ...]) -> Iterator[Releaser]:
-        """For several statistics of the same rows, which an engine need not read anew for each."""
+    def together(self, statistics: tuple[Statistic, ...], wanted: bool = True) -> Iterator[Releaser]:
+        """For statistics that ask for the same rows several times, which an engine need not read anew each time."""
+        if self.opening is not None or not wanted:
+            yield self
+            return
         columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
         with _uncharged(self.tables.engine.together(columns)) as opening:
             yield replace(self, opening=opening)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from tacit.answers import Answer
 from tacit.answers.spreads import Spread
 from tacit.answers.values import Value
-from tacit.engines import Engine, Snapshot
+from tacit.engines import Engine, Opening, Snapshot
 from tacit.engines.requests import (
     MAX_ROWS,
     Blocks,
@@ -122,9 +122,11 @@ class Room:
         protected: str,
         max_rows: int = MAX_ROWS,
         most_groups: MostGroups | None = None,
+        opening: Opening | None = None,
     ) -> None:
+        self._opening = opening or engine.snapshot
         self._max_rows, self._most_groups = max_rows, most_groups
-        self._engine, self._snapshot, self._relation, self._source = engine, snapshot, relation, source
+        self._snapshot, self._relation, self._source = snapshot, relation, source
         self.cost = cost
         """What the whole answer costs: the guarantee it states."""
         self.several = bool(relation.others)
@@ -149,7 +151,7 @@ class Room:
     @contextmanager
     def second(self, spend: Guarantee) -> Iterator[Self]:
         """A room beside this one, with two further rounds, for a part of the cost that this one does not spend."""
-        with self._engine.snapshot() as snapshot:
+        with self._opening() as snapshot:
             room = copy(self)  # what both spend adds up
             room._snapshot, room.allowance = snapshot, Allowance.of(spend)
             yield room

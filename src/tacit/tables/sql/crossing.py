@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, Row
+from tacit.answers.values import show
 from tacit.engines.requests.derived import Listed
 from tacit.errors import UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -222,7 +223,8 @@ class QuestionsInTurn:
         words = "; ".join(", ".join(each.statistics) for each in seen[:-1])
         outer = ", ".join(seen[-1].statistics)
         left = f" of the {remaining!r} left" if fits else f", but only {remaining!r} is left"
-        paid = "answered before, so it is free" if total is None else f"costs {total!r}{left}"
+        each = f" ({self.share!r} for each of {self.count} questions)"
+        paid = "answered before, so it is free" if total is None else f"costs {total!r}{each}{left}"
         return Preview(
             statistics=tuple(word for each in seen for word in each.statistics),
             cost=total if total is not None else seen[-1].cost,
@@ -230,17 +232,14 @@ class QuestionsInTurn:
             remaining=remaining,
             fits=fits,
             free=total is None,
-            words=(
-                f"{outer}, after {words} across persons, which is answered first: {paid} ({self.share!r} for each of "
-                f"{self.count} questions). Nothing was spent."
-            ),
+            words=(f"{outer}, after {words} across persons, which is answered first: {paid}. Nothing was spent."),
         )
 
     def _told(self, found: Answer | Answers, crossing: Crossing, answers: list[Answer | Answers]) -> Answer | Answers:
         """The answer with what was answered first, and what all of it cost."""
         notes = []
         for first, answer in zip(crossing.first, answers, strict=True):
-            value = f"gave {answer.value}" if isinstance(answer, Answer) else f"gave {len(answer)} groups"
+            value = f"gave {show(answer.value)}" if isinstance(answer, Answer) else f"gave {len(answer)} groups"
             notes.append(f"({first.text}) was answered first, for {self.share!r}, and {value}.")
         return _noted(found, tuple(notes), self.cost)
 

@@ -16,12 +16,12 @@ Nodes = tuple[Any, ...]
 def grouping_sets(group: Any) -> tuple[list[Any], list[tuple[int, ...]] | None]:
     """What rows are grouped by, each once, and the sets as places in it; None where there is one set of all."""
     items = [_sets(node) for node in group.expressions]
-    for name, rule in (("rollup", _rolled), ("cube", _cubed)):
+    for name, spread in (("rollup", _rolled), ("cube", _cubed)):
         spelled = [clause for clause in group.args.get(name) or [] if clause is not True]
         if group.args.get(name) and all(not clause.expressions for clause in spelled):  # GROUP BY a, b WITH ROLLUP
-            items = [rule([(node,) for node in group.expressions])]
+            items = [spread([(node,) for node in group.expressions])]
         else:
-            items += [rule([_nodes(node) for node in clause.expressions]) for clause in spelled]
+            items += [spread([_nodes(node) for node in clause.expressions]) for clause in spelled]
     items += [_listed(clause) for clause in group.args.get("grouping_sets") or []]
     found: list[Nodes] = [()]
     for item in items:

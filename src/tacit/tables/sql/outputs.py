@@ -170,9 +170,10 @@ class FormulaReader:
         return Calculation("EXTRACT", (Constant(type(node).__name__.lower()), self.read(node.this)))
 
     def _days(self, node: Any) -> Any:
+        days = Calculation("-", (self.read(node.this), self.read(node.expression)))
         if str(node.args.get("unit") or "DAY").upper() != "DAY":
             raise UnsupportedQuery("DATE_DIFF of released answers counts days; divide them for other units.")
-        return Calculation("-", (self.read(node.this), self.read(node.expression)))
+        return days
 
     def _left(self, node: Any) -> Any:
         return Calculation("SUBSTRING", (self.read(node.this), Constant(1), self.read(node.expression)))

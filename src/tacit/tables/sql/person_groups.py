@@ -99,7 +99,8 @@ class Groups:
             if group is not None:
                 return place(group)
             if kind == "Column" and not isinstance(expression, Literal):
-                raise UnsupportedQuery(f"{node.sql()} must stand in GROUP BY or inside an aggregate.")
+                text = node.sql()
+                raise UnsupportedQuery(f"{text} must stand in GROUP BY or inside an aggregate, such as MAX({text}).")
             return place(expression) if kind == "Column" else node
 
         return [node.transform(stand_in) for node in nodes], computed

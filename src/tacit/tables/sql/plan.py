@@ -11,7 +11,6 @@ All of it must fit before the first release is charged. The plan looks at public
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -120,7 +119,7 @@ class Plan:
             self.releaser.budget.check_each(*((each.cost, self.question(each)) for each in unpaid))
         same = len(unpaid) > 1 and all(each.relation == unpaid[0].relation for each in unpaid)
         statistics = tuple(each.statistic for each in unpaid)
-        with self.releaser.together(statistics) if same else nullcontext(self.releaser) as releaser:
+        with self.releaser.together(statistics, same) as releaser:
             made = [
                 releaser.ask(each.relation, each.statistic, each.cost, fresh=fresh, text=each.text)
                 for each in self.releases

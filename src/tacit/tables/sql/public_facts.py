@@ -5,7 +5,8 @@ Every row that the WHERE clause keeps has one of the keys, or NULL. Three ways t
 - *few values.* An expression of one column, a date or a whole number that the conditions keep within a range, has at
   most as many values as the range: it is computed for each of them, by an engine over made-up rows, so that it means
   what it means. A timestamp will do where the expression looks at its hour, day or anything coarser. Without a range so
-  will a date of which only parts are taken that come again, such as the month or the weekday: 28 years have them all.
+  will a date or a time of which only parts are taken that come again, such as the month or the weekday: 28 years have
+  them all.
 - *steps.* FLOOR, CEIL, ROUND or TRUNC of a number within a range, which rises or falls with it, has the whole numbers
   between those of both ends, and what is made of it by adding, subtracting and multiplying constants as many.
 - *bounds of a function.* WIDTH_BUCKET has its buckets, and the rest of a whole number has its remainders.
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, inf, isfinite, isnan, nextafter
@@ -190,13 +191,17 @@ def _values(expression: Expression, column: Column, kept: Range) -> Sequence[Any
         first, last = ceil(kept.low), floor(kept.high)
         return range(first, last + 1) if first >= -(2**63) and last < 2**63 else None
     uses = _uses(expression, column)
-    if kind is Kind.DATE:
-        if not kept.closed and (uses is None or not uses <= RECURRING):
+    if kind in (Kind.DATE, Kind.TIMESTAMP) and not kept.closed:
+        if uses is None or not uses <= RECURRING:
             return None
-        first, last = (kept.low, kept.high) if kept.closed else CYCLE
-        days = (last - first).days + 1
-        return [first + timedelta(days=i) for i in range(days)] if days <= MOST_VALUES else None
-    if kind is not Kind.TIMESTAMP or not kept.closed or uses is None or not uses <= COARSE.keys():
+        first, last = CYCLE
+        days = [first + timedelta(days=i) for i in range((last - first).days + 1)]
+        return days if kind is Kind.DATE else [datetime.combine(day, time()) for day in days]
+    if kind is Kind.DATE:
+        first, last = kept.low, kept.high
+        count = (last - first).days + 1
+        return [first + timedelta(days=i) for i in range(count)] if count <= MOST_VALUES else None
+    if kind is not Kind.TIMESTAMP or uses is None or not uses <= COARSE.keys():
         return None
     hourly = any(COARSE[use] for use in uses)
     step = timedelta(hours=1) if hourly else timedelta(days=1)

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer
 from tacit.answers.report import Report
-from tacit.answers.results import alone
+from tacit.answers.results import Result, alone
 from tacit.budgets import Unsettled
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -66,7 +66,7 @@ class Questions:
                 releases = [self.plan.places[number][0] for number in question.wanted]
                 cost = reduce(add, (self.plan.releases[i].cost for i in sorted(set(releases))))
                 result = question.layout.show([answers[number] for number in question.wanted], cost, releases)
-            found[name] = alone(result) if isinstance(result, Answer) else result
+            found[name] = alone(result) if isinstance(result, Answer) else cast(Result, result)
         return Report(found, self.plan.charge(self.plan.releases))
 
     def preview(self, fresh: bool) -> ReportPreview:
@@ -148,11 +148,9 @@ def _shared(query: Query, beside: Iterable[Query]) -> tuple[Layout, list[Any]]:
     sources = [Source(asked.index(query.statistics[s.statistic]), s.part) for s in query.layout.sources]
     sharing = Sharing(asked, sources, several=bool(query.relation.others))
     layout = query.layout.moved(sharing.placed, tuple(sharing.sources))
-    if query.layout.whole:
-        return query.layout, list(query.statistics)
     needed = list(dict.fromkeys(source.statistic for source in layout.sources))
     moved = tuple(replace(source, statistic=needed.index(source.statistic)) for source in layout.sources)
-    return replace(layout, sources=moved), [sharing.statistics[number] for number in needed]
+    return replace(layout, sources=moved, whole=False), [sharing.statistics[number] for number in needed]
 
 
 def _named(queries: Any) -> dict[str, str]:

@@ -332,6 +332,8 @@ def _unnamed(node: Any) -> Any:
 def _plain_source(node: Any, allowed: tuple[str, ...]) -> None:
     """Refuse a sample, a pivot or another database behind a table's name."""
     extra = [name for name, part in node.args.items() if part and name not in ("this", "alias", "joins", *allowed)]
+    if extra and extra[0] in ("db", "catalog"):
+        raise UnsupportedQuery(f"a table is named by its name alone; write FROM {node.name}.")
     if extra:
         raise UnsupportedQuery(f"FROM with {extra[0].upper()} is not supported; name a table of the session.")
 

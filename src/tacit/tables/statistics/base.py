@@ -60,6 +60,8 @@ class Statistic(ABC):
     """How its parameters are headed where questions are compared, if not by its key; no class inherits it."""
     told_by: ClassVar[tuple[str, ...]] = ()
     """The fields that tell it from others of its tag; all that are shown, if none are named."""
+    rereads: ClassVar[bool] = False
+    """Whether it asks for the same rows several times, for different columns; an engine may keep them meanwhile."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
     as_grouped: ClassVar[str] = "by its default method; leave method= out"

@@ -74,7 +74,7 @@ class GroupedDistinct(Each, tag="GroupedDistinct"):
         asked, groups = cast(DistinctValues, self.statistic), self.groups
         value, allowance = Different(asked.expression), room.allowance
         (norms,) = room.ask(GroupNorms(value, groups.by, groups.keys, "l1", ROW_LEVELS))
-        cap, rest = choose_norm(room, ROW_LEVELS, norms, len(groups.keys), allowance)
+        cap, rest = choose_norm(room, ROW_LEVELS, norms, len(groups.keys), allowance, counted=True)
         (numbers,) = room.ask(GroupDistinct(value, groups.by, groups.keys, cap))
         law, noise = noisy_vector(numbers, rest, cap * FINE)
         drawn = room.draw(law)

@@ -2,8 +2,9 @@
 
 Bins are the groups of a CASE expression, counted as `ways.vectors` says. Without edges, `EDGES` of the cost pays for
 quantiles by levels (`ways.levels`), from which the edges follow: bins of about equal probability, or of equal width
-from somewhat below the quantile `TAIL` to somewhat above 1 − `TAIL`. The first bin and the last have no outer end, so
-nobody is left out, and no range is asked for. The rest of the cost pays for the counts.
+from somewhat below the quantile `TAIL` to somewhat above 1 − `TAIL`. Where persons are few, such outer quantiles may be
+nowhere near the data; the quartiles, which take fewer persons, say how far out they may be (`REACH`). The first bin and
+the last have no outer end, so nobody is left out, and no range is asked for. The rest of the cost pays for the counts.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from tacit.tables.statistics.ways.groups import MOST_KEYS, Groups, listed, writt
 from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.vectors import GroupedTotals
 
-HALF = Fraction(1, 2)
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
 EDGES = Fraction(1, 4)
 """What finding the edges takes of the cost."""
@@ -42,6 +43,9 @@ LARGEST = Fraction(sys.float_info.max)
 
 TAIL = Fraction(1, 20)
 """Bins of equal width reach beyond this quantile, on both sides, by half of its distance from the median."""
+
+REACH = 3
+"""Bins of equal width begin and end no further from the quartiles than this many times the quartiles' distance."""
 
 Spacing = OneOf["width", "probability"]
 
@@ -126,7 +130,9 @@ class FoundHistogram(Statistic, tag="FoundHistogram", phrase="histogram of {name
         if not 3 <= self.bins <= MOST:
             raise InvalidInput(f"bins must lie between 3 and {MOST}.")
         if not self.value.expression.type.number:
-            raise InvalidInput(f"a histogram needs numbers, not {self.value.expression.type}; use another column.")
+            raise InvalidInput(
+                f"a histogram needs numbers, not {self.value.expression.type}; group by DATE_TRUNC('month', …) instead."
+            )
 
     @classmethod
     def of(cls, column: Operand, bins: int, spacing: str, per: str) -> FoundHistogram:
@@ -137,13 +143,13 @@ class FoundHistogram(Statistic, tag="FoundHistogram", phrase="histogram of {name
     def release(self, room: Room) -> Answers:
         """Quantiles for the edges, then the counts between them."""
         allowance, operand = room.allowance, Operand(self.value.expression, self.name)
-        wanted = [TAIL, HALF, 1 - TAIL]
+        wanted = [TAIL, QUARTER, HALF, 1 - QUARTER, 1 - TAIL]
         if self.spacing == "probability":
             wanted = [Fraction(i, self.bins) for i in range(1, self.bins)]
         with room.second(allowance.share(EDGES).guarantee) as first:
             drawn = draw_quantiles(first, self.value, wanted, self.per)
         found = sorted(exact(value, "edges") for value in drawn.values[0].values())
-        edges = found if self.spacing == "probability" else self._even(*found)
+        edges = found if self.spacing == "probability" else self._even(*_near(*found))
         ends = [None, *dict.fromkeys(map(self._shown, edges)), None]
         places = [_Bin(low, high) for low, high in pairwise(ends)]
         counts = GroupedTotals(_entry(self.per), "count", _bins(operand, places), self.per, self.key)
@@ -174,6 +180,16 @@ class FoundHistogram(Statistic, tag="FoundHistogram", phrase="histogram of {name
         most = Fraction(2**63 - 1, 10**kind.scale)
         inside = min(max(edge, -most), most)
         return int(inside) if inside.denominator == 1 else cast(Decimal, written(inside))
+
+
+def _near(
+    low: Fraction, quarter: Fraction, middle: Fraction, three: Fraction, high: Fraction
+) -> tuple[Fraction, Fraction, Fraction]:
+    """The outer quantiles and the median, those no further out than the quartiles make likely."""
+    reach = REACH * (three - quarter)
+    if low < quarter - reach:
+        low = max(quarter - reach, Fraction(0)) if quarter >= 0 else quarter - reach
+    return low, middle, min(high, three + reach)
 
 
 SPACINGS = {"width": "all as wide as one another", "probability": "about as many rows in each"}

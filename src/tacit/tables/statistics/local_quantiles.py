@@ -19,6 +19,7 @@ from typing import Any
 
 from tacit.answers import Answer
 from tacit.answers.spreads import Additive
+from tacit.answers.values import counted
 from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -128,7 +129,7 @@ class LocalQuantile(Statistic, tag="LocalQuantile", sampled="itself"):
         rungs = ladder(ranks, self.quantile, WEIGHT * (cap or 1), self.ends)
         drawn = room.draw(self._law(rungs, cost))
         unit = unit_of(self.value.expression.type, self.step)
-        notes: tuple[str, ...] = (f"A person counts for at most {cap:,} rows.",) if cap else ()
+        notes: tuple[str, ...] = (f"A person counts for at most {counted(cap, 'row')}.",) if cap else ()
         spread = None
         if self.method == "smooth":
             notes += ("The scale of its noise depends on the data and is not released, so no interval is stated.",)

@@ -74,6 +74,7 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
     name: str
     per: Per = "row"
     key = "mean"
+    rereads = True
 
     @classmethod
     def of(cls, column: Operand, *, per: str = "row", range: tuple[Number, Number] | None = None) -> Statistic:

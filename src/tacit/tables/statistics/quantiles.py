@@ -42,7 +42,7 @@ from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
-from tacit.tables.statistics.ways.levels import draw_quantiles
+from tacit.tables.statistics.ways.levels import draw_quantiles, weighing
 from tacit.tables.statistics.ways.scales import Scale
 
 PRECISION = 4
@@ -181,7 +181,7 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
             mechanism=f"inverse sensitivity by {METHODS[self.method]}",
             spread=Ranked(epsilon, scale.grid.size, float(max(q, 1 - q) * (cap or 1)), "rows" if cap else "persons"),
             per=self.per,
-            notes=(f"A person counts for at most {cap:,} rows; rows of persons with more weigh less.",) if cap else (),
+            notes=(weighing(cap, "row"),) if cap else (),
         )
 
 

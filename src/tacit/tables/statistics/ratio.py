@@ -111,7 +111,7 @@ class GroupedRatios(Each, tag="GroupedRatios"):
         """A cap on one person's groups, then two noisy counts for each group."""
         asked, groups, allowance = cast(Ratio, self.statistic), self.groups, room.allowance
         (norms,) = room.ask(GroupNorms(Presence(), groups.by, groups.keys, "l1", ROW_LEVELS))
-        cap, rest = choose_norm(room, ROW_LEVELS, norms, 2 * len(groups.keys), allowance)
+        cap, rest = choose_norm(room, ROW_LEVELS, norms, 2 * len(groups.keys), allowance, counted=True)
         (counts,) = room.ask(GroupFlags(asked.condition, groups.by, groups.keys, cap))
         law, noise = noisy_vector(counts, rest, cap * FINE)
         drawn, number = room.draw(law), len(groups.keys)

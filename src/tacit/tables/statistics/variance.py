@@ -91,6 +91,7 @@ def _range(low: Any, high: Any) -> tuple[int, int] | None:
 class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itself"):
     """Mean, variance or standard deviation."""
 
+    rereads = True
     value: Value
     name: str
     wanted: Wanted
@@ -192,6 +193,8 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
 @dataclass(frozen=True)
 class GroupedMoments(Each, tag="GroupedMoments"):
     """Mean, variance or standard deviation of each group."""
+
+    rereads = True
 
     def release(self, room: Room) -> Answers:
         """A range for each group and a cap for all; then, in two further rounds, noisy sums of the groups with one."""

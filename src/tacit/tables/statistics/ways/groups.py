@@ -170,6 +170,8 @@ class Found:
 class FoundGroups(Statistic, tag="FoundGroups"):
     """A grouped statistic over keys found in the data."""
 
+    rereads = True
+
     statistic: Grouped
     per: Per = "row"
     at_least: int = field(default=2, repr=False)

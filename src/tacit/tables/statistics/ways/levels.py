@@ -19,6 +19,7 @@ from typing import Any
 
 from tacit.answers import Answer
 from tacit.answers.order import Ranked
+from tacit.answers.values import counted
 from tacit.engines.requests import GroupNorms, HasValue, Ordered, RowCount, WeighedRows
 from tacit.engines.requests.weighed_rows import UNIT
 from tacit.mechanisms.choose.priors import Decaying
@@ -34,6 +35,11 @@ CAP_SHARE = Fraction(1, 10)
 
 PRIOR = Decaying(width=1, ratio=Fraction(1, 20))
 """Steeper than that of totals: the error grows with the cap, and who lies above it is not cut but weighs less."""
+
+
+def weighing(cap: int, what: str) -> str:
+    """The note of a cap on what one person has of something."""
+    return f"A person counts for at most {counted(cap, what)}; {what}s of persons with more weigh less."
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,6 @@ class Drawn:
         """The answer for a group's quantile."""
         place, wide = self.chains[q]
         what, parts = ("row", "rows") if self.per == "row" else ("group", "persons")
-        note = f"A person counts for at most {self.cap or 1:,} {what}s; {what}s of persons with more weigh less."
         return room.answer(
             words,
             self.values[group][q],
@@ -66,7 +71,7 @@ class Drawn:
                 place,
             ),
             per=self.per,
-            notes=(note,) if self.cap else (),
+            notes=(weighing(self.cap, what),) if self.cap else (),
         )
 
 

@@ -24,19 +24,18 @@ COST OF IT  A matrix of all groups by all groups: at most `MOST_GROUPS` of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacit.answers import Answers
 from tacit.answers.margins import Combined
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Presence, RowCount, Value
+from tacit.engines.requests import GroupNorms, GroupTotals, Value
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, Noise
-from tacit.numbers.exact import Unit
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.base import Per, Statistic, noisy_vector
+from tacit.tables.statistics.base import Statistic, noisy_vector
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.vectors import FINE, GroupedTotals, choose_norm, norm_steps
 
@@ -80,11 +79,15 @@ class MarginGroups(Groups):
         for kept in self.sets:
             places: dict[Any, int] = {}
             of_cell = []
-            for label in self.labels:
-                parts = label if len(self.by) > 1 else (label,)
-                coarse = tuple(part if i in kept else None for i, part in enumerate(parts))
-                of_cell.append(places.setdefault(coarse if len(self.by) > 1 else coarse[0], len(places)))
-            found.append((list(places), of_cell))
+            labels: list[Any] = []
+            for key, label in zip(self.keys, self.labels, strict=True):
+                place = places.setdefault(tuple(key[i] for i in kept), len(places))
+                of_cell.append(place)
+                if place == len(labels):
+                    parts = label if len(self.by) > 1 else (label,)
+                    coarse = tuple(part if i in kept else None for i, part in enumerate(parts))
+                    labels.append(coarse if len(self.by) > 1 else coarse[0])
+            found.append((labels, of_cell))
         return found
 
 
@@ -117,30 +120,21 @@ def margins_of(grouped: Statistic, groups: MarginGroups) -> Statistic:
 
 
 @dataclass(frozen=True)
-class MarginTotals(Grouped, tag="MarginTotals"):
+class MarginTotals(GroupedTotals, tag="MarginTotals"):
     """A count or sum for each group of several sets."""
 
-    entry: Entry
-    name: str
     groups: MarginGroups
-    per: Per = "row"
-    key: str = field(default="count", repr=False, compare=False)
+    sampled: ClassVar[None] = None  # what is scaled up and rounded does not add up any more
+
+    @property
+    def several(self) -> bool:  # type: ignore[override]
+        """Rows of several persons have no margins: their groups' totals are capped flows, each by itself."""
+        return False
 
     @property
     def words(self) -> str:
         """What is counted or added up."""
         return f"{super().words} with margins"
-
-    @property
-    def of_single_rows(self) -> Statistic:
-        """Persons of each group instead of rows, which add up then."""
-        alone = isinstance(self.entry, RowCount) and self.entry.expression is None
-        return replace(self, entry=Presence()) if alone else self
-
-    @property
-    def unit(self) -> Unit:
-        """The unit of one entry."""
-        return GroupedTotals(self.entry, self.name, self.groups).unit
 
     def release(self, room: Room) -> Answers:
         """A cap, noisy totals of every set, and what they are when they add up."""
@@ -148,7 +142,7 @@ class MarginTotals(Grouped, tag="MarginTotals"):
         members, steps = groups.members, norm_steps(self.entry, groups)
         (norms,) = room.ask(GroupNorms(self.entry, groups.by, groups.keys, "l1", steps))
         count = sum(len(labels) for labels, _ in members)
-        cap, rest = choose_norm(room, steps, norms, count, room.allowance)
+        cap, rest = choose_norm(room, steps, norms, count, room.allowance, not isinstance(self.entry, Value))
         fine = FINE if cap < 2**50 else 1
         (cells,) = room.ask(GroupTotals(self.entry, groups.by, groups.keys, "l1", cap, fine))
         share = rest.share(Fraction(1, len(members)))

@@ -27,7 +27,7 @@ from tacit.tables.statistics.ways.groups import FoundGroups
 
 @dataclass(frozen=True)
 class FoundTogether(Statistic, tag="FoundTogether"):
-    """Statistics of the same groups; the key of an answer begins with the number of its statistic."""
+    """Statistics of the same groups; the key of an answer begins with the name of its statistic."""
 
     statistics: tuple[FoundGroups, ...]
     weights: tuple[Fraction, ...]
@@ -71,16 +71,24 @@ class FoundTogether(Statistic, tag="FoundTogether"):
         finding = max(of_persons.values()) if of_persons else sum(others.values(), Fraction(0)) / len(others)
         whole = finding + sum(others.values(), Fraction(0))
         found = first.find(room, finding / whole, only_persons=bool(of_persons))
-        answers = {(i, key): answer for i in of_persons for key, answer in first.persons(room, found).items()}
+        answers = {i: first.persons(room, found) for i in of_persons}
         for i, weight in others.items():
-            statistic = self.statistics[i].statistic
-            for key, answer in first.answer(room, found, statistic, weight / whole).items():
-                answers[i, key] = answer
-        return Answers(answers, room.cost, first.statistic.groups.name)
+            answers[i] = first.answer(room, found, self.statistics[i].statistic, weight / whole)
+        named = {(self._names[i], *_parts(key)): answer for i in sorted(answers) for key, answer in answers[i].items()}
+        return Answers(named, room.cost, f"aggregate, {first.statistic.groups.name}")
+
+    @property
+    def _names(self) -> list[str]:
+        """A name for each statistic; words alone may be those of another."""
+        return [f"{number}: {statistic.words}" for number, statistic in enumerate(self.statistics, 1)]
 
     def apart(self, answers: Answers) -> list[Answers]:
         """The answers of each statistic by itself."""
-        apart: list[dict[Any, Answer]] = [{} for _ in self.statistics]
-        for (number, key), answer in answers.items():
-            apart[number][key] = answer
-        return [Answers(each, answers.guarantee, answers.name) for each in apart]
+        apart: dict[str, dict[Any, Answer]] = {name: {} for name in self._names}
+        for (name, *parts), answer in answers.items():
+            apart[name][parts[0] if len(parts) == 1 else tuple(parts)] = answer
+        return [Answers(each, answers.guarantee, answers.name.partition(", ")[2]) for each in apart.values()]
+
+
+def _parts(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)

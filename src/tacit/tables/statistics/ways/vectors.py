@@ -122,7 +122,7 @@ def capped_vectors(
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
     norm = _norm(allowance)
     chosen = [
-        choose_norm(room, norm_steps(entry, groups), counts, len(groups.keys), allowance)
+        choose_norm(room, norm_steps(entry, groups), counts, len(groups.keys), allowance, not isinstance(entry, Value))
         for entry, counts in zip(entries, norms, strict=True)
     ]
     caps = [cap for cap, _ in chosen]
@@ -139,12 +139,16 @@ def capped_vectors(
 
 
 def choose_norm(
-    room: Room, steps: Sequence[int], counts: Sequence[int], releases: int, allowance: Allowance
+    room: Room, steps: Sequence[int], counts: Sequence[int], releases: int, allowance: Allowance, counted: bool
 ) -> tuple[int, Allowance]:
-    """A cap on the norm of vectors whose noise falls on that many releases, and what is left of the allowance."""
+    """A cap on the norm of vectors whose noise falls on that many releases, and what is left of the allowance.
+
+    ``counted`` tells vectors that count something from sums.
+    """
     concentrated = allowance.concentrated
     share, left = vector_cap.share(releases, concentrated), vector_cap.target(releases, allowance.epsilon, concentrated)
-    law = vector_cap.vector_cap(persons_above(counts), steps, releases, allowance.share(share).epsilon, left)
+    paid = allowance.share(share).epsilon
+    law = vector_cap.vector_cap(persons_above(counts), steps, releases, paid, left, counts=counted)
     return steps[int(room.draw(law))], allowance.share(1 - share)
 
 
