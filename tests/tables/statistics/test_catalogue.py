@@ -243,9 +243,11 @@ def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
     """Two classes may share a key; their texts differ by a tag, which none of them inherits, or by their fields."""
     tags = [vars(kind).get("tag") for kind in _kinds(Statistic) if kind.__module__.startswith("tacit.tables")]
     assert sorted(filter(None, tags)) == [
-        "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "Frequent", "GroupedDistinct",
-        "GroupedExtremes", "GroupedMeans", "GroupedModes", "GroupedMoments", "GroupedQuantiles", "GroupedRatios",
-        "GroupedTotals", "LocalQuantile", "MaximumDegree", "Mean", "ModalCount", "Moment", "PersonCount",
+        "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "FoundTogether", "Frequent",
+        "GroupedDistinct", "GroupedExtremes", "GroupedMeans", "GroupedModes", "GroupedMoments", "GroupedQuantiles",
+        "GroupedRatios",
+        "GroupedTotals", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
+        "ModalCount", "Moment", "PersonCount",
         "PickedGroups", "Quantiles", "Ratio", "StableMode", "Total", "Total",
     ]  # fmt: skip
 
