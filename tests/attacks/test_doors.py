@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from inspect import isabstract
+from inspect import getattr_static, isabstract
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -87,7 +87,7 @@ def test_every_statistic_has_a_known_name() -> None:
 
     for kind in below(Statistic):
         if kind.__module__.startswith("tacit.") and not isabstract(kind):
-            key = vars(kind).get("key")
+            key = getattr_static(kind, "key")
             assert isinstance(key, property) or key in statistics(), kind
     with pytest.raises(InvalidInput, match="there is no statistic 'total'; there are count, histogram"):
         Policy(statistics=frozenset({"total"}))

@@ -140,7 +140,7 @@ def test_a_subquery_across_persons_counts_among_the_aggregates(tmp_path: Path, a
         response = ada.post(path, json={"sql": ABOVE, "epsilon": 1})
         assert (response.status_code, response.json()["error"]) == (400, "invalid_input")
         assert "at most 1 different aggregates" in response.json()["message"]
-    assert spent(tmp_path) == Pure(0)
+    assert spent(tmp_path).epsilon == 0
 
 
 @pytest.mark.parametrize("sql", ["SELECT SUM(minutes), COUNT(*) FROM visits", ABOVE])

@@ -134,8 +134,9 @@ def ask(
                 answer = session.sql(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho)
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the budget says: {session.budget!r}.") from None
-    if kept is None and any(answer.guarantee.keywords().values()):
-        notice("no ledger, so this spending is not recorded.")
+        finally:
+            if kept is None and any(session.budget.spent.keywords().values()):
+                notice("no ledger, so this spending is not recorded.")
     if as_json:
         say_json(answer.to_dict())
     elif as_csv:
