@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit.answers
@@ -228,6 +228,7 @@ simple = st.one_of([made(kind, st.nothing()) for kind in SPREADS if not {"inside
 
 @pytest.mark.parametrize("kind", SPREADS)
 @given(data=st.data())
+@settings(max_examples=40)
 def test_every_spread_comes_back_equal(kind: Callable[..., Spread], data: st.DataObject) -> None:
     spread = data.draw(made(kind, simple))
     assert through_json(spread) == spread

@@ -240,7 +240,7 @@ def python(pattern: str) -> str:
     def ends(found: re.Match[str]) -> str:
         return r"\Z" if found.group() == "$" else found.group()
 
-    return "(?a)" + re.sub(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", ends, pattern)
+    return "(?a)" + re.sub(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", ends, pattern)
 
 
 # ---- dates -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 if CHROMIUM is None and not REQUIRED:
     pytest.skip("not run: there is no chromium on this machine", allow_module_level=True)
 
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=100_000)
 FLAGS = [
     "--no-sandbox",
     "--headless=new",

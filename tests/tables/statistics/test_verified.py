@@ -104,8 +104,8 @@ def test_statistic_keeps_its_promise(name: str, four: StatisticCheck) -> None:
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_long_statistic_keeps_its_promise(name: str, three: StatisticCheck) -> None:
-    report = three.check(LONG[name], paths=2)
+def test_long_statistic_keeps_its_promise(name: str, two: StatisticCheck) -> None:
+    report = two.check(LONG[name], paths=2)
     assert report.stages
     assert report.spent
     assert report.holds, [stage for stage in report.stages if not stage.verification.holds]
