@@ -49,6 +49,6 @@ def only_the_first(touches: Any, sign: int = 1) -> Incidences:
 @each_question
 def test_persons_forgotten_are_caught(question: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
     check = NetworkCheck(STAR, [tuple("abcdefgh"), tuple("abcdefghz")])
-    assert check.check(question, paths=1).holds
+    assert check.check(question, paths=2).holds
     monkeypatch.setattr(shared_rows, "rows_of", only_the_first)
     assert not check.check(question, paths=2).holds
