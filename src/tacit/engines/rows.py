@@ -261,7 +261,7 @@ class Rows(Chain):
     def _filters(self) -> Sequence[ast.Expression]:
         """What is tested before tables are looked into, to spare most of the looks; members are told by all rows."""
         filter_, looks = self.relation.filter, any(join.kind in ("semi", "anti") for join in self.relation.joins)
-        if filter_ is None or not looks or self.relation.members:
+        if filter_ is None or not looks or self.relation.members or self.dialect.looking_joins:
             return ()
         return filter_.operands if isinstance(filter_, ast.Logic) and filter_.operator == "AND" else (filter_,)
 

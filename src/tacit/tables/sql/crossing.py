@@ -203,8 +203,9 @@ class QuestionsInTurn:
         for query in known:
             query.check()
         asked = [query for query in known if isinstance(query, Query)]
-        charges = [(release.cost, query.plan.question(release)) for query in asked for release in query.unpaid(fresh)]
-        self.releaser.budget.check_each(*charges)
+        self.releaser.budget.check_each(
+            *(charge for query in asked for charge in query.plan.charges(query.unpaid(fresh)))
+        )
 
     def _total(self, known: list[Query | PublicQuery], fresh: bool) -> Guarantee | None:
         """What has to be paid, None where that is nothing."""

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.computed import compute, constant_value, parts_of
-from tacit.answers.formulas import Constant, Formula, evaluate, replace_leaves, steps
+from tacit.answers.formulas import Constant, Formula, evaluate, replace_leaves
 from tacit.answers.quantities import Point, Quantity
 from tacit.answers.results import Result, Row
 from tacit.answers.spreads import Chosen
@@ -197,8 +197,3 @@ def _rank(point: Point) -> tuple[int, Any]:
     if isinstance(point, Quantity):
         return 0, point.exact
     return (1, point) if isinstance(point, bool) else (2, point or "")
-
-
-def has_key(formula: Any) -> bool:
-    """Whether a part of the group's key is in a formula."""
-    return any(isinstance(step, Key) for step in steps(formula))

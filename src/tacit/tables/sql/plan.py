@@ -11,6 +11,7 @@ All of it must fit before the first release is charged. The plan looks at public
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -18,7 +19,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Question
+from tacit.budgets import Question, Unsettled
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
@@ -110,13 +111,30 @@ class Plan:
             return self.cost
         return reduce(add, (release.cost for release in unpaid))
 
+    def charges(self, unpaid: Sequence[Release]) -> list[tuple[Guarantee, Question]]:
+        """What the budget is asked for some of the releases, one after the other."""
+        return [(release.cost, self.question(release)) for release in unpaid]
+
+    def foresee(self, fresh: bool) -> tuple[list[Release], Guarantee, bool]:
+        """The releases that are not paid for, what they cost, and whether that fits.
+
+        Refuses what would be refused, and waits for nobody.
+        """
+        self.check()
+        unpaid, budget = self.unpaid(fresh), self.releaser.budget
+        for cost, question in self.charges(unpaid):
+            with suppress(Unsettled):  # that passes by itself, and nothing is charged here
+                budget.allows(cost, question)
+        charge = self.charge(unpaid)
+        return unpaid, charge, not unpaid or budget.fits(charge)
+
     def ask(self, fresh: bool) -> list[Answer | Answers]:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""
         unpaid: list[Release] = []
         if len(self.releases) > 1:
             self.check()
             unpaid = self.unpaid(fresh)
-            self.releaser.budget.check_each(*((each.cost, self.question(each)) for each in unpaid))
+            self.releaser.budget.check_each(*self.charges(unpaid))
         same = len(unpaid) > 1 and all(each.relation == unpaid[0].relation for each in unpaid)
         statistics = tuple(each.statistic for each in unpaid)
         with self.releaser.together(statistics, same) as releaser:

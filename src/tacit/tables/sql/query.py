@@ -7,7 +7,6 @@ released. A `Layout` says what is shown of the answers, which is post-processing
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.computed import parts_of
-from tacit.budgets import Unsettled
 from tacit.engines.requests import Relation
 from tacit.guarantees import Guarantee
 from tacit.tables.face.preview import Preview
@@ -69,13 +67,8 @@ class Query:
 
     def preview(self, fresh: bool) -> Preview:
         """The cost and whether it fits; refuses what would be refused, and waits for nobody."""
-        self.check()
-        unpaid, budget = self.unpaid(fresh), self.releaser.budget
-        for release in unpaid:
-            with suppress(Unsettled):  # that passes by itself, and nothing is charged here
-                budget.allows(release.cost, self.plan.question(release))
-        charge, remaining = self.plan.charge(unpaid), budget.remaining
-        fits = not unpaid or budget.fits(charge)
+        unpaid, charge, fits = self.plan.foresee(fresh)
+        remaining = self.releaser.budget.remaining
         alone = self.plan.releases[0] if len(self.statistics) == 1 else None
         return Preview(
             statistics=tuple(statistic.words for statistic in self.statistics),

@@ -8,7 +8,6 @@ once. All of it must fit before the first release is charged. What each question
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any, cast
 from tacit.answers import Answer
 from tacit.answers.report import Report
 from tacit.answers.results import Result, alone
-from tacit.budgets import Unsettled
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.tables.face.preview import Preview, ReportPreview
@@ -71,14 +69,9 @@ class Questions:
 
     def preview(self, fresh: bool) -> ReportPreview:
         """What each release would cost, which questions it is for, and how much noise it has where that is known."""
-        plan, budget = self.plan, self.plan.releaser.budget
-        plan.check()
-        unpaid = plan.unpaid(fresh)
-        for release in unpaid:
-            with suppress(Unsettled):  # that passes by itself, and nothing is charged here
-                budget.allows(release.cost, plan.question(release))
-        charge, remaining = plan.charge(unpaid), budget.remaining
-        fits = not unpaid or budget.fits(charge)
+        plan = self.plan
+        unpaid, charge, fits = plan.foresee(fresh)
+        remaining = plan.releaser.budget.remaining
         lines = []
         for number, release in enumerate(plan.releases):
             free, words = release not in unpaid, release.statistic.words
