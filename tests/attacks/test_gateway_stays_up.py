@@ -31,7 +31,7 @@ from tests.serve.support import configuration, processes, serving, token
 COST, ASK = "/v1/datasets/visits/cost", "/v1/datasets/visits/ask"
 COUNT = "SELECT COUNT(*) FROM visits"
 GRACE = {"Authorization": f"Bearer {token('grace')}"}
-LIMITS = "[limits]\npreview_seconds = 1\nquestion_seconds = 1.5\nmemory_mb = 400\nfailures = 9"
+LIMITS = "[limits]\npreview_seconds = 4\nquestion_seconds = 8\nmemory_mb = 400\nfailures = 9"
 limited = pytest.mark.parametrize("nobody", [{"extra": LIMITS}], indirect=True)
 
 
