@@ -21,8 +21,8 @@ from statistics import NormalDist
 
 from tacit.guarantees import Zcdp
 from tacit.noises.base import IntegerNoise, half_miss, outward
-from tacit.noises.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.numbers.enclosures import BITS, Enclosure, decay
+from tacit.numbers.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.randomness.discrete import discrete_gaussian
 from tacit.randomness.source import Randomness
 
