@@ -7,8 +7,8 @@ and N is the largest number of tosses of the coin U of `tacit.guarantees.units` 
 F_v(x) = E[(1 − x·e^{ε−l})₊], l the loss of v tosses: what a loss of ln(1/x) so far may come to with v tosses left.
 1. A cost of m units is charged only if w units or more are left after it, for some w beside which its mechanism M
    costs m. With v before and v' = v − m ≥ w after it, H_{M⊗U^v'} ≤ H_{U^v} + η, so E_M[F_v'(x·e^{−L_M})] ≤ F_v(x) + η
-   at every x. (F_v' is convex and falls from at most 1 towards 0: a mixture of functions (1 − cx)₊ of total weight 1. So results
-   of M enter through hockey sticks only, and the pair of laws that dominates M may stand for it.)
+   at every x. (F_v' is convex and falls from at most 1 towards 0: a mixture of functions (1 − cx)₊ of total weight 1.
+   So results of M enter through hockey sticks only, and the pair of laws that dominates M may stand for it.)
 2. So F_v(e^{−L}), less the η paid so far, is a supermartingale. It begins with F_N(1) ≤ δ', and (1 − e^{ε−L})₊ ≤
    F_v(e^{−L}) at the end: E[(1 − e^{ε−L})₊] ≤ δ' + Ση. How prices, w and questions were chosen does not matter.
 3. A cost (ε_i, δ_i) is, outside a part of mass δ_i, a pure one; δ_i and η are kept to δ − δ' in all.
@@ -22,7 +22,7 @@ up to it, show no more than that coin does, beside whatever else is asked.
 
 WHAT COSTS WHAT. ``runs`` names mechanisms; without it a cost is priced as the worst with its guarantee: randomised
 response for ε, and for ρ a bound on all ρ-zCDP laws, which is dear. Beside many units a mechanism costs its variance
-and a little. The last axis adds up what the mechanisms cost beside nothing: for reading what is spent, never for admitting.
+and a little. The last axis adds up what the mechanisms cost beside nothing: it tells what is spent and admits nothing.
 
 ACCURACY. Under Approx(1, 1e-6): 19 medians at ε = 0.1, and 10 pure costs of 0.1, which is the most that anybody could
 admit; 542 of pure 0.01 (the advanced filter admits 458). COST. Milliseconds once a price is known; the first of its

@@ -34,6 +34,7 @@ from tacit.guarantees import conversions, rounding
 from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Pure
 from tacit.guarantees.rounding import written
+from tacit.guarantees.subsampling import amplified
 from tacit.numbers.enclosures import Enclosure, exp, log, sqrt, total
 from tacit.numbers.gaussian_sums import normal_tail, tail_sum, whole_sum
 
@@ -382,8 +383,6 @@ class Sampled(Mechanism):
     @property
     def epsilon(self) -> Fraction | None:
         """ln(1 + p(e^ε − 1)), rounded up."""
-        from tacit.guarantees.subsampling import amplified
-
         return None if self.inner.epsilon is None else amplified(self.inner.epsilon, self.probability)
 
     @property
@@ -417,8 +416,8 @@ class Sampled(Mechanism):
         return _positive_part(_upper(found))
 
     def spread(self, bits: int) -> Fraction:
-        """No more than without sampling."""
-        return self.inner.spread(bits)
+        """Where the inner mechanism's is reached."""
+        return amplified(self.inner.spread(bits), self.probability)
 
     def __repr__(self) -> str:
         return f"{self.inner!r}.sampled({written(self.probability)})"

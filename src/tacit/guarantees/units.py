@@ -13,11 +13,11 @@ are compared in both orders, which leaves x ≥ 1: H(1/x) = 1 − 1/x + H'(x)/x,
 H_{U^w}(x) + Σ_i P[U^w = i]·(H_M(y) − (1 − y)₊), where y = x·e^{−l} and l is the loss of i heads. Further tosses on both
 sides are an average of the inequality, which proves the second part.
 
-ROUNDING. All numbers are integers in units of 2^-128. Masses of the binomial law come from its largest one by exact
-ratios, each rounded once, until they are below 2^-118. A mechanism's hockey stick is rounded up, at some losses only,
+ROUNDING. All numbers are integers in units of 2^-160. Masses of the binomial law come from its largest one by exact
+ratios, each rounded once, until they are below 2^-150. A mechanism's hockey stick is rounded up, at some losses only,
 with chords between them, which lie above a convex function: that is the hockey stick of a law on these losses, whose
-masses are rounded up too. What rounding and the tails left out can hide of any sum is below 2^-108·x, and x stays below
-2^40; comparisons allow 2^-61, so what is promised holds with η = 10^-18. No float takes part.
+masses are rounded up too. What rounding and the tails left out can hide of any sum is below 2^-140·x, and x stays below
+2^70; comparisons allow 2^-61, so what is promised holds with η = 10^-18. No float takes part.
 
 COST. A price takes some ten comparisons: 0.05 s for a coin, 0.5 s for Gaussian noise, in a budget of 50,000 units.
 """
@@ -37,18 +37,18 @@ from tacit.numbers.enclosures import Enclosure, log
 SLACK = Fraction(1, 10**18)
 """η, which is paid as a δ of its own with every mechanism."""
 
-BITS = 128
+BITS = 160
 ONE = 1 << BITS
 _ALLOWED = 1 << (BITS - 61)
-_LEAST = 1 << (BITS - 118)
+_LEAST = 1 << (BITS - 150)
 """The least mass that is counted."""
-_EVALUATED = 160
+_EVALUATED = 192
 """The precision with which a mechanism's hockey stick is computed."""
 _NODES = 48
 """At how many losses it is computed, about."""
 _MOST_STEPS = 1 << 17
-_LARGEST = 40
-"""Losses of interest stay below 40·ln 2."""
+_LARGEST = 70
+"""Losses of interest stay below 70·ln 2."""
 
 
 @lru_cache(maxsize=64)
@@ -89,7 +89,7 @@ def stick_of_tosses(k: int, n: int) -> list[int]:
     last, below = first + len(masses) - 1, [0, *accumulate(masses)]  # P[fewer than first + i heads]
     x = powers(k, max(2 * last - n, 0) + 1)
     if x[-1] > ONE << _LARGEST:
-        raise InvalidInput("a budget that adds up tightly has an epsilon of at most about 8; give a smaller one.")
+        raise InvalidInput("a budget that adds up tightly has an epsilon of at most about 10; give a smaller one.")
     found = [0] * max(2 * last - n, 0)
     for start in (0, 1):  # of each second step one more head is needed for a loss above it
         more, count = (start + n) // 2 + 1, len(found[start::2])
@@ -109,7 +109,7 @@ def atoms(mechanism: Mechanism, k: int) -> tuple[list[tuple[int, int]], int]:
     (upper, above), (lower, below) = _nodes(mechanism, k), _nodes(mechanism.reverse, k)
     x = powers(k, max(upper[-1], lower[-1]) + 1)
     square = ONE * ONE
-    # the curve from its lowest loss up: x and height, both in units of 2^-128
+    # the curve from its lowest loss up: x and height, both in units of 2^-160
     curve = [(square // x[j], ONE - square // x[j] + below[i] * ONE // x[j] + 2) for i, j in enumerate(lower) if j]
     curve = [*reversed(curve), *((x[j], height) for j, height in zip(upper, above, strict=True))]
     losses = [*(-j for j in reversed(lower) if j), *upper]
