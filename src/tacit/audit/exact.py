@@ -27,7 +27,7 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.numbers.enclosures import BITS, Enclosure, exp, log
+from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, exact
 from tacit.randomness import Categorical, Randomness
 
