@@ -88,9 +88,7 @@ def prove(proof: Proof) -> Verdict:
     for obligation in obligations:
         reply = ask(obligation.question())
         seconds += reply.seconds
-        if (
-            reply.verdict != "unsat"
-        ):  # perhaps it holds of whole numbers alone, and if not, they make the better example
+        if reply.verdict != "unsat":  # it may hold of whole numbers alone; if not, they make the better example
             reply = ask(obligation.question(relaxed=False))
             seconds += reply.seconds
         if reply.verdict == "sat":

@@ -11,12 +11,19 @@ Divergences of zCDP and δs add up in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tacit.errors import InvalidInput
 from tacit.proofs.argument import Argument
 from tacit.proofs.terms import REAL, Term, either, implies, largest, stated
+
+
+def both_ways(p: Argument, low: Any, high: Any) -> Iterator[tuple[Any, Any]]:
+    """The two orders of a pair of neighbours: a number moves by something in [low, high] when a person is added."""
+    for name, least, most in (("a person added", low, high), ("a person removed", -high, -low)):
+        with p.case(name):
+            yield least, most
 
 
 def noise(p: Argument, move: Any, up: Any, down: Any) -> Term:
@@ -50,9 +57,9 @@ def shift(p: Argument, amount: Any, up: Any, down: Any = None, *, continuous: bo
 
 
 def keep(p: Argument, first: Any, second: Any) -> None:
-    """Alignment: what the program does with its draws on the first dataset, it does with the shifted ones on the second.
+    """Alignment: what a program does with its draws on the first dataset, it does with the shifted ones on the second.
 
-    PROOF  Let every draw be mapped by a constant shift, which may depend on the output y and on the pair of datasets. If
+    PROOF  Let every draw be mapped by a constant shift that may depend on the output y and on the pair of datasets. If
     all draws that give y on the first dataset are mapped to draws that give y on the second, P(y), a sum over draws, is
     at most e^{price of all shifts} times P'(y). A program gives y by a sequence of tests; each must have the outcome it
     had. A loop of any length is covered by one round with free numbers: what holds for any round, given the shifts of
@@ -170,7 +177,7 @@ def ratio(p: Argument, first: Any, second: Any, factor: Any, extra: Any = 0) -> 
 
     PROOF  This is the definition of (ε, δ): the event is arbitrary, as nothing but the stated facts is known of it.
     """
-    p.check(stated(first) <= stated(factor) * second + extra, "ratio")
+    p.promise(first, stated(factor) * second + extra)
 
 
 def least(p: Argument, number: Term, other: Term, step: Any, first: Any, second: Any) -> None:
@@ -181,6 +188,16 @@ def least(p: Argument, number: Term, other: Term, step: Any, first: Any, second:
     """
     p.check(implies(first, second), "least number")
     p.assume(other <= number + step)
+
+
+def extreme(p: Argument, name: str, low: Any, high: Any) -> Any:
+    """The move of the smallest, or the largest, of whole numbers each of which moves by something in [low, high].
+
+    PROOF  Let m be the smallest, at i. After the move the number at i is at most m + high, and so is the smallest; every
+    number is at least m + low, and so is the smallest. The largest is the smallest of the numbers with signs changed.
+    """
+    p.check(stated(low) <= high, "extremes")
+    return p.steps(name, low, high)
 
 
 def clamped(value: Any, low: Any, high: Any) -> Term:

@@ -204,8 +204,8 @@ def is_linear(term: Term) -> bool:
 class Writer:
     """Terms as SMT-LIB: what was written declares its names, and its quotients by what they obey.
 
-    ``relaxed`` takes whole numbers for real ones, and ⌊x⌋ for any f with f ≤ x < f + 1. What is true of all such numbers
-    is true of the whole ones, and solvers find it sooner; what is not may still be true of the whole ones.
+    ``relaxed`` takes whole numbers for real ones, and ⌊x⌋ for any f with f ≤ x < f + 1. What is true of all such
+    numbers is true of the whole ones, and solvers find it sooner; what is not may still be true of the whole ones.
     """
 
     def __init__(self, relaxed: bool) -> None:
