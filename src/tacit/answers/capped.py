@@ -37,6 +37,10 @@ class CappedSum(Additive):
         """From the released number of persons above the cap."""
         return None if self.drawn is None else self.drawn.persons_above_cap(confidence)
 
+    def fewest_above(self, confidence: Fraction) -> int:
+        """With this confidence no fewer persons than this lie above the cap; 0 where the noise hides them."""
+        return 0 if self.drawn is None else self.drawn.fewest_above_cap(confidence)
+
     def at_least(self, value: Any, confidence: Fraction) -> Any:
         """Where persons above a cap count as the cap, what is capped is never above the truth; None of both signs."""
         match self.drawn:

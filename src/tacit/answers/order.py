@@ -14,6 +14,9 @@ from tacit.answers.values import Value, show
 if TYPE_CHECKING:
     from tacit.answers import Answer
 
+What = Literal["rows", "persons"]
+"""What ranks count."""
+
 Levels = tuple[tuple[Fraction, int | None], ...]
 """For each of some confidences a number of persons; None where nothing is promised."""
 
@@ -95,15 +98,14 @@ class Fallen(Spread):
 
 @dataclass(frozen=True)
 class Ranked(Spread):
-    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing can be promised."""
+    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing is known."""
 
     epsilon: Fraction
     size: float
     """How many values the grid has."""
     step: float
     """How much weight one step of the loss is."""
-    what: Literal["rows", "persons"]
-    """What ranks count."""
+    what: What
     place: int = 1
     """Its place in the chain of quantiles between which it was drawn."""
 
@@ -130,3 +132,25 @@ class Ranked(Spread):
         error = ceil(self.rank_error(SURE))
         capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
         yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."
+
+
+@dataclass(frozen=True)
+class Between(Ranked):
+    """The same with an interval in the column's own unit, found beside it for 95 % (`statistics.ways.sides`)."""
+
+    low: Value = None
+    """The quantile is at least this; None where too few persons lie below."""
+    high: Value = None
+    """The quantile is at most this."""
+
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
+        """As found; nothing is known with more than 95 %."""
+        if confidence > SURE:
+            return -inf, inf
+        return (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval, then the error in ranks."""
+        if self.low is not None or self.high is not None:
+            yield f"Interval, {answer.interval()}."
+        yield from super().sentences(answer)

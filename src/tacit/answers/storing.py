@@ -37,7 +37,7 @@ from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
-from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -121,6 +121,7 @@ FORMS: dict[str, Form] = {
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
+    "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
     "Computed": _form(Computed, "formula parts"),
     # formulas

@@ -51,7 +51,7 @@ from tacit.engines.requests.operands import (
     value,
 )
 from tacit.engines.requests.persons import Persons
-from tacit.engines.requests.rank_steps import WEIGHT, Ranks, RankSteps, Step
+from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
 from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membership, Relation, Sample
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
 from tacit.engines.requests.top_rows import TopRows
@@ -61,6 +61,7 @@ from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
 __all__ = [
     "FINE",
     "LARGEST_ANSWER",
+    "LARGEST_REACH",
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
     "MOST_BLOCKS",
