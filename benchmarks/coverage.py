@@ -32,13 +32,12 @@ import pyarrow as pa
 from draws import once
 from record import write
 
-from tacit import Approx, Private, Pure, Session, Zcdp
+from tacit import Approx, Private, Session
 from tacit.answers import Answer, Answers
-from tacit.answers.order import Inner, InnerOfGroup, Ranked, persons_at
+from tacit.answers.order import Inner, Ranked, persons_at
 from tacit.answers.spreads import SURE
 from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.engines.remembering import Remembering
-from tacit.grids import Grid
 from tacit.noises import Difference
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics import extremes, quantiles
