@@ -236,6 +236,15 @@ class Call:
     operand: Operand | None
     """None in COUNT(*)."""
     numbers: tuple[Fraction, ...] = ()
+    second: Operand | None = None
+    """What else it is called on, where it takes two columns."""
+
+    @property
+    def other(self) -> Operand:
+        """The second of two columns."""
+        if self.second is None:
+            raise UnsupportedQuery("this aggregate needs two columns; name both.")
+        return self.second
 
     @property
     def column(self) -> Operand:
