@@ -166,16 +166,18 @@ def slope(p: Argument, parts: Any, persons: int = 1) -> tuple[Any, Any, Any]:
 
     k = ⌊R·(L(2X) − L(X))/X⌋ within public limits; a is in [0, 1] and b in [0, 2], for each of ``persons`` taken apart.
     """
-    a, b = p.within("a", 0, persons), p.within("b", 0, 2 * persons)
-    before, moved, d = p.whole("⌊t⌋"), p.whole("⌊t+u⌋ − ⌊t⌋"), p.whole("d")
-    rest, u = p.real("t − ⌊t⌋", lambda x: x >= 0, lambda x: x < 1), p.real("u")
-    p.assume(equal(u, parts * (b - a)), moved <= rest + u, rest + u < moved + 1)
-    p.derive((u >= -persons * parts) & (u <= 2 * persons * parts) & (u <= 2 * persons * parts - parts * a))
-    p.derive((moved < u + 1) & (moved > u - 1) & implies(b >= a, u >= 0))
-    p.derive((moved >= -persons * parts) & (moved <= 2 * persons * parts) & implies(u >= 0, moved >= 0))
-    low, high = p.whole("low"), p.whole("high")
-    p.assume(low <= high, equal(d, by.clamped(before + moved, low, high) - by.clamped(before, low, high)))
-    p.derive(implies(moved >= 0, (d >= 0) & (d <= moved)) & implies(moved <= 0, (d <= 0) & (d >= moved)))
+    a, b, d = p.within("a", 0, persons), p.within("b", 0, 2 * persons), p.whole("d")
+    with p.lemma() as known:
+        before, moved, low, high = p.whole("⌊t⌋"), p.whole("⌊t+u⌋ − ⌊t⌋"), p.whole("low"), p.whole("high")
+        rest, u = p.real("t − ⌊t⌋", lambda x: x >= 0, lambda x: x < 1), p.real("u")
+        p.assume(equal(u, parts * (b - a)), moved <= rest + u, rest + u < moved + 1)
+        p.derive((u >= -persons * parts) & (u <= 2 * persons * parts) & (u <= 2 * persons * parts - parts * a))
+        p.derive((moved < u + 1) & (moved > u - 1) & implies(b >= a, u >= 0))
+        p.derive((moved >= -persons * parts) & (moved <= 2 * persons * parts) & implies(u >= 0, moved >= 0))
+        p.assume(low <= high, equal(d, by.clamped(before + moved, low, high) - by.clamped(before, low, high)))
+        p.derive(implies(moved >= 0, (d >= 0) & (d <= moved)) & implies(moved <= 0, (d <= 0) & (d >= moved)))
+        known.append(p.derive((d >= -persons * parts) & (d <= 2 * persons * parts) & implies(b >= a, d >= 0)))
+        known.append(p.derive(d <= 2 * persons * parts - parts * a + 1))
     return d, a, b
 
 
