@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from math import exp, isqrt, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tacit.answers.spreads import Additive, Covers, Ends, Spread
+from tacit.answers.spreads import Additive, Covers, Ends, Spread, noun
 from tacit.answers.values import show
 from tacit.noises import DiscreteGaussian, TruncatedLaplace
 
@@ -34,19 +34,19 @@ class Capped(Additive):
     """Noise around totals of capped vectors."""
 
     covers: Covers = "capped value"
-    OF_CAP: ClassVar[str] = "One person counts for at most {} over all groups."
+    WHERE: ClassVar[str] = "over all groups"
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval and the cap."""
-        yield from super().sentences(answer)
-        yield self.OF_CAP.format(show(answer.cap))
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The total as capped."""
+        of = f"the {noun(answer)} with nobody counted beyond {show(answer.cap)} {self.WHERE}"
+        return of, "the truth may be far from it"
 
 
 @dataclass(frozen=True)
 class CappedGroup(Capped):
     """Noise around the capped total of one group."""
 
-    OF_CAP: ClassVar[str] = "No person counts for more than {} in a group."
+    WHERE: ClassVar[str] = "in a group"
 
 
 @dataclass(frozen=True)

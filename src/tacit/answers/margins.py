@@ -15,7 +15,7 @@ from fractions import Fraction
 from math import ceil, floor, log, log1p, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers, Ends, Spread
+from tacit.answers.spreads import Covers, Ends, Spread, noun
 from tacit.answers.values import show
 from tacit.numbers.exact import WHOLE, Unit
 
@@ -46,13 +46,15 @@ class Combined(Spread):
         low, high = floor(self.estimate - reach), ceil(self.estimate + reach)
         return min(self.unit.value(low), value), max(self.unit.value(high), value)
 
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The total as capped."""
+        of = f"the {noun(answer)} with nobody counted beyond {show(answer.cap)} over all groups"
+        return of, "the truth may be far from it"
+
     def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval, the cap, and that margins add up."""
+        """The interval, and that margins add up."""
         yield from super().sentences(answer)
-        yield (
-            f"One person counts for at most {show(answer.cap)} over all groups. Groups and their margins were made to "
-            "add up by least squares."
-        )
+        yield "Groups and their margins were made to add up by least squares."
 
 
 def _reach(variance: float, largest: float, beta: float) -> float:
