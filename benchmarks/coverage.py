@@ -32,9 +32,9 @@ import pyarrow as pa
 from draws import once
 from record import read, write
 
-from tacit import Approx, Private, Pure, Session, Zcdp
+from tacit import Approx, Private, Session
 from tacit.answers import Answer, Answers
-from tacit.answers.order import Inner, InnerOfGroup, Ranked, persons_at
+from tacit.answers.order import Inner, Ranked, persons_at
 from tacit.answers.spreads import SURE
 from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.engines.remembering import Remembering

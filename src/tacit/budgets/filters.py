@@ -33,7 +33,7 @@ from math import ceil
 from typing import TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.guarantees.rounding import shortened
 from tacit.numbers.enclosures import Enclosure, log
 from tacit.numbers.exact import Number, between
@@ -50,9 +50,10 @@ BOUNDLESS = Fraction(10**12)
 
 
 @lru_cache(maxsize=4096)
-def concentrated(epsilon: Fraction) -> Fraction:
-    """The ρ of a pure ε, which may be 0."""
-    return Pure(epsilon).to(Zcdp).rho if epsilon else Fraction(0)
+def concentrated(cost: Pure | Approx | Zcdp, runs: RenyiCurve | None = None) -> Fraction:
+    """The ρ of a cost, outside its δ if it has one, or of what is run for it where that is less; it may be 0."""
+    known = cost.rho if isinstance(cost, Zcdp) else (Pure(cost.epsilon).to(Zcdp).rho if cost.epsilon else Fraction(0))
+    return known if runs is None else min(known, runs.to(Zcdp).rho)
 
 
 @lru_cache(maxsize=4096)
@@ -74,8 +75,12 @@ class Filter(ABC):
     """How many of the axes, the first ones, every cost counts on; the rest is δ, which may be 0."""
 
     @abstractmethod
-    def measure(self, cost: Guarantee) -> Vector:
-        """The cost on each axis; InvalidInput with the reason when theory does not cover the combination."""
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
+        """The cost on each axis; InvalidInput with the reason when theory does not cover the combination.
+
+        ``runs`` lists the mechanisms that the cost pays for, where they are known: some cost less by their own laws
+        than their guarantee tells. ``left`` is what the sums leave, on which a price may depend.
+        """
 
     @abstractmethod
     def spent(self, sums: Vector) -> Guarantee:
@@ -103,9 +108,9 @@ class Filter(ABC):
         """Whether the total guarantee still holds at these sums."""
         return all(x <= limit for x, limit in zip(sums, self.limits, strict=True))
 
-    def portion(self, cost: Guarantee) -> Fraction:
+    def portion(self, cost: Guarantee, runs: RenyiCurve | None = None) -> Fraction:
         """The share of the budget that a cost takes at least, on whichever axis; 1/s costs of s or more fill it."""
-        return self.share_of(self.measure(cost))
+        return self.share_of(self.measure(cost, runs))
 
     def share_of(self, growth: Vector) -> Fraction:
         """The share of the budget that a growth of the sums takes at least, on whichever axis that counts."""
@@ -148,7 +153,7 @@ class Filter(ABC):
 class Basic(Filter):
     """Sums of ε, or of ε and δ."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε) or (ε, δ); zCDP and Rényi costs are converted at a hundredth of the total δ."""
         if isinstance(self.total, Pure):
             if isinstance(cost, Pure):
@@ -194,15 +199,13 @@ class Basic(Filter):
 class Concentrated(Filter):
     """Sums of ρ, or of the Rényi ε at one order fixed in advance."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ρ), or (ε at the budget's order)."""
         if isinstance(cost, Approx):
             raise self._refuse(cost, "it has no room for δ", "ask with epsilon= or rho=, or open an Approx budget")
         if isinstance(self.total, Zcdp):
-            if isinstance(cost, Pure):
-                return (concentrated(cost.epsilon),)
-            if isinstance(cost, Zcdp):
-                return (cost.rho,)
+            if isinstance(cost, Pure | Zcdp):
+                return (concentrated(cost, runs),)
             raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
         assert isinstance(self.total, Renyi)
         match cost:
@@ -256,15 +259,15 @@ class Advanced(Filter):
         """What was agreed when the budget was opened."""
         return (*super().terms, self.set_aside)
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε, ρ, δ); a zCDP cost has no ε and counts as more than any budget has."""
         match cost:
             case Pure(epsilon):
-                return (epsilon, concentrated(epsilon), Fraction(0))
+                return (epsilon, concentrated(cost, runs), Fraction(0))
             case Approx(epsilon, delta):
-                return (epsilon, concentrated(epsilon), delta)
-            case Zcdp(rho):
-                return (BOUNDLESS, rho, Fraction(0))
+                return (epsilon, concentrated(cost), delta)
+            case Zcdp():
+                return (BOUNDLESS, concentrated(cost, runs), Fraction(0))
         raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
 
     def admits(self, sums: Vector) -> bool:
@@ -296,7 +299,7 @@ class Rooted(Filter):
     composition = "rooted"
     total: Approx
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε², δ)."""
         match cost:
             case Pure(epsilon):

@@ -145,6 +145,66 @@ class PersonMean:
         return f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END"
 
 
+HALF = 2**22
+"""How many steps a `Steps` counts on either side of its middle; products of two, over 2^50 rows, have 94 bits."""
+
+FAR = 2**62
+"""How far from zero the middle of `Steps`, and their ends from their middle, may be, in units."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How far a row's number lies from a public centre, in whole steps of radius/`HALF` units, rounded down.
+
+    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps above
+    the middle, so it may lie between two units.
+    """
+
+    value: Value
+    middle: int
+    radius: int
+    shift: int = 0
+
+    def __post_init__(self) -> None:
+        if abs(self.middle) > FAR or not 1 <= self.radius <= FAR or abs(self.shift) > HALF:
+            raise InvalidInput("middle and radius must lie within 2^62, shift within the steps of a radius.")
+
+    @property
+    def step(self) -> Fraction:
+        """One step, in units."""
+        return Fraction(self.radius, HALF)
+
+    def column(self, rows: Rows) -> str:
+        """The row's number of steps."""
+        place = rows.scaled(self.value, self.middle - self.radius, self.middle + self.radius, 2 * HALF)
+        return f"({place} - {HALF + self.shift})"
+
+
+@dataclass(frozen=True)
+class Product:
+    """The sum over a person's rows of the product of two distances; both have a value in the same rows.
+
+    Per person (``mean``) it is the product of the person's two means, each rounded toward zero.
+    """
+
+    left: Steps
+    right: Steps
+    mean: bool = False
+
+    def total(self, rows: Rows) -> str:
+        """Products fit into 64 bits, their sums into 128."""
+        dialect, (a, b) = rows.dialect, (self.left.column(rows), self.right.column(rows))
+        if not self.mean:
+            return dialect.total(f"({a} * {b})")
+        return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
+
+
+def mean_steps(dialect: Dialect, column: str) -> str:
+    """The mean of a person's steps, rounded toward zero; an aggregate."""
+    size = dialect.quotient(dialect.wide(f"ABS(SUM({column}))"), f"COUNT({column})")
+    return f"(CASE WHEN SUM({column}) < 0 THEN -{size} ELSE {size} END)"
+
+
 @dataclass(frozen=True)
 class Presence:
     """One for a person with at least one row, however many there are."""
@@ -215,7 +275,7 @@ class Ordered:
         return Fraction(float(row[4])) if self.double else Fraction(int(row[1]), 10**self.expression.type.scale)
 
 
-Total = Value | RowCount | Deviation | PersonMean
+Total = Value | RowCount | Deviation | PersonMean | Product
 """What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
 Entry = Value | RowCount | Presence | HasValue | Different
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, RenyiCurve
 from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import NoiseVector, gaussian, gaussian_vector, laplace, laplace_vector
@@ -154,6 +154,14 @@ class Statistic(ABC):
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
 
+    def runs(self, cost: Guarantee) -> RenyiCurve | None:
+        """The mechanisms that a release at this cost runs, whatever the data are; None where that is not said.
+
+        A budget may charge less than the cost by what it knows of them, so the list must hold for every dataset, rows
+        of several persons included, and a test holds it against what the room draws.
+        """
+        return None
+
     def noise_std(self, cost: Guarantee) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""
         return None
@@ -228,6 +236,15 @@ class Call:
     operand: Operand | None
     """None in COUNT(*)."""
     numbers: tuple[Fraction, ...] = ()
+    second: Operand | None = None
+    """What else it is called on, where it takes two columns."""
+
+    @property
+    def other(self) -> Operand:
+        """The second of two columns."""
+        if self.second is None:
+            raise UnsupportedQuery("this aggregate needs two columns; name both.")
+        return self.second
 
     @property
     def column(self) -> Operand:

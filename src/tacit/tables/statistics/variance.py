@@ -50,6 +50,7 @@ from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import End
 from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.products import second_moment
 from tacit.tables.statistics.ways.scales import Scale
 
 RANGE_SHARE = Fraction(1, 8)
@@ -129,7 +130,10 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
         return GroupedMoments(self, groups, self.per)
 
     def release(self, room: Room) -> Answer:
-        """Range and cap, noisy sums, and what follows from them."""
+        """Products around a released mean; over a public range, and of a mean, a cap, noisy sums and what follows."""
+        if self.range is None and self.wanted != "mean":
+            wanted = "root" if self.wanted == "standard deviation" else "mean product"
+            return second_moment(room, self.words, (self.value,), self.per, wanted)
         found = self._range_and_cap(room)
         if found is None:
             return self.unknown(room, self.words)
