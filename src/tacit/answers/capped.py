@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
+from tacit.answers.flows import CappedFlow
 from tacit.answers.spreads import SURE, Additive, Covers, Ends, noun
 from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.answers.values import counted, percent, show, show_range
@@ -57,11 +58,11 @@ class CappedSum(Additive):
                 rule = f"each person above {self._shown(drawn.cap)} counted as {self._shown(drawn.counted)}"
             case SignedTotal(positive, negative):
                 rule = (
-                    f"each person above {self._shown(positive.cap)} counted as {self._shown(positive.counted)} and each "
-                    f"below {self._shown(-negative.cap)} as {self._shown(-negative.counted)}"
+                    f"each person above {self._shown(positive.cap)} counted as {self._shown(positive.counted)} and "
+                    f"each below {self._shown(-negative.cap)} as {self._shown(-negative.counted)}"
                 )
             case None:
-                rule = f"nobody counted beyond {show(answer.cap)}"
+                rule = self._beyond(answer)
         least = self.at_least(answer.value, confidence)
         if least is None:
             truth = "the truth may be far higher or lower"
@@ -89,6 +90,23 @@ class CappedSum(Additive):
 
     def _shown(self, units: int) -> str:
         return show(self.unit.value(units))
+
+    def _beyond(self, answer: Answer) -> str:
+        """Beyond what nobody is counted: of both signs by two caps, the larger one of which the answer names.
+
+        Flows know theirs; Gaussian noises are in proportion to them.
+        """
+        if isinstance(self.noise, Difference):
+            sides = (self.noise.first, self.noise.second)
+            largest = Fraction(answer.cap) / self.unit.step  # type: ignore[arg-type]
+            ratio = 1 / max(sqrt(side.variance) for side in sides)
+            above, below = (
+                side.cap if isinstance(side, CappedFlow) else round(float(largest) * sqrt(side.variance) * ratio)
+                for side in sides
+            )
+            if above != below:
+                return f"nobody counted beyond {self._shown(above)} or {self._shown(-below)}"
+        return f"nobody counted beyond {show(answer.cap)}"
 
     def _concerns(self, side: str) -> str:
         above = self.persons_above(SURE)
@@ -127,11 +145,11 @@ class CappedBelow(CappedSum):
     def proviso(self, answer: Answer) -> str:
         """That the cap may have taken far more than the noise."""
         where = "far higher or lower" if self.signed else "far higher"
-        return f", no person counted for more than {show(answer.cap)}; the truth may be {where}"
+        return f", with {self._beyond(answer)}; the truth may be {where}"
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """What the truth is at least, and the interval of the capped value as what it is."""
         if not self.signed:
             yield f"The truth is at least {show(answer.at_least())} (95 %)."
         ends = super().interval(answer.value, SURE)
-        yield f"The noise alone, 95 %: with that cap the value would be {show_range(*ends)}."
+        yield f"The noise alone, 95 %: so capped the value would be {show_range(*ends)}."

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from tacit.answers.spreads import Additive, Covers, Ends, Spread, noun
 from tacit.answers.values import show
-from tacit.noises import DiscreteGaussian, TruncatedLaplace
+from tacit.noises import Coarser, DiscreteGaussian, TruncatedLaplace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,17 +29,25 @@ if TYPE_CHECKING:
     from tacit.answers import Answer
 
 
+def capped_vector(answer: Answer, where: str, euclidean: bool) -> tuple[str, str]:
+    """What an interval is of where persons' vectors over groups are capped, and that the truth is something else."""
+    where = "(the root of the sum of squares over all groups)" if euclidean else where
+    return f"the {noun(answer)} with nobody counted beyond {show(answer.cap)} {where}", "the truth may be far from it"
+
+
 @dataclass(frozen=True)
 class Capped(Additive):
     """Noise around totals of capped vectors."""
 
     covers: Covers = "capped value"
     WHERE: ClassVar[str] = "over all groups"
+    EACH: ClassVar[bool] = False
+    """Whether each group has a cap of its own."""
 
     def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
-        """The total as capped."""
-        of = f"the {noun(answer)} with nobody counted beyond {show(answer.cap)} {self.WHERE}"
-        return of, "the truth may be far from it"
+        """The total as capped; with Gaussian noise it is the Euclidean norm of a person's groups that is."""
+        noise = self.noise.noise if isinstance(self.noise, Coarser) else self.noise
+        return capped_vector(answer, self.WHERE, isinstance(noise, DiscreteGaussian) and not self.EACH)
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class CappedGroup(Capped):
     """Noise around the capped total of one group."""
 
     WHERE: ClassVar[str] = "in a group"
+    EACH: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

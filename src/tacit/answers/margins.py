@@ -15,8 +15,8 @@ from fractions import Fraction
 from math import ceil, floor, log, log1p, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers, Ends, Spread, noun
-from tacit.answers.values import show
+from tacit.answers.groups import capped_vector
+from tacit.answers.spreads import Covers, Ends, Spread
 from tacit.numbers.exact import WHOLE, Unit
 
 if TYPE_CHECKING:
@@ -48,8 +48,7 @@ class Combined(Spread):
 
     def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
         """The total as capped."""
-        of = f"the {noun(answer)} with nobody counted beyond {show(answer.cap)} over all groups"
-        return of, "the truth may be far from it"
+        return capped_vector(answer, "over all groups", self.largest == 0)
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, and that margins add up."""

@@ -139,7 +139,7 @@ class Ranked(Spread):
         """The error in ranks."""
         error = ceil(self.rank_error(SURE))
         capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
-        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."
+        yield f"With values rounded as the answer is, its rank is off by at most {error:,} {self.what} (95 %){capped}."
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Answers(Mapping[Any, Answer]):
     north  374  341 to 407
     south  272  239 to 305
     NOT PRIVATE (seeded randomness).
-    Intervals hold the count with nobody counted beyond 8 over all groups with 95 % confidence each; the truth may be far from it.
+    Intervals hold the count with nobody counted beyond 8 over all groups with 95 % confidence each; the truth ...
     Protects any one customer with all their rows with Pure(1) for all together.
     """
 
@@ -190,7 +190,7 @@ def common_sentences(several: Answers) -> Iterator[str]:
     errors = [error for error in map(show_error, answers) if error.startswith("rank")]
     if errors and "its rank is off" not in " ".join(shared):
         rows = " of rows as capped" if any(error.endswith("rows") for error in errors) else ""
-        yield f"Ranks{rows} are off by at most what is stated, with 95 % confidence each."
+        yield f"With values rounded as the answers are, ranks{rows} are off by at most what is stated (95 % each)."
     if shared:
         yield " ".join(shared)
     yield f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
