@@ -174,6 +174,11 @@ class Steps:
         """One step, in units."""
         return Fraction(self.radius, HALF)
 
+    @property
+    def centre(self) -> Fraction:
+        """What distances are from, in units."""
+        return self.middle + self.shift * self.step
+
     def column(self, rows: Rows) -> str:
         """The row's number of steps."""
         place = rows.scaled(self.value, self.middle - self.radius, self.middle + self.radius, 2 * HALF)
@@ -191,12 +196,29 @@ class Product:
     right: Steps
     mean: bool = False
 
+    def entry(self, rows: Rows) -> str:
+        """The sum over a person's rows in one group, 0 without a value."""
+        return f"COALESCE({self.total(rows)}, 0)"
+
     def total(self, rows: Rows) -> str:
         """Products fit into 64 bits, their sums into 128."""
         dialect, (a, b) = rows.dialect, (self.left.column(rows), self.right.column(rows))
         if not self.mean:
             return dialect.total(f"({a} * {b})")
         return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
+
+
+@dataclass(frozen=True)
+class Distance:
+    """The sum over a person's rows of their steps from a centre; per person (``mean``) the mean, rounded toward zero."""
+
+    steps: Steps
+    mean: bool = False
+
+    def entry(self, rows: Rows) -> str:
+        """Over the rows in one group, 0 without a value."""
+        column = self.steps.column(rows)
+        return f"COALESCE({mean_steps(rows.dialect, column) if self.mean else rows.dialect.total(column)}, 0)"
 
 
 def mean_steps(dialect: Dialect, column: str) -> str:
@@ -277,7 +299,7 @@ class Ordered:
 
 Total = Value | RowCount | Deviation | PersonMean | Product
 """What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
-Entry = Value | RowCount | Presence | HasValue | Different
+Entry = Value | RowCount | Presence | HasValue | Different | Distance | Product
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
 
