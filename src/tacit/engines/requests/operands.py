@@ -196,10 +196,6 @@ class Product:
     right: Steps
     mean: bool = False
 
-    def entry(self, rows: Rows) -> str:
-        """The sum over a person's rows in one group, 0 without a value."""
-        return f"COALESCE({self.total(rows)}, 0)"
-
     def total(self, rows: Rows) -> str:
         """Products fit into 64 bits, their sums into 128."""
         dialect, (a, b) = rows.dialect, (self.left.column(rows), self.right.column(rows))
@@ -209,16 +205,38 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Distance:
-    """The sum over a person's rows of their steps from a centre; per person (``mean``) the mean, rounded toward zero."""
+class GroupSteps:
+    """The sum over a person's rows in a group of their distances from the group's public centre, or of the squares.
 
-    steps: Steps
+    Distances are those of `Steps`, with a middle and a radius for each group. Per person (``mean``) it is the person's
+    mean in the group, rounded toward zero, or its square.
+    """
+
+    value: Value
+    places: tuple[tuple[int, int], ...]
+    """For each group the middle and the radius."""
+    squared: bool = False
     mean: bool = False
 
+    def __post_init__(self) -> None:
+        for middle, radius in self.places:
+            Steps(self.value, middle, radius)
+
+    def beside(self, dialect: Dialect) -> tuple[tuple[str, ...], list[str]]:
+        """What stands beside the number of each group, for `entry`: names, and for each group the values."""
+        ends = ((middle - radius, middle + radius) for middle, radius in self.places)
+        return ("low", "high"), [f"{dialect.wide(str(low))}, {dialect.wide(str(high))}" for low, high in ends]
+
     def entry(self, rows: Rows) -> str:
-        """Over the rows in one group, 0 without a value."""
-        column = self.steps.column(rows)
-        return f"COALESCE({mean_steps(rows.dialect, column) if self.mean else rows.dialect.total(column)}, 0)"
+        """0 without a value."""
+        dialect, v = rows.dialect, self.value.column(rows)
+        inner = dialect.quotient(f"(({dialect.wide(v)} - low) * {2 * HALF})", "(high - low)")
+        place = f"CASE WHEN {v} <= low THEN 0 WHEN {v} >= high THEN {2 * HALF} WHEN {v} > low THEN {inner} END"
+        steps = f"(CAST({place} AS {dialect.int64}) - {HALF})"
+        if self.mean:
+            mean = mean_steps(dialect, steps)
+            return f"COALESCE({f'({mean} * {mean})' if self.squared else mean}, 0)"
+        return f"COALESCE({dialect.total(f'({steps} * {steps})' if self.squared else steps)}, 0)"
 
 
 def mean_steps(dialect: Dialect, column: str) -> str:
@@ -299,7 +317,7 @@ class Ordered:
 
 Total = Value | RowCount | Deviation | PersonMean | Product
 """What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
-Entry = Value | RowCount | Presence | HasValue | Different | Distance | Product
+Entry = Value | RowCount | Presence | HasValue | Different | GroupSteps
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
 

@@ -14,6 +14,10 @@ weigh less in all of them. For each column a cap on Σ(x − c)² is chosen that
 Σ(x − c) and of all products, each in these scales and the former two with half the weight, is scaled to an ℓ1 norm of at
 most v, and every entry of the sum gets noise for v.
 
+BY GROUP  The quartiles of every group are drawn by levels (`ways.levels`): its median is its centre, their distance its
+scale. Then the counts, the distances from the centres and their squares are three vectors over all groups, each capped
+at a norm of its own (`ways.vectors`).
+
 PROMISE  Each costs the allowance. PROOF  Adaptive composition of draws; the vector moves by at most v in ℓ1 when a
 person joins or leaves (`engines.requests.ProductTotals`), so noise for v on each entry keeps its share.
 
@@ -37,8 +41,9 @@ from tacit.engines.requests import (
     FAR,
     HALF,
     Bucket,
-    Distance,
+    GroupSteps,
     HasValue,
+    Ordered,
     Product,
     ProductTotals,
     RowCount,
@@ -54,6 +59,7 @@ from tacit.tables.statistics.base import Per, noisy, noisy_vector
 from tacit.tables.statistics.ways.caps import persons_above
 from tacit.tables.statistics.ways.centres import BEYOND, Located, locate
 from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.totals import Capper, Released
 from tacit.tables.statistics.ways.vectors import capped_vectors, group_norms
 
@@ -67,6 +73,11 @@ LEAST, MOST = Fraction(5, 4), Fraction(4)
 
 VECTORS = "vectors of products around released means, capped at a norm in privately chosen scales, then noise on each"
 """How correlations and lines are made."""
+
+AROUND = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+"""The quantiles by which each group finds its centre and its scale."""
+QUARTILES = Fraction(1, 5)
+"""What they take of the cost."""
 
 SCALING = Fraction(1, 5)
 """What the caps on the columns' squares take of what the centres leave."""
@@ -111,31 +122,39 @@ def _with_tail(room: Room, drawn: CappedTotal, buckets: Sequence[Bucket], allowa
 
 
 def grouped_moments(room: Room, words: str, value: Value, groups: Groups, per: Per, wanted: Wanted) -> Answers:
-    """The variance of a column in each group, or its root, around one centre for all of them."""
-    found, mean = locate(room, (value,), per), per == "person"
-    (steps,) = found.columns
+    """The variance of a column in each group, or its root, around a centre for each group."""
+    quartiles, rest = room.allowance.share(QUARTILES), room.allowance.share(1 - QUARTILES)
+    with room.second(quartiles.guarantee) as first:
+        drawn = draw_quantiles(first, Ordered(value.expression), AROUND, per, groups)
+    places = tuple(_place(value, *(Fraction(one[q]) for q in AROUND)) for one in drawn.values)
+    mean = per == "person"
     counting = HasValue(value.expression) if mean else RowCount(value.expression)
-    entries = (counting, Distance(steps, mean), Product(steps, steps, mean))
-    each = found.rest.share(Fraction(1, len(entries)))
-    with room.second(found.rest.guarantee) as second:
-        norms = second.ask(*(group_norms(entry, groups, each) for entry in entries))
-        counts, sums, squares = capped_vectors(second, entries, groups, norms, each)
-    step = float(steps.step * value.unit)
+    entries = (counting, *(GroupSteps(value, places, squared, mean) for squared in (False, True)))
+    each = rest.share(Fraction(1, len(entries)))
+    norms = room.ask(*(group_norms(entry, groups, each) for entry in entries))
+    counts, sums, squares = capped_vectors(room, entries, groups, norms, each)
     answers = {}
     for i, label in enumerate(groups.labels):
-        below = counts.totals[i], counts.noise
-        off = Quotient(sums.totals[i], below[0], sums.noise, below[1], step * counts.fine / sums.fine)
+        number, step = counts.totals[i], float(Fraction(places[i][1], HALF) * value.unit)
+        off = Quotient(sums.totals[i], number, sums.noise, counts.noise, step * counts.fine / sums.fine)
         unit = step**2 * counts.fine / squares.fine
-        spread = SecondMoment(squares.totals[i], below[0], squares.noise, below[1], unit, (off,), wanted)
+        spread = SecondMoment(squares.totals[i], number, squares.noise, counts.noise, unit, (off,), wanted)
         answers[label] = room.answer(
             f"{words} where {groups.name} is {label}",
             spread.value,
-            mechanism="vectors of counts, distances from a released mean and their squares, each capped at a chosen norm",
+            mechanism="vectors of counts, distances from a rough median and their squares, each capped at a chosen norm",
             spread=spread,
             per=per,
             unit=REAL,
         )
     return Answers(answers, room.cost, groups.name)
+
+
+def _place(value: Value, low: Fraction, middle: Fraction, high: Fraction) -> tuple[int, int]:
+    """A middle and a radius in units, from the quartiles of a group."""
+    centre = max(-FAR, min(round(middle / value.unit), FAR))
+    width = max(1, -int((low - high) / value.unit // 1))
+    return centre, min(1 << (width * BEYOND - 1).bit_length(), FAR)
 
 
 def gram(room: Room, values: Sequence[Value], per: Per) -> Gram:

@@ -16,13 +16,12 @@ from fractions import Fraction
 from tacit.answers import Answers
 from tacit.answers.groups import Capped, CappedGroup
 from tacit.engines.requests import (
-    Distance,
     Entry,
     GroupNorms,
+    GroupSteps,
     GroupTotals,
     Norm,
     Presence,
-    Product,
     RowCount,
     Value,
     saturation,
@@ -38,7 +37,7 @@ from tacit.tables.statistics.ways.groups import Grouped, Groups
 LEVEL = 5
 """Caps to choose from are larger by one fifth each."""
 
-SUMMED = (Value, Distance, Product)
+SUMMED = (Value, GroupSteps)
 """Entries that add something up, where others count."""
 
 FINE = 2**12
