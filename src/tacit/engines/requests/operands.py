@@ -174,6 +174,11 @@ class Steps:
         """One step, in units."""
         return Fraction(self.radius, HALF)
 
+    @property
+    def centre(self) -> Fraction:
+        """What distances are from, in units."""
+        return self.middle + self.shift * self.step
+
     def column(self, rows: Rows) -> str:
         """The row's number of steps."""
         place = rows.scaled(self.value, self.middle - self.radius, self.middle + self.radius, 2 * HALF)
@@ -197,6 +202,41 @@ class Product:
         if not self.mean:
             return dialect.total(f"({a} * {b})")
         return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
+
+
+@dataclass(frozen=True)
+class GroupSteps:
+    """The sum over a person's rows in a group of their distances from the group's public centre, or of the squares.
+
+    Distances are those of `Steps`, with a middle and a radius for each group. Per person (``mean``) it is the person's
+    mean in the group, rounded toward zero, or its square.
+    """
+
+    value: Value
+    places: tuple[tuple[int, int], ...]
+    """For each group the middle and the radius."""
+    squared: bool = False
+    mean: bool = False
+
+    def __post_init__(self) -> None:
+        for middle, radius in self.places:
+            Steps(self.value, middle, radius)
+
+    def beside(self, dialect: Dialect) -> tuple[tuple[str, ...], list[str]]:
+        """What stands beside the number of each group, for `entry`: names, and for each group the values."""
+        ends = ((middle - radius, middle + radius) for middle, radius in self.places)
+        return ("low", "high"), [f"{dialect.wide(str(low))}, {dialect.wide(str(high))}" for low, high in ends]
+
+    def entry(self, rows: Rows) -> str:
+        """0 without a value."""
+        dialect, v = rows.dialect, self.value.column(rows)
+        inner = dialect.quotient(f"(({dialect.wide(v)} - low) * {2 * HALF})", "(high - low)")
+        place = f"CASE WHEN {v} <= low THEN 0 WHEN {v} >= high THEN {2 * HALF} WHEN {v} > low THEN {inner} END"
+        steps = f"(CAST({place} AS {dialect.int64}) - {HALF})"
+        if self.mean:
+            mean = mean_steps(dialect, steps)
+            return f"COALESCE({f'({mean} * {mean})' if self.squared else mean}, 0)"
+        return f"COALESCE({dialect.total(f'({steps} * {steps})' if self.squared else steps)}, 0)"
 
 
 def mean_steps(dialect: Dialect, column: str) -> str:
@@ -277,7 +317,7 @@ class Ordered:
 
 Total = Value | RowCount | Deviation | PersonMean | Product
 """What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
-Entry = Value | RowCount | Presence | HasValue | Different
+Entry = Value | RowCount | Presence | HasValue | Different | GroupSteps
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
 

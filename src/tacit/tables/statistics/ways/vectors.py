@@ -15,7 +15,17 @@ from fractions import Fraction
 
 from tacit.answers import Answers
 from tacit.answers.groups import Capped, CappedGroup
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
+from tacit.engines.requests import (
+    Entry,
+    GroupNorms,
+    GroupSteps,
+    GroupTotals,
+    Norm,
+    Presence,
+    RowCount,
+    Value,
+    saturation,
+)
 from tacit.mechanisms.totals import vector_cap
 from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
@@ -26,6 +36,9 @@ from tacit.tables.statistics.ways.groups import Grouped, Groups
 
 LEVEL = 5
 """Caps to choose from are larger by one fifth each."""
+
+SUMMED = (Value, GroupSteps)
+"""Entries that add something up, where others count."""
 
 FINE = 2**12
 """Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
@@ -122,7 +135,7 @@ def capped_vectors(
     """For each entry a chosen cap and noisy totals; ``allowance`` is spent on each."""
     norm = _norm(allowance)
     chosen = [
-        choose_norm(room, norm_steps(entry, groups), counts, len(groups.keys), allowance, not isinstance(entry, Value))
+        choose_norm(room, norm_steps(entry, groups), counts, len(groups.keys), allowance, not isinstance(entry, SUMMED))
         for entry, counts in zip(entries, norms, strict=True)
     ]
     caps = [cap for cap, _ in chosen]
