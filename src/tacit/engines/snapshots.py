@@ -30,8 +30,8 @@ from tacit.engines.requests import (
     WeighedRows,
     WeighedValues,
 )
-from tacit.engines.requests.join_size import before_filters
 from tacit.engines.requests.beside import NOTHING, Beside
+from tacit.engines.requests.join_size import before_filters
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.public_rows import PublicRows
 from tacit.engines.requests.request import Arm
@@ -39,7 +39,7 @@ from tacit.engines.rows import Rows
 from tacit.engines.script import ALL_ROWS, Fragment, Part, Piece, Reading, Script, fragment, join
 from tacit.engines.tables import OpenTable
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.expressions import Expression
+from tacit.language.expressions import Column, Expression
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,7 +15,6 @@ import pytest
 
 from tacit.engines import FAILED, Source, open_engine
 from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot, forms_of_versions
-from tacit.engines.requests.beside import Beside
 from tacit.engines.requests import (
     Different,
     GroupTotals,
@@ -27,6 +26,7 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
+from tacit.engines.requests.beside import Beside
 from tacit.errors import EngineError, InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Column, Literal, Scope

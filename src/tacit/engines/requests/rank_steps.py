@@ -244,7 +244,7 @@ def _near(x: str, double: bool, dialect: Dialect) -> str:
 
 
 def _cell(x: str, double: bool, ends: Reading, dialect: Dialect) -> Fragment:
-    """A whole number up to `_CELLS` that never falls as x rises: the fourth root of how far x lies from the least value.
+    """A whole number up to `_CELLS` that never falls as x rises: the fourth root of its distance from the least value.
 
     Every operation is monotone under IEEE rounding, which a logarithm need not be, and none leaves the range of
     doubles, which some engines take for an error. By the root a cell near the least value is narrow, though a few
