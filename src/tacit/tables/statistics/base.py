@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee, RenyiCurve
 from tacit.language.expressions import Expression
@@ -61,7 +62,7 @@ class Statistic(ABC):
     told_by: ClassVar[tuple[str, ...]] = ()
     """The fields that tell it from others of its tag; all that are shown, if none are named."""
     rereads: ClassVar[bool] = False
-    """Whether it asks for the same rows several times, for different columns; an engine may keep them meanwhile."""
+    """Whether it asks for the same rows several times; an engine may keep them, or `totals`, meanwhile."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
     as_grouped: ClassVar[str] = "by its default method; leave method= out"
@@ -91,6 +92,11 @@ class Statistic(ABC):
     def words(self) -> str:
         """What is asked, for people."""
         return self.phrase.format_map(vars(self))
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """What its requests make of each person's rows, where every round asks for the same."""
+        return ()
 
     @property
     def core(self) -> Statistic:

@@ -29,7 +29,8 @@ from typing import Any, ClassVar, cast
 from tacit.answers import Answer, Answers
 from tacit.answers.order import Between, Ranked, What
 from tacit.curves import Run, StepLoss
-from tacit.engines.requests import LARGEST_ANSWER, LARGEST_REACH, WEIGHT, Ordered, Ranks, RankSteps
+from tacit.engines.requests import LARGEST_ANSWER, LARGEST_REACH, WEIGHT, Ordered, Ranks, RankSteps, RowCount
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
@@ -142,6 +143,16 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     def key(self) -> str:
         """The median has a name of its own."""
         return "median" if self.quantiles == (Fraction(1, 2),) else "quantile"
+
+    @property
+    def rereads(self) -> bool:  # type: ignore[override]
+        """A cap on rows is chosen first."""
+        return self.per == "row"
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """How many values a person has."""
+        return (RowCount(self.value.expression),)
 
     @property
     def words(self) -> str:

@@ -19,6 +19,7 @@ from tacit.answers.capped import CappedSum
 from tacit.answers.totals import DESIGN, TotalDesign
 from tacit.engines import requests
 from tacit.engines.requests import Bucket, Buckets, Deviation, PersonMean, RowCount, TotalBuckets, Value
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import UnsupportedQuery
 from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
 from tacit.mechanisms.totals.scan_and_release import scan_and_release
@@ -126,6 +127,11 @@ class Total(Statistic, sampled="total"):
 
     def __post_init__(self) -> None:
         check_method(self.method, SHARED_ROWS)
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """The one."""
+        return (total_of(self.total, self.per),)
 
     @property
     def unit(self) -> Unit:
