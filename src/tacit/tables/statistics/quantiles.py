@@ -171,10 +171,13 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         if self.per == "row":
             cap = row_cap(room, self.value, allowance.share(CAP_SHARE))
             allowance = allowance.share(1 - CAP_SHARE)
-        epsilon, scale = allowance.epsilon, Scale(self.value.expression.type, PRECISION)
+        scale = Scale(self.value.expression.type, PRECISION)
+        ranged = self.method == "exponential"  # permute-and-flip has no better curve than a pure step's
+        epsilon = allowance.choosing if ranged else allowance.epsilon
         limit = reach(epsilon, scale.grid.size)
         (ranks,) = room.ask(RankSteps(self.value, (q,), limit, cap))
-        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method))
+        rho = allowance.amount if ranged and allowance.concentrated else None
+        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho))
         return room.answer(
             f"{ordinal(q)} of {self.name}",
             scale.value(y),
@@ -203,11 +206,18 @@ class GroupedQuantiles(Each, tag="GroupedQuantiles"):
 
 
 def quantile_law(
-    ranks: Ranks, q: Fraction, cap: int | None, scale: Scale, limit: int, epsilon: Fraction, method: str = "exponential"
+    ranks: Ranks,
+    q: Fraction,
+    cap: int | None,
+    scale: Scale,
+    limit: int,
+    epsilon: Fraction,
+    method: str = "exponential",
+    rho: Fraction | None = None,
 ) -> Law[Any]:
-    """The law of one quantile on the grid."""
+    """The law of one quantile on the grid; ``rho`` is charged for ε where it is given."""
     loss = quantile_loss(ranks, q, WEIGHT * (cap or 1), scale, limit)
-    return inverse_sensitivity(loss, epsilon=epsilon, method=method)
+    return inverse_sensitivity(loss, epsilon=None if rho else epsilon, rho=rho, method=method)
 
 
 def _quantile(q: Number) -> Fraction:

@@ -147,8 +147,8 @@ def choose_norm(
     """
     concentrated = allowance.concentrated
     share, left = vector_cap.share(releases, concentrated), vector_cap.target(releases, allowance.epsilon, concentrated)
-    paid = allowance.share(share).epsilon
-    law = vector_cap.vector_cap(persons_above(counts), steps, releases, paid, left, counts=counted)
+    paid = allowance.share(share).keywords
+    law = vector_cap.vector_cap(persons_above(counts), steps, releases, target=left, counts=counted, **paid)
     return steps[int(room.draw(law))], allowance.share(1 - share)
 
 
