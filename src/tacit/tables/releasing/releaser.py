@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer, encode
-from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, Stored
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
@@ -76,8 +76,8 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question = self.question(relation, statistic, text)
-        stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
+        question, price = self.priced(relation, statistic, cost, text)
+        stored = self.known(relation, statistic, cost, self.account, fresh=fresh, text=text)
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
         with self.together((statistic,), statistic.rereads) as mine, mine._snapshot() as snapshot, waiting():
@@ -100,8 +100,8 @@ class Releaser:
                 return answer if sampling is None else sampling.released(answer, statistic, cost)
 
             if not self.divisions:
-                return charge_and_release(self.account, cost, question, release)
-            return self._ask_part(tables_of(relation), cost, question, release)
+                return charge_and_release(self.account, price, question, release)
+            return self._ask_part(tables_of(relation), price, question, release)
 
     def _ask_part(
         self, tables: tuple[str, ...], cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
@@ -166,6 +166,33 @@ class Releaser:
             message=self.message,
             owner=self.budget.account if self.own_answers else "",
         )
+
+    def priced(
+        self, relation: Relation, statistic: Statistic, cost: Guarantee, text: str = ""
+    ) -> tuple[Question, Guarantee]:
+        """What the budget is told about a question, and what it is charged; another price belongs to the question."""
+        question = self.question(relation, statistic, text)
+        price = cost if self.sampling is not None else statistic.price(cost, self.account.total)
+        if price is not cost:
+            question = replace(question, identity=f"{question.identity} at {cost!r}")
+        return question, price
+
+    def known(
+        self,
+        relation: Relation,
+        statistic: Statistic,
+        cost: Guarantee,
+        budget: Budget,
+        *,
+        fresh: bool = False,
+        text: str = "",
+    ) -> Stored | None:
+        """The answer to the same question at the same cost, or to the same message, that a budget released before."""
+        question, price = self.priced(relation, statistic, cost, text)
+        found = budget.repeated(question, price) or (None if fresh else budget.recall(question, price))
+        if found is None and price is not cost and not fresh:  # as it was paid before prices went by their curves
+            return budget.recall(self.question(relation, statistic, text), cost)
+        return found
 
     def _of_this_part(self, relation: Relation) -> bool:
         """Whether every row that is read, however deep, is one of this part's persons."""

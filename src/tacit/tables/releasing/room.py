@@ -161,6 +161,11 @@ class Room:
         """What the draws in this room may spend of the cost."""
         return Allowance.of(self._spendable)
 
+    @property
+    def delta(self) -> Fraction:
+        """The δ that a draw in this room may use."""
+        return self._spendable.delta if isinstance(self._spendable, Approx) else Fraction(0)
+
     def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
         """In how many of these groups one person can have rows, as far as public facts tell."""
         return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)

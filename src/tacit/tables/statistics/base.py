@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import NoiseVector, gaussian, gaussian_vector, laplace, laplace_vector
@@ -153,6 +153,18 @@ class Statistic(ABC):
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
+
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """The shares of ε that its draws take, where each is a choice of bounded range; none where one is not."""
+        return ()
+
+    def price(self, cost: Guarantee, total: Guarantee) -> Guarantee:
+        """What a budget is charged: where it adds up ρ, a pure cost of bounded ranges by their curve, Σε²/8."""
+        if not (self.ranges and isinstance(cost, Pure) and isinstance(total, Zcdp)):
+            return cost
+        curve = sum((share * share for share in self.ranges), Fraction(0)) * cost.epsilon**2 / 8
+        return Zcdp(curve) if curve < cost.to(Zcdp).rho else cost
 
     def noise_std(self, cost: Guarantee) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""

@@ -165,6 +165,11 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         return self.answer(room, self.words, scale, found, beyond, Inner)
 
     @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """One choice, by the exponential mechanism."""
+        return (Fraction(1),) if self.method == "exponential" else ()
+
+    @property
     def _scale(self) -> Scale:
         return Scale(self.value.expression.type, PRECISION)
 

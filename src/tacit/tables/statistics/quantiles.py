@@ -39,6 +39,7 @@ from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
+from tacit.tables.statistics.ways import levels
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
@@ -150,6 +151,15 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
 
     @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """A cap and a draw, or a cap and levels; permute-and-flip has no bounded range."""
+        if self.method != "exponential":
+            return ()
+        if len(self.quantiles) > 1:
+            return levels.ranges(len(self.quantiles), self.per == "row")
+        return (CAP_SHARE, 1 - CAP_SHARE) if self.per == "row" else (Fraction(1),)
+
+    @property
     def answer_keys(self) -> tuple[float, ...]:
         """One answer for each of several quantiles."""
         return () if self.single else tuple(map(float, self.quantiles))
@@ -191,6 +201,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
 @dataclass(frozen=True)
 class GroupedQuantiles(Each, tag="GroupedQuantiles"):
     """Quantiles of each group."""
+
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """A cap and levels."""
+        return levels.ranges(len(cast(Quantiles, self.statistic).quantiles), capped=True)
 
     def release(self, room: Room) -> Answers:
         """All groups together, level by level."""

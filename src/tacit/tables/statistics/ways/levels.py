@@ -37,6 +37,12 @@ PRIOR = Decaying(width=1, ratio=Fraction(1, 20))
 """Steeper than that of totals: the error grows with the cap, and who lies above it is not cut but weighs less."""
 
 
+def ranges(quantiles: int, capped: bool) -> tuple[Fraction, ...]:
+    """The shares of a cost that the draws take, all of bounded range: a cap, and the levels."""
+    rest, levels = 1 - CAP_SHARE if capped else Fraction(1), quantiles.bit_length()
+    return (*([CAP_SHARE] if capped else []), *[rest / levels] * levels)
+
+
 def weighing(cap: int, what: str) -> str:
     """The note of a cap on what one person has of something."""
     return f"A person counts for at most {counted(cap, what)}; {what}s of persons with more weigh less."
