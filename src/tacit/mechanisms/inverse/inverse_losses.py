@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from tacit.curves import Run, StepLoss
 from tacit.errors import InvalidInput
