@@ -112,9 +112,8 @@ def _total(many: bool, change: Any = lambda design, right: right, fixed: int | N
     def design(p: Argument) -> TotalDesign:
         made = scan_and_release.any_design(p, partial(ChangedTotals, change=change, fixed=fixed))
         drawn = {name: rule(getattr(made, name)) for name, rule in known.items()}
-        charges = {which: made.charges(which) for which in (True, False)}
-        kept = partial(ChangedTotals, change=lambda design, right: charges[many], fixed=fixed)
-        return replace(made, **drawn, change=kept.keywords["change"]) if drawn else made
+        charges = made.charges(many)  # what is left of ε stays as it was
+        return ChangedTotals(**{**vars(made), **drawn, "change": lambda design, right: charges}) if drawn else made
 
     return partial(scan_and_release.argue, many=many, design=design)
 
