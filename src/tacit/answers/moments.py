@@ -1,7 +1,7 @@
 """Errors of second moments, correlations and fitted lines: what follows from noisy sums of products.
 
-A second moment is a sum of products around released means, over a count. It has two errors: those of the sum and of the
-count, which `Quotient` bounds, and that of each mean, d: around a centre that is off by d a sum is larger by n·d·d'.
+A second moment is a sum of products around public centres over a count, less d·d', d being how far each mean lies from
+its centre. The errors of sum and count and those of each d are bounded by `Quotient`, and hold together.
 
 A `Gram` holds the noisy sums of all products of some columns and the constant 1, all with the same noise. Correlations
 are bounded by boxes: while each sum stays within its reach, so does what follows. Of a fitted line Aβ = b the true β_t
@@ -46,9 +46,9 @@ Wanted = Literal["mean product", "root", "total"]
 
 @dataclass(frozen=True)
 class SecondMoment(Spread):
-    """unit·top/bottom for a sum of products around released means and a count; its root, or the sum itself.
+    """unit·top/bottom − d·d' for a sum of products around centres and a count; its root, or the sum itself.
 
-    ``means`` are those that the products are around: one for a variance, two for a covariance.
+    ``means`` say how far the means lie from the centres: one for a variance, two for a covariance.
     """
 
     top: int
@@ -63,7 +63,8 @@ class SecondMoment(Spread):
     @property
     def value(self) -> float:
         """What the released numbers give; a variance below zero counts as zero."""
-        return self._turn(self.unit * self.top if self.wanted == "total" else self._whole.value)
+        moment = self._whole.value - self.means[0].value * self.means[-1].value
+        return self._turn(moment * max(self.bottom, 1) if self.wanted == "total" else moment)
 
     @property
     def _whole(self) -> Quotient:
@@ -84,24 +85,22 @@ class SecondMoment(Spread):
         """Those of the quotient, or of the sum, and beyond them what the errors of the means may make."""
         miss, alone = 1 - confidence, len(self.means) == 1
         low, high, number = self._ends(1 - miss * (1 - MEANS))
-        offs = [self._off(mean, 1 - miss * MEANS / len(self.means)) for mean in self.means]
+        level = 1 - miss * MEANS / len(self.means)
+        offs = [mean.interval(None, level) for mean in self.means]
         if inf in (high, *(max(-least, most) for least, most in offs)):
             return (0.0 if alone else -inf), inf
-        corners = [0.0, *(end * end for end in offs[0])] if alone else [a * b for a in offs[0] for b in offs[1]]
+        corners = [a * b for a in offs[0] for b in offs[-1]]
+        if alone:
+            corners = [end * end for end in offs[0]] + [0.0] * (offs[0][0] < 0 < offs[0][1])
         return self._turn(low - number * max(corners)), self._turn(high - number * min(corners))
 
     def _ends(self, level: Fraction) -> tuple[float, float, float]:
-        """Between what the sum lies, around the released means, and the most of a mean product that it holds."""
+        """Between what the sum around the centres lies, and how many products it has at most."""
         if self.wanted != "total":
             return *self._whole.interval(None, level), 1.0
         each = (1 + float(level)) / 2
         (down, up), (below, _) = self.top_noise.reach(each), self.bottom_noise.reach(each)
         return self.unit * (self.top - up), self.unit * (self.top + down), max(self.bottom + below, 0)
-
-    def _off(self, mean: Quotient, level: Fraction) -> Ends:
-        """How far the mean without noise may be from the released one."""
-        low, high = mean.interval(mean.value, level)
-        return low - mean.value, high - mean.value
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The interval, and what is not in it."""

@@ -48,13 +48,15 @@ class Inner(Spread):
         return persons_at(self.beyond, confidence)
 
     def sentences(self, answer: Answer) -> Iterator[str]:
-        """How many persons may lie beyond."""
+        """What bounds the true one, and how many persons may lie beyond."""
         count = persons_at(self.beyond, SURE)
         if answer.value is not None and count is not None:
-            yield f"With 95 % confidence {self._lie(count, 'above' if self.largest else 'below')}"
+            bound, side = ("at least", "above") if self.largest else ("at most", "below")
+            yield f"The true one is {bound} {show(self.inner)} (95 %) and may lie further out."
+            yield self._lie(count, side)
 
     def _lie(self, count: int, side: str) -> str:
-        return f"at most {count} persons lie {side} it; the true one may be further out."
+        return f"At most {count:,} persons lie {side} the answer (95 %)."
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ class InnerOfGroup(Inner):
 
     def _lie(self, count: int, side: str) -> str:
         return (
-            f"no more than {count} persons' weight lies {side} it, a person in several groups counted for a part in "
-            "each; the true one may be further out."
+            f"At most {count:,} persons lie {side} the answer, a person in several groups counted for a part in each "
+            "(95 %)."
         )
 
 
@@ -114,6 +116,12 @@ class Ranked(Spread):
         """Ranks of rows are those after the cap on a person's rows."""
         return "capped value" if self.what == "rows" else "truth"
 
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The quantile, or that of the rows as capped."""
+        if self.what == "persons":
+            return "the truth", ""
+        return "the quantile of rows as capped", "that of all rows may lie elsewhere"
+
     def rank_error(self, confidence: Fraction) -> float:
         """(2/ε)·ln(|Y|/β) lattice steps, for each of the chain with its part of β."""
         steps = 2 * log(self.size * self.place / float(1 - confidence)) / float(self.epsilon) + 1
@@ -131,7 +139,7 @@ class Ranked(Spread):
         """The error in ranks."""
         error = ceil(self.rank_error(SURE))
         capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
-        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."
+        yield f"With values rounded as the answer is, its rank is off by at most {error:,} {self.what} (95 %){capped}."
 
 
 @dataclass(frozen=True)

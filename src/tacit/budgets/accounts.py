@@ -307,7 +307,7 @@ def opened(above: Sequence[Account], word: str, link: Link, rule: Filter | None,
     """
     own = rule or above[0].filter
     child = Account((*above[0].name, word), link, own, own.nothing, policy)
-    taken = _admitted(above, above[0].filter.reserve(own), [own.total], 0) if link is Link.SHARE else []
+    taken = _admitted(above, above[0].filter.reserve(own, room(above)), [own.total], 0) if link is Link.SHARE else []
     return [child, *taken]
 
 

@@ -314,7 +314,7 @@ class Budget:
     def _limit(self, limit: Guarantee | None) -> Filter | None:
         if limit is None:
             return None
-        rule, total = filter_for(limit, self.composition), self.total
+        rule, total = self._account.filter.alike(limit), self.total
         orders = [g.order for g in (limit, total) if isinstance(g, Renyi)]
         if type(limit) is not type(total) or len(set(orders)) > 1:
             raise InvalidInput(f"limit must be of the same kind (and order) as {total!r}; give such a guarantee.")

@@ -133,7 +133,11 @@ class Filter(ABC):
                 return Renyi.amount(order, epsilon * share)
         raise _unknown(self.total)
 
-    def reserve(self, share: Filter) -> Vector:
+    def alike(self, total: Guarantee) -> Filter:
+        """The filter of a second limit on the same axes."""
+        return filter_for(total, self.composition)
+
+    def reserve(self, share: Filter, left: Vector | None = None) -> Vector:
         """What a share of this budget with its own filter takes at once, so that nothing charged to it can exceed it.
 
         The measure of the share's total, where sums inside the share never exceed it on any path: ε, δ, ρ add up, and
@@ -144,7 +148,7 @@ class Filter(ABC):
                 f"a share of {share.total!r} with {share.composition} composition cannot be set apart from "
                 f"{self.total!r}; give it a Pure, Approx or Zcdp total with basic composition."
             )
-        return self.measure(share.total)
+        return self.measure(share.total, None, left)
 
     def _refuse(self, cost: Guarantee, reason: str, remedy: str) -> InvalidInput:
         return InvalidInput(f"a cost of {cost!r} cannot be charged to {self.total!r}: {reason}; {remedy}.")
@@ -186,14 +190,14 @@ class Basic(Filter):
             return Pure.amount(sums[0])
         return Approx.amount(sums[0], sums[1])
 
-    def reserve(self, share: Filter) -> Vector:
+    def reserve(self, share: Filter, left: Vector | None = None) -> Vector:
         """As for every filter, but a converted total does not bound the sum of converted parts."""
         if isinstance(share.total, Zcdp):
             raise InvalidInput(
                 f"a share of {share.total!r} cannot be set apart from {self.total!r} by plain sums; open the "
                 'budget with composition="advanced", or give the share a Pure or Approx total.'
             )
-        return super().reserve(share)
+        return super().reserve(share, left)
 
 
 class Concentrated(Filter):
@@ -329,12 +333,12 @@ def _unknown(guarantee: object) -> InvalidInput:
 
 
 def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Number | None = None) -> Filter:
-    """The filter of a budget: its total, how costs compose, and for "advanced" how much of δ is set aside."""
-    if composition not in ("basic", "advanced", "rooted"):
-        raise InvalidInput('composition must be "basic" or "advanced".')
+    """The filter of a budget: its total, how costs compose, and how much of δ is set aside for that."""
+    if composition not in ("basic", "advanced", "rooted", "tight"):
+        raise InvalidInput('composition must be "basic", "advanced" or "tight".')
     if composition == "basic":
         if set_aside is not None:
-            raise InvalidInput('set_aside belongs to composition="advanced"; leave it out.')
+            raise InvalidInput('set_aside belongs to composition="advanced" or "tight"; leave it out.')
         match total:
             case Pure(epsilon):
                 return Basic(total, (epsilon,))
@@ -350,7 +354,12 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
     if total.epsilon >= BOUNDLESS:
         raise InvalidInput(f"the epsilon of an advanced budget must be below {BOUNDLESS}; give an ordinary one.")
     delta = total.delta
-    kept = delta * ADVANCED_SHARE if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    given = None if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    if composition == "tight":
+        from tacit.budgets.tight import tight  # it is made of what stands here
+
+        return tight(total, given)
+    kept = delta * ADVANCED_SHARE if given is None else given
     if composition == "advanced":
         return Advanced(total, (total.epsilon, Zcdp.within(Approx(total.epsilon, kept)).rho, delta - kept))
     weight = 2 * log(1 / kept)

@@ -114,6 +114,8 @@ class LedgerBook(Book):
             changed = accounts.charge(path, (cost, question))
             body: dict[str, Any] = {"account": "/".join(name), "after": after(changed), "cost": written, "key": key}
             body |= {"measured": texts.vector_text(accounts.measured(path, [(cost, question)]))}
+            if question is not None and question.runs is not None:
+                body["runs"] = repr(question.runs)
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
             number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))

@@ -111,6 +111,20 @@ class Argument:
         del self._facts[before:]
         self._case.pop()
 
+    @contextmanager
+    def lemma(self) -> Iterator[list[Any]]:
+        """Facts for one purpose: after it only those that were put on its list are known, which must be known inside.
+
+        What is forgotten speaks of numbers that no longer matter; solvers are quicker without.
+        """
+        before, results = len(self._facts), list[Any]()
+        yield results
+        known, wanted = self.facts, [stated(result) for result in results]
+        if any(fact not in known for fact in wanted):
+            raise InvalidInput("a lemma can only keep what it assumed or derived.")
+        del self._facts[before:]
+        self.assume(*wanted)
+
     # What follows
 
     def check(self, goal: Any, rule: str) -> None:
@@ -119,10 +133,11 @@ class Argument:
         name = ", ".join([*self._case, rule])
         self.obligations.append(Obligation(name, rule, self.facts, stated(goal)))
 
-    def derive(self, fact: Any, rule: str = "arithmetic") -> None:
+    def derive(self, fact: Any, rule: str = "arithmetic") -> Any:
         """A fact that follows from those known, and is known from here on."""
         self.check(fact, rule)
         self.assume(fact)
+        return fact
 
     def _used(self, rule: str) -> None:
         if rule not in self.rules:

@@ -193,8 +193,8 @@ def least(p: Argument, number: Term, other: Term, step: Any, first: Any, second:
 def extreme(p: Argument, name: str, low: Any, high: Any) -> Any:
     """The move of the smallest, or the largest, of whole numbers each of which moves by something in [low, high].
 
-    PROOF  Let m be the smallest, at i. After the move the number at i is at most m + high, and so is the smallest; every
-    number is at least m + low, and so is the smallest. The largest is the smallest of the numbers with signs changed.
+    PROOF  Let m be the smallest, at i. After the move the number at i is at most m + high, so the smallest is too;
+    every number is at least m + low, so the smallest is. The largest is the smallest of the numbers with signs changed.
     """
     p.check(stated(low) <= high, "extremes")
     return p.steps(name, low, high)

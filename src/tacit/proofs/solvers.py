@@ -6,7 +6,12 @@ know, nothing is proved. If one says sat and the other unsat, one of them is wro
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import pickle
+import select
+import signal
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,9 +21,13 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.proofs.terms import Asked
 
-SECONDS = 20
+SECONDS = 10
 """How long a solver may take for one question."""
 MISSING = "proofs need two solvers; install them with: pip install 'tacit[proofs]'."
+
+
+Found = tuple[str, list[tuple[str, Fraction | bool]]]
+"""A verdict, and numbers for which all statements hold."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ def ask(question: Asked) -> Reply:
 @lru_cache(maxsize=4096)
 def _asked(text: str, names: tuple[tuple[str, str], ...]) -> Reply:
     start = perf_counter()
-    first, second = _z3(text, dict(names)), _cvc5(text, dict(names))
+    first, second = _z3(text, dict(names)), _limited(_cvc5, text, dict(names))
     answers = {first[0], second[0]}
     if answers == {"sat", "unsat"}:
         raise InvalidInput("the two solvers disagree about an obligation; report this as a bug.")
@@ -49,14 +58,42 @@ def _asked(text: str, names: tuple[tuple[str, str], ...]) -> Reply:
     return Reply(verdict, tuple(model), perf_counter() - start)
 
 
-Found = tuple[str, list[tuple[str, Fraction | bool]]]
+def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str]) -> Found:
+    """A solver's answer, or none if it has not come in time: a child process that can be ended, where there are any.
+
+    A solver may forget its own limit of time inside a long computation with polynomials.
+    """
+    if not hasattr(os, "fork") or text.startswith("(set-logic QF_L"):
+        return solver(text, names)
+    import_solvers()
+    receive, send = os.pipe()
+    child = os.fork()
+    if not child:
+        with suppress(BaseException), os.fdopen(send, "wb") as pipe:
+            pipe.write(pickle.dumps(solver(text, names)))
+        os._exit(0)
+    os.close(send)
+    with os.fdopen(receive, "rb") as pipe:
+        ready = select.select([pipe], [], [], SECONDS)[0]
+        if not ready:
+            os.kill(child, signal.SIGKILL)
+        found = pipe.read()
+    os.waitpid(child, 0)
+    return pickle.loads(found) if found else ("unknown", [])
 
 
-def _z3(text: str, names: dict[str, str]) -> Found:
+def import_solvers() -> tuple[Any, Any]:
+    """z3 and cvc5, or a message that says what to install."""
     try:
+        import cvc5
         import z3
     except ImportError as error:
         raise InvalidInput(MISSING) from error
+    return z3, cvc5
+
+
+def _z3(text: str, names: dict[str, str]) -> Found:
+    z3, _ = import_solvers()
     logic = text.partition("(set-logic ")[2].partition(")")[0]
     solver = z3.SolverFor(logic) if logic == "QF_NRA" else z3.Solver()
     solver.set("timeout", 1000 * SECONDS)
@@ -70,8 +107,7 @@ def _z3(text: str, names: dict[str, str]) -> Found:
 
 
 def _number(value: Any) -> Fraction | bool:
-    import z3
-
+    z3, _ = import_solvers()
     if z3.is_bool(value):
         return bool(z3.is_true(value))
     if z3.is_algebraic_value(value):
@@ -80,10 +116,7 @@ def _number(value: Any) -> Fraction | bool:
 
 
 def _cvc5(text: str, names: dict[str, str]) -> Found:
-    try:
-        import cvc5
-    except ImportError as error:
-        raise InvalidInput(MISSING) from error
+    _, cvc5 = import_solvers()
     solver: Any = cvc5.Solver(cvc5.TermManager())
     solver.setOption("produce-models", "true")
     solver.setOption("tlimit-per", str(1000 * SECONDS))
@@ -109,11 +142,7 @@ def _plain(value: Any) -> Fraction | bool:
 
 def versions() -> dict[str, str]:
     """The solvers and their versions."""
-    try:
-        import cvc5
-        import z3
-    except ImportError as error:
-        raise InvalidInput(MISSING) from error
+    z3, cvc5 = import_solvers()
     return {"z3": str(z3.get_version_string()), "cvc5": str(cvc5.__version__)}
 
 

@@ -55,6 +55,12 @@ class Term:
     def __rtruediv__(self, other: Any) -> Term:
         return _numeric("/", other, self)
 
+    def __floordiv__(self, other: Any) -> Term:
+        return (self / other).__floor__()
+
+    def __rfloordiv__(self, other: Any) -> Term:
+        return (other / self).__floor__()
+
     def __neg__(self) -> Term:
         return _numeric("-", 0, self)
 
@@ -97,7 +103,9 @@ class Term:
         return self.parts[0] if self.op == "not" else Term("not", (self,), BOOL)
 
     def __bool__(self) -> bool:
-        return self.parts[0] if self.op == "const" else DECIDE.get()(self)
+        if self.op == "const":
+            return bool(self.parts[0])
+        return DECIDE.get()(self if self.sort == BOOL else ~equal(self, 0))
 
     def __repr__(self) -> str:
         if self.op in ("symbol", "const"):

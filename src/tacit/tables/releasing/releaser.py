@@ -23,6 +23,7 @@ from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
+from tacit.engines.requests.beside import Beside
 from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -146,7 +147,8 @@ class Releaser:
             yield self
             return
         columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
-        with _uncharged(self.tables.engine.together(columns)) as opening:
+        totals = dict.fromkeys(total for statistic in statistics for total in statistic.totals)
+        with _uncharged(self.tables.engine.together(Beside(frozenset(columns), tuple(totals)))) as opening:
             yield replace(self, opening=opening)
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:

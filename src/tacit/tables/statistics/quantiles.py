@@ -29,7 +29,8 @@ from typing import Any, ClassVar, cast
 from tacit.answers import Answer, Answers
 from tacit.answers.order import Between, Ranked, What
 from tacit.curves import Run, StepLoss
-from tacit.engines.requests import LARGEST_ANSWER, LARGEST_REACH, WEIGHT, Ordered, Ranks, RankSteps
+from tacit.engines.requests import LARGEST_ANSWER, LARGEST_REACH, WEIGHT, Ordered, Ranks, RankSteps, RowCount
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
@@ -40,6 +41,7 @@ from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
+from tacit.tables.statistics.ways import levels
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
@@ -144,6 +146,16 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         return "median" if self.quantiles == (Fraction(1, 2),) else "quantile"
 
     @property
+    def rereads(self) -> bool:  # type: ignore[override]
+        """A cap on rows is chosen first."""
+        return self.per == "row"
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """How many values a person has."""
+        return (RowCount(self.value.expression),)
+
+    @property
     def words(self) -> str:
         """One by its number, several together."""
         if self.single:
@@ -153,6 +165,23 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     def grouped(self, groups: Groups) -> Statistic:
         """The quantiles of each group, by shared weight."""
         return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
+
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """A cap and a draw, or a cap and levels; permute-and-flip has no bounded range."""
+        if self.method != "exponential":
+            return ()
+        if len(self.quantiles) > 1:
+            return levels.ranges(len(self.quantiles), self.per == "row")
+        rest = 1 - CAP_SHARE if self.per == "row" else Fraction(1)
+        return (*((CAP_SHARE,) if self.per == "row" else ()), rest * (1 - SHARE) if self.interval else rest)
+
+    @property
+    def scans(self) -> tuple[Fraction, ...]:
+        """The two ends of an interval."""
+        if len(self.quantiles) > 1 or not self.interval:
+            return ()
+        return ((1 - CAP_SHARE if self.per == "row" else Fraction(1)) * SHARE / 2,) * 2
 
     @property
     def answer_keys(self) -> tuple[float, ...]:
@@ -178,11 +207,15 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
             allowance = allowance.share(1 - CAP_SHARE)
         scale, largest = Scale(self.value.expression.type, PRECISION), WEIGHT * (cap or 1)
         sides = Sides.of(q, largest, scale, allowance.share(SHARE)) if self.interval else None
-        epsilon = (allowance.share(1 - SHARE) if sides else allowance).epsilon
+        point = allowance.share(1 - SHARE) if sides else allowance
+        ranged = self.method == "exponential"  # permute-and-flip has no better curve than a pure step's
+        epsilon, rho = point.epsilon, None
+        if ranged:
+            epsilon, rho = point.choosing, point.amount if point.concentrated else None
         limit = reach(epsilon, scale.grid.size)
         known = min(max(limit, sides.reach), LARGEST_REACH) if sides else limit
         (ranks,) = room.ask(RankSteps(self.value, (q,), known, cap))
-        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method))
+        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho))
         step, what = float(max(q, 1 - q) * (cap or 1)), cast(What, "rows" if cap else "persons")
         spread = Ranked(epsilon, scale.grid.size, step, what)
         if sides is not None:
@@ -202,6 +235,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
 class GroupedQuantiles(Each, tag="GroupedQuantiles"):
     """Quantiles of each group."""
 
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """A cap and levels."""
+        return levels.ranges(len(cast(Quantiles, self.statistic).quantiles), capped=True)
+
     def release(self, room: Room) -> Answers:
         """All groups together, level by level."""
         asked, groups = cast(Quantiles, self.statistic), self.groups
@@ -216,11 +254,18 @@ class GroupedQuantiles(Each, tag="GroupedQuantiles"):
 
 
 def quantile_law(
-    ranks: Ranks, q: Fraction, cap: int | None, scale: Scale, limit: int, epsilon: Fraction, method: str = "exponential"
+    ranks: Ranks,
+    q: Fraction,
+    cap: int | None,
+    scale: Scale,
+    limit: int,
+    epsilon: Fraction,
+    method: str = "exponential",
+    rho: Fraction | None = None,
 ) -> Law[Any]:
-    """The law of one quantile on the grid."""
+    """The law of one quantile on the grid; ``rho`` is charged for ε where it is given."""
     loss = quantile_loss(ranks, q, WEIGHT * (cap or 1), scale, limit)
-    return inverse_sensitivity(loss, epsilon=epsilon, method=method)
+    return inverse_sensitivity(loss, epsilon=None if rho else epsilon, rho=rho, method=method)
 
 
 def _quantile(q: Number) -> Fraction:

@@ -53,14 +53,14 @@ class Located:
     columns: tuple[Steps, ...]
     """The distances from the released means."""
     means: tuple[Quotient, ...]
-    """The released means, in the columns' own unit."""
+    """How far the means lie from there, next to nothing, in the columns' own unit."""
     rest: Allowance
     """What is left to spend."""
 
 
 def share(columns: int, many: bool) -> Fraction:
     """What finding the centres takes of the cost."""
-    return min(Fraction(1, 4) + Fraction(3, 40) * (columns - 1), Fraction(2, 5)) if many else Fraction(1, 2)
+    return Fraction(1, 4) if many else Fraction(1, 2)
 
 
 def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
@@ -88,13 +88,17 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
         totals = list(room.ask(*(TotalBuckets(total_of(one, per, parts), boundaries) for one in moved)))
     capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT))
     sums = [capper.release(room, total, signed=True, part=f"sum{i}") for i, total in enumerate(totals)]
-    means = tuple(
-        Quotient(one.value, count.value, one.noise, count.noise, float(v.unit / parts), float(v.unit * centre))
-        for one, v, centre in zip(sums, values, centres, strict=True)
-    )
     columns = tuple(
         _steps(v, centre + Fraction(one.value, max(count.value, 1) * parts), -(-one.cap // parts))
         for one, v, centre in zip(sums, values, centres, strict=True)
+    )
+    means = tuple(
+        Quotient(
+            *(one.value, count.value, one.noise, count.noise),
+            float(column.value.unit / parts),
+            float(column.value.unit * (centre - column.centre)),
+        )
+        for one, column, centre in zip(sums, columns, centres, strict=True)
     )
     cap = count.noise.cap if isinstance(count.noise, CappedTotal) else count.cap
     return Located(count.value, count.noise, cap, columns, means, allowance.share(1 - share(len(values), many)))
