@@ -14,6 +14,7 @@ from tacit.audit.statistics import captured
 from tacit.errors import TacitError
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.together import Together
 from tacit.noises import IntegerNoise
 from tacit.randomness import seeded_not_private
 from tacit.tables.releasing.releaser import protected_persons
@@ -46,7 +47,7 @@ from tacit import Zcdp
 from tacit.data import WAGES
 
 wages = tacit.read(WAGES, person="woman", budget=Zcdp(1))
-wages.median("wage", per="person", epsilon=1)
+wages.median("wage", per="person", epsilon=1, interval=False)
 assert wages.budget.spent == Zcdp("0.125")  # and not 0.462
 ```
 
@@ -68,15 +69,14 @@ class _Keeping(Room):
 
 def _name(law: Law[Any]) -> str:
     """A law in words: noise by its kind, draws of groups by what each is."""
-    noise, parts = getattr(law, "noise", None), getattr(law, "_parts", ())
+    noise, parts = getattr(law, "noise", None), law._parts if isinstance(law, Together) else []
     if isinstance(noise, IntegerNoise) and law.name in (noise.name, "noise vector"):
         return f"{noise.name} noise{' on each' if parts else ''}"
     name = str(parts[0].name if parts else law.name).replace("_", " ").partition(",")[0]
     return f"{name} in each group" if len(parts) > 1 else name
 
 
-@cache
-def _session() -> Session:
+def _session(budget: Guarantee) -> Session:
     """Four hundred persons with the columns that audited questions ask for."""
     import pyarrow as pa
 
@@ -87,12 +87,18 @@ def _session() -> Session:
         "group": ["xy"[i % 2] for i in persons],
         "flag": [i % 3 == 0 for i in persons],
     }
-    return Session({"t": Private(pa.table(columns), person="person")}, Pure(10**6))
+    return Session({"t": Private(pa.table(columns), person="person")}, budget)
+
+
+@cache
+def _asked() -> Session:
+    """Where it is seen what is drawn; nothing is charged."""
+    return _session(Pure(1))
 
 
 def _captured(question: Audited, cost: Guarantee) -> Any:
     """The relation and the statistic that are asked at a cost; None where that is refused."""
-    session = _session()
+    session = _asked()
     try:
         return captured(session, lambda: question.ask(session["t"], **cost.keywords()))[:2]
     except TacitError:
@@ -101,7 +107,7 @@ def _captured(question: Audited, cost: Guarantee) -> Any:
 
 def used(question: Audited, cost: Guarantee) -> str:
     """What a statistic draws from at a cost; a dash where it refuses the cost."""
-    engine, found = _session()._tables.engine, _captured(question, cost)
+    engine, found = _asked()._tables.engine, _captured(question, cost)
     if found is None:
         return "–"
     relation, statistic = found
@@ -113,8 +119,13 @@ def used(question: Audited, cost: Guarantee) -> str:
 
 def charged(question: Audited) -> str:
     """What ρ a question at ε = 1 is charged."""
-    found = _captured(question, Pure(1))
-    return "–" if found is None else f"{float(found[1].price(Pure(1), Zcdp(1)).to(Zcdp).rho):.3g}"
+    if _captured(question, Pure(1)) is None:
+        return "–"
+    session = _session(Zcdp(1))
+    question.ask(session["t"], epsilon=1)
+    spent = session.budget.spent
+    assert isinstance(spent, Zcdp)
+    return f"{float(spent.rho):.3g}"
 
 
 @cache

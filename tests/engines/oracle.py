@@ -248,7 +248,25 @@ def in_order(value: ask.Ordered | ask.Value, row: Row) -> Fraction | None:
     return Fraction(x) / Fraction(10**value.expression.type.scale)
 
 
-def total(entry: ask.Entry | ask.Deviation | ask.PersonMean, rows: Sequence[Row]) -> int:
+def steps(asked: ask.Steps, row: Row) -> int | None:
+    x = count_units(asked.value, row)
+    if x is None:
+        return None
+    inside = min(max(x - asked.middle, -asked.radius), asked.radius)
+    return inside * ask.HALF // asked.radius - asked.shift
+
+
+def _mean(numbers: Sequence[int]) -> int:
+    return int(Fraction(sum(numbers), len(numbers)))
+
+
+def total(entry: ask.Entry | ask.Deviation | ask.PersonMean | ask.Product, rows: Sequence[Row]) -> int:
+    if isinstance(entry, ask.Product):
+        pairs = [(steps(entry.left, row), steps(entry.right, row)) for row in rows]
+        both = [(a, b) for a, b in pairs if a is not None and b is not None]
+        if entry.mean and both:
+            return _mean([a for a, _ in both]) * _mean([b for _, b in both])
+        return sum(a * b for a, b in both)
     if isinstance(entry, ask.Presence):
         return 1
     if isinstance(entry, ask.HasValue):
@@ -361,6 +379,24 @@ def _moments(request: ask.Moments, people: People) -> tuple[int, ...]:
             parts = [sum(column) for column in zip(*map(vector, ts), strict=True)]
             parts = [part * request.cap // n if n > request.cap else part for part in parts]
         sums = [a + b for a, b in zip(sums, parts, strict=True)]
+    return tuple(sums)
+
+
+def _product_totals(request: ask.ProductTotals, people: People) -> tuple[int, ...]:
+    size = len(request.columns)
+    sums = [0] * request.number
+    for rows in people:
+        found = [[steps(column, row) for column in request.columns] for row in rows]
+        kept: list[list[int]] = [[t for t in ts if t is not None] for ts in found if None not in ts]
+        if not kept:
+            continue
+        if request.mean:
+            kept = [[_mean(column) for column in zip(*kept, strict=True)]]
+        products = [sum(ts[j] * ts[k] for ts in kept) for j in range(size) for k in range(j, size)]
+        distances = [request.weights[1] * sum(column) for column in zip(*kept, strict=True)]
+        vector = [request.weights[0] * len(kept), *distances, *products]
+        scale = min(Fraction(1), Fraction(request.cap, sum(map(abs, vector))))
+        sums = [a + int(b * scale) for a, b in zip(sums, vector, strict=True)]
     return tuple(sums)
 
 
@@ -493,6 +529,7 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Flags: _flags,
     ask.RankSteps: _ranks,
     ask.Moments: _moments,
+    ask.ProductTotals: _product_totals,
     ask.GroupNorms: _norms,
     ask.GroupTotals: _group_totals,
     ask.GroupDistinct: _group_distinct,

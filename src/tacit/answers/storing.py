@@ -37,7 +37,8 @@ from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
-from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
+from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -117,10 +118,15 @@ FORMS: dict[str, Form] = {
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
     "Variance": _form(Variance, "sums noise width root"),
+    "SecondMoment": _form(SecondMoment, "top bottom top_noise bottom_noise unit means wanted"),
+    "Gram": _form(Gram, "sums weights noise steps centres"),
+    "Correlation": _form(Correlation, "gram squared"),
+    "Fitted": _form(Fitted, "gram place"),
     "Inner": _form(Inner, "largest beyond inner"),
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
+    "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
     "Computed": _form(Computed, "formula parts"),
     # formulas

@@ -150,6 +150,12 @@ class CappedTotal(Total):
         _, noise = self.noises
         return max(0, self.above + noise.mirrored.limit(beta))
 
+    def fewest_above_cap(self, confidence: Number = "0.95") -> int:
+        """With this confidence no fewer persons than this have a total above the cap; 0 where noise hides them."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        _, noise = self.noises
+        return max(0, self.above - noise.limit(beta))
+
     def at_least(self, confidence: Number = "0.95") -> int:
         """The sum of all totals is at least this, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
@@ -193,6 +199,12 @@ class SignedTotal(Total):
         (_, noise), (_, other) = self.positive.noises, self.negative.noises
         missed = LopsidedSum(noise.mirrored, other.mirrored, 1).limit(beta)
         return max(0, self.positive.above + self.negative.above + missed)
+
+    def fewest_above_cap(self, confidence: Number = "0.95") -> int:
+        """As of a `CappedTotal`: what both noises' sum leaves of the released numbers."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        (_, noise), (_, other) = self.positive.noises, self.negative.noises
+        return max(0, self.positive.above + self.negative.above - LopsidedSum(noise, other, 1).limit(beta))
 
     @property
     def variance(self) -> float:

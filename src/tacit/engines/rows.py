@@ -14,7 +14,7 @@ from typing import Literal
 from tacit.engines.chains import Chain
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
-from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.derived import NOBODY, Derived
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
 from tacit.engines.requests.relation import Join, Relation, simple
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
@@ -176,6 +176,13 @@ class Rows(Chain):
         return _Base(shared, condition, links)
 
     @property
+    def costly(self) -> bool:
+        """Whether to compute the rows takes more than to read one table, or what is kept."""
+        relation = self.relation
+        found = relation.joins or relation.members or relation.sample or isinstance(relation.table, Derived)
+        return bool(found) and self._base is None
+
+    @property
     def every(self) -> Reading:
         """The rows themselves."""
         return Reading(f"{self.prefix}rows")
@@ -221,13 +228,14 @@ class Rows(Chain):
         used = uses_of(outputs) if first is None else uses_of(tuple(first.computed)) | set(first.passed)
         names = [name for name in self._read.values() if name in used | base.shared]
         later, self._links = self._links, base.links
+        prefix, self.prefix = self.prefix, ""  # the same words for all who read the same columns
         source = self._read_tables(base.condition, chain, names)
-        self._links = later
+        self._links, self.prefix = later, prefix
         kept = " AND ".join(["person IS NOT NULL", *(term.sql for term in base.condition)])
         listed = ", ".join(["person", *names])
         asked = fragment(f"SELECT {listed} FROM ", source, f" WHERE {kept}")
-        chain.append(Part(f"{self.prefix}base", asked, kept=True, again=True))
-        source = self.chained(Reading(f"{self.prefix}base"), self.persons, outputs, chain, "step")
+        chain.append(Part("base", asked, kept=True, again=True))
+        source = self.chained(Reading("base"), self.persons, outputs, chain, "step")
         shown = ", ".join(["person", *(f"{term.sql} AS {name}" for term, name in self._outputs.items())])
         return [*chain, Part(f"{self.prefix}rows", fragment(f"SELECT {shown} FROM ", source))]
 

@@ -68,17 +68,15 @@ def test_what_a_share_of_rho_buys() -> None:
 @pytest.mark.parametrize("epsilon", ["0.1", 1, 3])
 def test_a_median_is_charged_by_its_curve(epsilon: Any) -> None:
     table = session(Zcdp(10))["t"]
-    first = table.median("v", per="person", epsilon=epsilon)
+    asked = {"per": "person", "interval": False}
+    first = table.median("v", epsilon=epsilon, **asked)
     paid = Zcdp(Pure(epsilon).epsilon ** 2 / 8)
     assert table.budget.spent == paid
     assert first.guarantee == Pure(epsilon)
-    assert table.median("v", per="person", epsilon=epsilon).value == first.value  # the same again is free
+    assert table.median("v", epsilon=epsilon, **asked).value == first.value  # the same again is free
     assert table.budget.spent == paid
-    table.median("v", per="person", rho=paid.rho)  # another question, although it costs the same
+    table.median("v", rho=paid.rho, **asked)  # another question, although it costs the same
     assert table.budget.spent == Zcdp(2 * paid.rho)
-    seen = table.session.preview("SELECT MEDIAN(v) FROM t", epsilon=epsilon)
-    assert seen.cost <= paid
-    assert seen.fits
 
 
 def test_elsewhere_a_pure_cost_is_charged_as_it_was() -> None:
@@ -90,8 +88,8 @@ def test_elsewhere_a_pure_cost_is_charged_as_it_was() -> None:
 
 
 RANGED = {
-    "median": lambda t: t.median("v", epsilon=1),
-    "median per person": lambda t: t.median("v", per="person", epsilon=1),
+    "median": lambda t: t.median("v", interval=False, epsilon=1),
+    "median per person": lambda t: t.median("v", per="person", interval=False, epsilon=1),
     "quantiles": lambda t: t.quantile("v", ["0.2", "0.5", "0.7"], epsilon=1),
     "quantiles per person": lambda t: t.quantile("v", ["0.2", "0.5"], per="person", epsilon=1),
     "medians by group": lambda t: t.group_by("g", keys=[0, 1]).median("v", epsilon=1),

@@ -16,7 +16,7 @@ import tempfile
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,11 +25,11 @@ from tacit.engines import UNREACHABLE, Opening, Source
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.tables import DuckTable, file_kind, open_table
+from tacit.engines.requests.beside import NOTHING, Beside
 from tacit.engines.script import Script
 from tacit.engines.snapshots import SQLSnapshot, wait_for
 from tacit.engines.tables import OpenTables
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.expressions import Column
 from tacit.language.forms import Forms
 
 if TYPE_CHECKING:
@@ -117,11 +117,11 @@ class DuckDB(OpenTables[DuckTable]):
             yield DuckSnapshot(self, cursor)
 
     @contextmanager
-    def together(self, columns: Collection[Column]) -> Iterator[Opening]:
-        """Snapshots one after another on one cursor, in one transaction, which keep the rows that they share."""
+    def together(self, beside: Beside) -> Iterator[Opening]:
+        """Snapshots one after another on one cursor, in one transaction, which keep what they have in common."""
         with self._reading() as cursor:
             kept: dict[object, str] = {}
-            yield lambda: nullcontext(DuckSnapshot(self, cursor, kept, columns))
+            yield lambda: nullcontext(DuckSnapshot(self, cursor, kept, beside))
 
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -157,7 +157,7 @@ class DuckSnapshot(SQLSnapshot):
         engine: DuckDB,
         cursor: duckdb.DuckDBPyConnection,
         kept: dict[object, str] | None = None,
-        beside: Collection[Column] = (),
+        beside: Beside = NOTHING,
     ) -> None:
         super().__init__(DIALECT, engine.tables, beside)
         self._engine, self._cursor = engine, cursor

@@ -42,7 +42,7 @@ class TotalBuckets(Request[Buckets]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Each total's size and sign, then its bucket; the buckets of negative totals are -1, -2, …"""
-        total, fence = statement.aggregate(self.total.total(statement.rows)), statement.dialect.fence
+        total, fence = self.total.of_person(statement), statement.dialect.fence
         source = fragment(
             f"(SELECT {bucket('size', self.boundaries)} AS place, size, negative FROM (SELECT ABS({total}) AS size, ",
             f"{total} < 0 AS negative FROM ",

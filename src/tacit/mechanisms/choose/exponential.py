@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import isqrt
-from typing import Self
+from typing import Any, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -36,15 +36,24 @@ from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
 from tacit.mechanisms.law import Accuracy, range_loss
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import Categorical, Randomness
 from tacit.randomness.inversion import Inversion, Table, shares
 
 
 def rate(loss: StepLoss, epsilon: Fraction, change: tuple[int, int] | None = None) -> Fraction:
     """The factor γ of the loss that ε pays for: ε for a one-directional loss, ε/2 otherwise, ε/(r+s) for a change."""
-    if change is not None:
-        return epsilon / whole(sum(whole(part, "change", 0) for part in change), "the parts of change together", 1)
-    return epsilon if loss.one_directional else epsilon / 2
+    if change is None:
+        return factor(epsilon, (0, 1) if loss.one_directional else (1, 1))
+    parts = whole(change[0], "change", 0), whole(change[1], "change", 0)
+    whole(sum(parts), "the parts of change together", 1)
+    return factor(epsilon, parts)
+
+
+def factor(epsilon: Fraction, moves: tuple[int, int]) -> Fraction:
+    """γ = ε/(r + s), where adding a person moves the loss by something in [−r, s]."""
+    return epsilon / sum(moves)
 
 
 def epsilon_within(rho: Fraction) -> Fraction:
@@ -171,3 +180,36 @@ def exponential(
     """
     each, guarantee = paid(epsilon, rho)
     return ExponentialLaw(loss, each, Uniform() if prior is None else prior, change, guarantee)
+
+
+def weigh(p: Argument, gamma: Any, low: Any, high: Any, move: Any) -> Any:
+    """The price of a choice by weights π·e^{-γℓ}, where ℓ moves by something in [low, high], at the chosen value by
+    ``move``.
+    """
+    return by.weights(p, -gamma * move, -gamma * low, lambda: -gamma * p.within("any move", low, high))
+
+
+def argue(p: Argument, *, rule: Any = factor, prior: Any = lambda p: 0) -> None:
+    """A loss that moves by something in [−r, s], weighed with the factor of a rule; the prior does not move."""
+    epsilon, r, s = p.positive("ε"), p.count("r"), p.count("s")
+    p.assume(r + s >= 1)
+    gamma = rule(epsilon, (r, s))
+    for low, high in by.both_ways(p, -r, s):
+        p.promise(weigh(p, gamma, low, high, p.steps("move", low, high)) - prior(p), epsilon)
+
+
+def argue_range(p: Argument, *, wider: int = 1) -> None:
+    """The same as zCDP: ln w moves by something in [−γs, γr]; ``wider`` is for laws of a wider range."""
+    epsilon, r, s = p.positive("ε"), p.count("r"), p.count("s")
+    p.assume(r + s >= 1)
+    gamma = factor(epsilon, (r, s))
+    ends = -wider * gamma * s, wider * gamma * r
+    p.promise(by.bounded_range(p, *ends, lambda: -gamma * p.steps("any move", -r, s)), epsilon * epsilon / 8)
+
+
+_GIVEN = "adding a person moves the loss of every value by something in [−r, s]; the prior is public"
+
+PROOFS = (
+    Proof("exponential mechanism with a prior", "mechanisms.exponential", "Pure(ε)", argue, _GIVEN),
+    Proof("exponential mechanism as zCDP", "mechanisms.exponential", "Zcdp(ε²/8)", argue_range, _GIVEN),
+)

@@ -38,15 +38,18 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Self
+from typing import Any, Self
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.mechanisms.choose.exponential import paid
+from tacit.mechanisms.choose.exponential import paid, weigh
 from tacit.mechanisms.law import Law, range_loss
-from tacit.mechanisms.together import Together
+from tacit.mechanisms.together import Together, share
 from tacit.numbers.enclosures import BITS, Enclosure, exp, total
 from tacit.numbers.exact import Number, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import largest as larger
 from tacit.randomness import Categorical
 from tacit.randomness.basic import _below, _coin_exp
 from tacit.randomness.source import Randomness
@@ -122,6 +125,11 @@ class Stretch:
         return f"<a stretch of {self.last - self.first + 1} positions, share {self.share}>"
 
 
+def cut_rate(epsilon: Fraction, p: int, d: int, largest: int) -> Fraction:
+    """The factor of a loss |d·B − p·W| that a person of weight w moves by at most max(p, d − p)·w."""
+    return epsilon / (2 * max(p, d - p) * largest)
+
+
 class CutLaw(Law[int]):
     """The law of one cut: a position x with probability in proportion to e^{−min(γℓ(x), J)}."""
 
@@ -135,7 +143,7 @@ class CutLaw(Law[int]):
         # Losses in units of 1/(d·ties): |d·(B(x) − B(first)) − p·(B(last) − B(first))|.
         self._start = self._weights.below(self.first)
         self._scale, self._target = d, p * (self._weights.below(self.last) - self._start)
-        self._rate = epsilon / (2 * max(p, d - p) * largest * self._weights.ties)
+        self._rate = cut_rate(epsilon, p, d, largest * self._weights.ties)
         self._top = (self.last - self.first + 1).bit_length() + BEYOND
 
     def loss(self, x: int) -> int:
@@ -320,3 +328,34 @@ class Levels:
 def _share(q: Fraction, low: Fraction, high: Fraction) -> Fraction:
     """The share of what lies between two quantiles at which a third one lies."""
     return (q - low) / (high - low)
+
+
+def argue(p: Argument, *, total: int = 1, moved: Any = lambda weight: weight) -> None:
+    """Cuts at the share p/d: a person of weight w raises B by b in [0, w] and W by w, in units of 1/ties."""
+    epsilon, largest = p.positive("ε"), p.count("largest", 1)
+    part, whole_ = p.count("p"), p.count("d", 1)
+    p.assume(part <= whole_)
+    gamma = cut_rate(epsilon, part, whole_, largest)
+
+    def price(weight: Any) -> Any:
+        least = larger(part, whole_ - part)
+        below, left = p.whole("d·B − p·W"), p.steps("b", 0, moved(weight))
+        after = below + whole_ * left - part * moved(weight)
+        p.derive((abs(after) - abs(below) <= least * weight) & (abs(below) - abs(after) <= least * weight))
+        return weigh(p, gamma, -least * weight, least * weight, abs(after) - abs(below))
+
+    p.promise(share(p, epsilon, largest, price, total=total), epsilon)
+
+
+def argue_levels(p: Argument, *, each: Any = lambda epsilon, levels: epsilon / levels) -> None:
+    """Levels one after the other, each at its share of ε."""
+    epsilon, levels = p.positive("ε"), p.count("levels", 1)
+    p.promise(by.repeated(p, levels, each(epsilon, levels)), epsilon)
+
+
+_GIVEN = "a person of weight w raises the weight left of a position by something in [0, w] and all of it by w"
+
+PROOFS = (
+    Proof("cuts by shared weight", "mechanisms.cuts", "Pure(ε)", argue, _GIVEN),
+    Proof("quantiles by levels of cuts", "mechanisms.cuts", "Pure(ε)", argue_levels, "a level costs what a cut costs"),
+)

@@ -28,22 +28,26 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 from tacit.curves import DownProfile, Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.choose.exponential import epsilon_within, exponential
-from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
+from tacit.mechanisms.choose.exponential import epsilon_within, exponential, factor, weigh
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip, win
 from tacit.mechanisms.grid_law import Answer, finite_size
 from tacit.mechanisms.law import Accuracy, Law
-from tacit.mechanisms.search.bayesian_search import bayesian_search
-from tacit.mechanisms.search.binary_search import binary_search
+from tacit.mechanisms.search.bayesian_search import bayesian_search, look_noise
+from tacit.mechanisms.search.binary_search import binary_search, laplace_look
 from tacit.mechanisms.search.interior_point import interior_point
-from tacit.mechanisms.search.scan_rates import BETA
-from tacit.mechanisms.search.threshold_scan import threshold_scan
+from tacit.mechanisms.search.scan_rates import BETA, rates
+from tacit.mechanisms.search.threshold_scan import threshold_scan, walk
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, between, check_listed, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal, largest, smallest
 from tacit.randomness import Randomness
 
 DELTA = Fraction(1, 10**6)
@@ -256,3 +260,80 @@ def shifted_inverse(
         between(beta, "beta", 0, 1),
     )
     return ShiftedInverseLaw(method, *METHODS[method](task))
+
+
+def falls(p: Argument, strict: bool = False) -> Any:
+    """The move of ℓ = min{ j : D_j ≤ y } when a person is added, or of its strict twin: 0 or 1.
+
+    D is the profile with the person, D⁻ that without: D_{j+1} ≤ D⁻_j ≤ D_j at every j.
+    """
+    y, here, after, without = p.real("y"), p.real("D_j"), p.real("D_j+1"), p.real("D⁻_j")
+    p.assume(after <= without, without <= here)
+    passes = (lambda value: value < y) if strict else (lambda value: value <= y)
+    before, later = p.count("ℓ"), p.count("ℓ with the person")
+    by.least(p, before, later, 1, passes(without), passes(after))
+    by.least(p, later, before, 0, passes(here), passes(without))
+    return before, later - before
+
+
+def shifted(p: Argument) -> Any:
+    """The move of the shifted loss max{ ℓ, 2τ − ℓ̄ }, both limited to K, when a person is added: −1, 0 or 1."""
+    tau, limit, move = p.count("τ"), p.count("K"), p.whole("move of ℓ*")
+    with p.lemma() as known:
+        (upper, rise), (strict, its_rise) = falls(p), falls(p, strict=True)
+        before = largest(smallest(upper, limit), 2 * tau - smallest(strict, limit))
+        after = largest(smallest(upper + rise, limit), 2 * tau - smallest(strict + its_rise, limit))
+        p.assume(equal(move, after - before))
+        known.append(p.derive((move >= -1) & (move <= 1)))
+    return move
+
+
+def argue(p: Argument, *, method: str, moves: tuple[int, int] = (1, 1), prior: Any = lambda p: 0) -> None:
+    """A method on the loss it takes: the searches ℓ, in [0, 1], the choices ℓ*, in [−1, 1]."""
+    budget = p.positive("ε or ρ")
+    searched = method in ("scan", "scan_down", "binary_search", "bayesian_search")
+    if searched:
+        move = p.whole("move of ℓ")
+        with p.lemma() as known:
+            p.assume(equal(move, falls(p)[1]))
+            known.append(p.derive((move >= 0) & (move <= 1)))
+    else:
+        move = shifted(p)
+    for sign in (1, -1):
+        low, high = (min(0, sign), max(0, sign)) if searched else (-1, 1)
+        with p.case("a person added" if sign > 0 else "a person removed"):
+            p.promise(_price(p, method, budget, low, high, sign * move, moves) - prior(p), budget)
+
+
+def _price(p: Argument, method: str, budget: Any, low: Any, high: Any, move: Any, moves: tuple[int, int]) -> Any:
+    """What a method costs on a loss that moves by something in [low, high], by ``move`` at the answer."""
+
+    def any_move() -> Any:
+        return p.steps("any move", low, high)
+
+    if method in ("scan", "scan_down"):
+        pair, up = rates(budget, (0, 1), p.within("share", 0, 1)), method == "scan"
+        return walk(p, pair, low if up else -high, move, visited=any_move, up=up)
+    if method == "exponential":
+        return weigh(p, factor(budget, moves), low, high, move)
+    if method == "permute_and_flip":
+        return win(p, factor(budget, moves), low, high)
+    looks = p.count("T")
+    if method == "binary_search":
+        rate = laplace_look(budget, looks).rate
+        return by.repeated(p, looks, by.noise(p, move, rate, rate))
+    if method == "bayesian_search":
+        return by.repeated(p, looks, by.gaussian(p, move, look_noise(budget, looks).squared_scale))
+    return p.real("price of an interior point", lambda x: x <= budget)  # of a loss that moves by at most 1
+
+
+PROOFS = tuple(
+    Proof(
+        f"shifted inverse by {method}",
+        "mechanisms.shifted_inverse",
+        {"bayesian_search": "Zcdp(ρ)", "interior_point": "Approx(ε, δ)"}.get(method, "Pure(ε)"),
+        partial(argue, method=method),
+        "D_{j+1}(x) ≤ D_j(x without a person) ≤ D_j(x) for every j and person",
+    )
+    for method in METHODS
+)

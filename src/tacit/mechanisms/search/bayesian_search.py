@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple, NoReturn, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -54,6 +54,9 @@ from tacit.noises import DiscreteGaussian
 from tacit.noises.base import first_where
 from tacit.numbers.enclosures import BITS, Enclosure, exp, log
 from tacit.numbers.exact import Number, between, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal, smallest
 from tacit.randomness.basic import _coin
 from tacit.randomness.source import Randomness
 
@@ -253,6 +256,11 @@ def _smallest_target(size: int, looks: int, noise: DiscreteGaussian, beta: Fract
     return 1 + first_where(lambda k: enough(k + 1))
 
 
+def look_noise(rho: Fraction, looks: int) -> DiscreteGaussian:
+    """The noise of one of so many looks that cost ρ together."""
+    return DiscreteGaussian(max(Fraction(1), looks / (2 * rho)))
+
+
 def bayesian_search(
     loss: StepLoss, rho: Number, target: int | None = None, *, beta: Number = BETA
 ) -> BayesianSearchLaw:
@@ -263,6 +271,27 @@ def bayesian_search(
     halvings, failure = comparisons(loss.grid), between(beta, "beta", 0, 1)
     budget, size = positive(rho, "rho"), int(loss.grid.size)
     looks = 8 * (halvings + (failure.denominator // failure.numerator).bit_length()) if halvings else 0
-    noise = DiscreteGaussian(max(Fraction(1), looks / (2 * budget)))
+    noise = look_noise(budget, looks)
     tau = _smallest_target(size, looks, noise, failure) if target is None else whole(target, "target", 1)
     return BayesianSearchLaw(loss, _best(size, looks, noise, tau)[1], Zcdp(budget))
+
+
+def argue(p: Argument, *, rule: Any = look_noise) -> None:
+    """Looks at a loss that moves by at most 1, limited to a public number: the limited loss moves by at most 1."""
+    rho, looks, limit = p.positive("ρ"), p.count("looks"), p.count("limit", 1)
+    loss, move, limited = p.count("ℓ"), p.steps("move", -1, 1), p.whole("limited move")
+    p.assume(equal(limited, smallest(loss + move, limit) - smallest(loss, limit)))
+    p.derive((limited >= -1) & (limited <= 1))
+    price = by.gaussian(p, limited, rule(rho, looks).squared_scale)
+    p.promise(by.repeated(p, looks, price), rho)
+
+
+PROOFS = (
+    Proof(
+        "Bayesian search",
+        "mechanisms.bayesian_search",
+        "Zcdp(ρ)",
+        argue,
+        "a person moves the loss of every value by at most 1; all else follows from the noisy answers and coins",
+    ),
+)

@@ -18,16 +18,18 @@ COST  That of the scans, half a millisecond each; fine units cost no more.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.grid_law import Answer
 from tacit.mechanisms.search.binary_search import binary_search
-from tacit.mechanisms.search.scan_rates import BETA
-from tacit.mechanisms.search.threshold_scan import threshold_scan
-from tacit.mechanisms.together import Together
+from tacit.mechanisms.search.scan_rates import BETA, rates
+from tacit.mechanisms.search.threshold_scan import threshold_scan, walk
+from tacit.mechanisms.together import Together, share
 from tacit.numbers.exact import Number, positive, whole
+from tacit.proofs import Argument, Proof
 
 
 def shared_scans(
@@ -51,3 +53,29 @@ def shared_searches(losses: Sequence[StepLoss], rho: Number, unit: int = 1, *, b
 def _check(losses: Sequence[StepLoss]) -> None:
     if not all(loss.one_directional for loss in losses):
         raise InvalidInput("losses must be one-directional: adding a person must never lower one.")
+
+
+def argue(p: Argument, *, total: int = 1, moved: Any = lambda weight, unit: weight) -> None:
+    """Scans with rates for ε/unit of losses that a person of weight w raises by something in [0, w]."""
+    epsilon, split, unit = p.positive("ε"), p.within("share", 0, 1), p.count("unit", 1)
+    pair = rates(epsilon / unit, (0, 1), split)
+    for added in (True, False):
+
+        def price(weight: Any, added: bool = added) -> Any:
+            most = moved(weight, unit)
+            low, high = (0, most) if added else (-most, 0)
+            return walk(p, pair, low, p.steps("move", low, high), visited=lambda: p.steps("any move", low, high))
+
+        with p.case("a person added" if added else "a person removed"):
+            p.promise(share(p, epsilon, unit, price, total=total), epsilon)
+
+
+PROOFS = (
+    Proof(
+        "scans by shared weight",
+        "mechanisms.shared_scans",
+        "Pure(ε)",
+        argue,
+        "a person of weight w raises a loss by something in [0, w]; nobody weighs more than `unit` in all",
+    ),
+)

@@ -55,23 +55,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, product
 from math import ceil
-from typing import Self
+from typing import Any, Self
 
 from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure
+from tacit.mechanisms.choose.exponential import weigh
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
-from tacit.mechanisms.search.threshold_scan import ScanLaw
+from tacit.mechanisms.search.threshold_scan import ScanLaw, walk
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import either
 from tacit.randomness import Categorical
 from tacit.randomness.source import Randomness
 
@@ -246,3 +250,69 @@ def signed_scan_and_release(
     """The law of a sum of totals of either sign, Pure(ε); the negative totals are given by their absolute values."""
     parts = (scan_and_release(*part, epsilon, caps=caps, design=design) for part in (positive, negative))
     return SignedTotalLaw(*parts)
+
+
+def _symbols(p: Argument) -> TotalDesign:
+    """A design of which nothing is known but that its noises exist."""
+    design = TotalDesign(**{name: p.positive(name) for name in ("test", "choice", "threshold", "each")})
+    p.assume(*(rate >= 0 for many in (True, False) for rate in vars(design.charges(many)).values()))
+    return design
+
+
+def _test(p: Argument, rate: Any, sign: int, many: bool) -> Any:
+    """The price of the test for many persons, whose number moves by 1 up or down."""
+    persons, enough, z = p.count("n"), p.whole("B"), p.whole("Z")
+    lift = (sign < 0) - 0 if many else -(sign > 0)
+    passed, again = persons + z >= enough, persons + sign + z + lift >= enough
+    by.keep(p, *((passed, again) if many else (~passed, ~again)))
+    return by.shift(p, lift, rate, rate)
+
+
+def _prices(p: Argument, design: TotalDesign, epsilon: Any, sign: int, many: bool, counted: int) -> Any:
+    """The price of one draw, where a person is added (sign 1) or removed (−1)."""
+    cap, total = p.count("C", 1), p.count("s", 1)
+    over, move = total > cap, counted * sign
+    price = _test(p, design.test * epsilon, sign, many)
+    if many:
+        price += weigh(p, design.choice * epsilon, min(0, move), max(0, move), either(over, move, 0))
+    else:
+        pair = Rates(design.threshold * epsilon, design.each * epsilon)
+        with p.case("the person above the cap", over):
+            above = walk(p, pair, min(0, move), move, visited=lambda: move)
+        with p.case("the person within the cap", total <= cap):
+            within = walk(p, pair, min(0, move), 0, visited=lambda: p.steps("any move", min(0, move), max(0, move)))
+        price += either(over, above, within)
+    inside, outside = design.noises(many, cap, epsilon)
+    price += by.noise(p, either(over, 0, sign * total), inside.up, inside.down)
+    return price + by.noise(p, either(over, move, 0), outside.up, outside.down)
+
+
+def argue(p: Argument, *, many: bool, design: Any = _symbols, counted: int = 1) -> None:
+    """A person of total s, above the cap or within it; ``counted`` is how often they count above it."""
+    epsilon, made = p.positive("ε"), design(p)
+    for sign in (1, -1):
+        with p.case("a person added" if sign > 0 else "a person removed"):
+            p.promise(_prices(p, made, epsilon, sign, many, counted), epsilon)
+
+
+def argue_signed(p: Argument, *, both: bool = False) -> None:
+    """Two parts, of positive and of negative totals: a person is in one of them."""
+    epsilon, moved = p.positive("ε"), p.real("price of a part")
+    p.assume(moved <= epsilon)
+    still = moved if both else 0
+    p.promise(by.parallel(p, moved, still), epsilon)
+
+
+_GIVEN = "a person has one total s > 0: N(C) moves by 1 where C < s, the sum within C moves by s where s ≤ C"
+
+PROOFS = (
+    Proof("scan and release, many", "mechanisms.scan_and_release", "Pure(ε)", partial(argue, many=True), _GIVEN),
+    Proof("scan and release, few", "mechanisms.scan_and_release", "Pure(ε)", partial(argue, many=False), _GIVEN),
+    Proof(
+        "scan and release, totals of either sign",
+        "mechanisms.signed_scan_and_release",
+        "Pure(ε)",
+        argue_signed,
+        "a person's total is positive or negative; each part is Pure(ε) by the proofs above",
+    ),
+)

@@ -33,16 +33,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure, Zcdp
-from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.exponential import exponential, factor, weigh
 from tacit.mechanisms.choose.priors import Listed
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.search.threshold_scan import threshold_scan
+from tacit.mechanisms.search.scan_rates import rates
+from tacit.mechanisms.search.threshold_scan import threshold_scan, walk
 from tacit.numbers.exact import Number, non_negative, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs.terms import largest
 
 FEW = 4
 """Up to so many groups a cap on counts is chosen by weights, and a scan has a split of its own."""
@@ -91,3 +96,33 @@ def vector_cap(
         return threshold_scan(loss, pure, "up", split(groups), left)
     loss = StepLoss.from_losses(grid, [max(0, count - left) for count in above], one_directional=True)
     return exponential(loss, epsilon, Listed.powers(levels, POWER), rho=rho)
+
+
+def argue(p: Argument, *, weighed: bool, twice: int = 1, target: Any = lambda p: 0, falls: bool = False) -> None:
+    """(N − T)⁺ of a number of persons N that a person raises by 0 or 1; ``target`` is how T moves, which is not at all.
+
+    The scan takes N itself, against T.
+    """
+    epsilon, split = p.positive("ε"), p.within("share", 0, 1)
+    number, left = p.count("N"), p.count("T")
+    for sign in (1, -1):
+        with p.case("a person added" if sign > 0 else "a person removed"):
+            move, moved_target = p.steps("move", min(0, sign), max(0, sign)), target(p)
+            move = -move if falls else move
+            after = largest(number + move - left - moved_target, 0) - largest(number - left, 0)
+            low, high = min(0, sign), max(0, sign)
+            p.derive((after >= low) & (after <= high), "a one-directional loss")
+            if weighed:
+                price = weigh(p, factor(twice * epsilon, (0, 1)), low, high, after)
+            else:
+                pair = rates(twice * epsilon, (0, 1), split)
+                price = walk(p, pair, low, move, visited=lambda a=low, b=high: p.steps("any move", a, b))
+            p.promise(price, epsilon)
+
+
+_GIVEN = "a person raises the number of persons above a level by 0 or 1; the target is public"
+
+PROOFS = (
+    Proof("cap of a vector, weighed", "mechanisms.vector_cap", "Pure(ε)", partial(argue, weighed=True), _GIVEN),
+    Proof("cap of a vector, scanned", "mechanisms.vector_cap", "Pure(ε)", partial(argue, weighed=False), _GIVEN),
+)

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer, encode
-from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, Stored
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
+from tacit.engines.requests.beside import Beside
 from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -76,8 +77,8 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question, price = self.priced(relation, statistic, cost, text)
-        stored = self.known(relation, statistic, cost, self.account, fresh=fresh, text=text)
+        question = self.question(relation, statistic, text, cost)
+        stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
         with self.together((statistic,), statistic.rereads) as mine, mine._snapshot() as snapshot, waiting():
@@ -100,8 +101,8 @@ class Releaser:
                 return answer if sampling is None else sampling.released(answer, statistic, cost)
 
             if not self.divisions:
-                return charge_and_release(self.account, price, question, release)
-            return self._ask_part(tables_of(relation), price, question, release)
+                return charge_and_release(self.account, cost, question, release)
+            return self._ask_part(tables_of(relation), cost, question, release)
 
     def _ask_part(
         self, tables: tuple[str, ...], cost: Guarantee, question: Question, release: Callable[[], Answer | Answers]
@@ -146,14 +147,17 @@ class Releaser:
             yield self
             return
         columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
-        with _uncharged(self.tables.engine.together(columns)) as opening:
+        totals = dict.fromkeys(total for statistic in statistics for total in statistic.totals)
+        with _uncharged(self.tables.engine.together(Beside(frozenset(columns), tuple(totals)))) as opening:
             yield replace(self, opening=opening)
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
         """A view of the tables, opened while nothing is charged yet."""
         return _uncharged((self.opening or self.tables.engine.snapshot)())
 
-    def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
+    def question(
+        self, relation: Relation, statistic: Statistic, text: str = "", cost: Guarantee | None = None
+    ) -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
         if not self._of_this_part(relation):
             raise UnsupportedQuery(ONE_PART)
@@ -165,34 +169,8 @@ class Releaser:
             analyst=self.analyst,
             message=self.message,
             owner=self.budget.account if self.own_answers else "",
+            runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
-
-    def priced(
-        self, relation: Relation, statistic: Statistic, cost: Guarantee, text: str = ""
-    ) -> tuple[Question, Guarantee]:
-        """What the budget is told about a question, and what it is charged; another price belongs to the question."""
-        question = self.question(relation, statistic, text)
-        price = cost if self.sampling is not None else statistic.price(cost, self.account.total)
-        if price is not cost:
-            question = replace(question, identity=f"{question.identity} at {cost!r}")
-        return question, price
-
-    def known(
-        self,
-        relation: Relation,
-        statistic: Statistic,
-        cost: Guarantee,
-        budget: Budget,
-        *,
-        fresh: bool = False,
-        text: str = "",
-    ) -> Stored | None:
-        """The answer to the same question at the same cost, or to the same message, that a budget released before."""
-        question, price = self.priced(relation, statistic, cost, text)
-        found = budget.repeated(question, price) or (None if fresh else budget.recall(question, price))
-        if found is None and price is not cost and not fresh:  # as it was paid before prices went by their curves
-            return budget.recall(self.question(relation, statistic, text), cost)
-        return found
 
     def _of_this_part(self, relation: Relation) -> bool:
         """Whether every row that is read, however deep, is one of this part's persons."""

@@ -90,28 +90,30 @@ class Plan:
         for release in self.releases:
             self.releaser.check(release.relation, release.statistic, release.cost)
 
+    def question(self, release: Release) -> Question:
+        """What the budget is told about a release."""
+        return self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+
     def unpaid(self, fresh: bool) -> list[Release]:
         """The releases that were not made before; asking costs nothing where there are none."""
-        known, budget = self.releaser.known, self.releaser.budget
-        return [
-            each
-            for each in self.releases
-            if known(each.relation, each.statistic, each.cost, budget, fresh=fresh, text=each.text) is None
-        ]
+        return [release for release in self.releases if self._unanswered(release, fresh)]
+
+    def _unanswered(self, release: Release, fresh: bool) -> bool:
+        budget, question = self.releaser.budget, self.question(release)
+        known = budget.repeated(question, release.cost)
+        return known is None and (fresh or budget.recall(question, release.cost) is None)
 
     def charge(self, unpaid: Sequence[Release]) -> Guarantee:
         """What is charged for some of the releases: their shares, and exactly all of it for all."""
         if not unpaid:
             return self.cost.amount(*[Fraction(0)] * len(self.cost.keywords()))
-        prices = [price for price, _ in self.charges(unpaid)]
-        if len(unpaid) == len(self.releases) and prices == [release.cost for release in unpaid]:
+        if len(unpaid) == len(self.releases):
             return self.cost
-        return reduce(add, prices)
+        return reduce(add, (release.cost for release in unpaid))
 
     def charges(self, unpaid: Sequence[Release]) -> list[tuple[Guarantee, Question]]:
         """What the budget is asked for some of the releases, one after the other."""
-        asked = (self.releaser.priced(each.relation, each.statistic, each.cost, each.text) for each in unpaid)
-        return [(price, question) for question, price in asked]
+        return [(release.cost, self.question(release)) for release in unpaid]
 
     def foresee(self, fresh: bool) -> tuple[list[Release], Guarantee, bool]:
         """The releases that are not paid for, what they cost, and whether that fits.
@@ -124,7 +126,7 @@ class Plan:
             with suppress(Unsettled):  # that passes by itself, and nothing is charged here
                 budget.allows(cost, question)
         charge = self.charge(unpaid)
-        return unpaid, charge, not unpaid or budget.fits(charge)
+        return unpaid, charge, not unpaid or budget.fits_each(*self.charges(unpaid))
 
     def ask(self, fresh: bool) -> list[Answer | Answers]:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""

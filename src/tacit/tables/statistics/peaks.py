@@ -55,7 +55,7 @@ class ModalCount(OfValues, tag="ModalCount", phrase="number of {per}s with the m
         """Of rows, or of persons."""
         return cls(column.expression, column.name, per_of(per), method)
 
-    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64], common: int) -> CappedStatistic:
         """The largest flow into one value."""
         from tacit.flows.frequency import capped_frequency
 

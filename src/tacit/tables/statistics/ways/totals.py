@@ -21,8 +21,10 @@ from typing import ClassVar
 
 from tacit.answers import Answer
 from tacit.answers.capped import CappedSum
+from tacit.answers.totals import DESIGN, TotalDesign
 from tacit.engines import requests
 from tacit.engines.requests import Bucket, Buckets, Deviation, PersonMean, RowCount, TotalBuckets, Value
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import UnsupportedQuery
 from tacit.mechanisms.choose.priors import Decaying
 from tacit.mechanisms.totals.scan_and_release import CAPS as TOTAL_CAPS
@@ -62,14 +64,16 @@ class Capper(ABC):
     """A way to release a capped sum for an allowance."""
 
     allowance: Allowance
+    design: TotalDesign = DESIGN
+    """How totals are capped, where that is charged jointly."""
     name: ClassVar[str]
     boundaries: ClassVar[tuple[int, ...]]
     """The public boundaries between which persons' totals are counted."""
 
     @staticmethod
-    def of(allowance: Allowance) -> Capper:
+    def of(allowance: Allowance, design: TotalDesign = DESIGN) -> Capper:
         """The default for this kind of allowance."""
-        return GaussianCapper(allowance) if allowance.concentrated else JointCapper(allowance)
+        return (GaussianCapper if allowance.concentrated else JointCapper)(allowance, design)
 
     @abstractmethod
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
@@ -113,7 +117,7 @@ class JointCapper(Capper):
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
         """The sum within the cap, each person above it counted as somewhat more than the cap."""
         counts, sums = [bucket.count for bucket in buckets], [bucket.sum for bucket in buckets]
-        drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount), part)
+        drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount, design=self.design), part)
         return Released(drawn.value, drawn.counted, drawn)
 
 
@@ -133,6 +137,11 @@ class Total(Statistic, sampled="total"):
 
     def __post_init__(self) -> None:
         check_method(self.method, SHARED_ROWS)
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """The one."""
+        return (total_of(self.total, self.per),)
 
     @property
     def unit(self) -> Unit:

@@ -25,7 +25,17 @@ from fractions import Fraction
 from tacit.answers import Answers
 from tacit.answers.groups import Capped, CappedGroup
 from tacit.curves import StepLoss
-from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
+from tacit.engines.requests import (
+    Entry,
+    GroupNorms,
+    GroupSteps,
+    GroupTotals,
+    Norm,
+    Presence,
+    RowCount,
+    Value,
+    saturation,
+)
 from tacit.grids import integers
 from tacit.guarantees import Approx, Zcdp
 from tacit.mechanisms.noise.noise import NoiseVector
@@ -40,6 +50,9 @@ from tacit.tables.statistics.ways.groups import Grouped, Groups
 
 LEVEL = 5
 """Caps to choose from are larger by one fifth each."""
+
+SUMMED = (Value, GroupSteps)
+"""Entries that add something up, where others count."""
 
 GAIN = Fraction(3, 2)
 """How many times smaller Gaussian noise must be: of equal variance, its median is 1.4 times that of Laplace noise."""
@@ -159,7 +172,7 @@ def capped_vectors(room: Room, entries: Sequence[Entry], groups: Groups) -> list
     chosen = []
     for place, entry in enumerate(entries):
         steps, squared = norm_steps(entry, groups), norms[len(entries) + place] if both else None
-        counted = not isinstance(entry, Value)
+        counted = not isinstance(entry, SUMMED)
         cap, rest = choose_norm(room, steps, norms[place], len(groups.keys), allowance, counted)
         chosen.append(Chosen(cap, rest))
         if squared is not None:
