@@ -299,8 +299,9 @@ class Rows(Chain):
         named = self.tables[person.table].reading(self.dialect.name(person.table), frozenset({person.name}))
         text = f"CAST(person AS {self.dialect.text_type})"
         alike = self.column_sql(person).key_type.domain not in ("number", "float", "text", "timestamp")
+        least = f"MIN({text})" if alike else text
         everybody = fragment(
-            f"SELECT person, {f'MIN({text})' if alike else text} AS name FROM (SELECT {self.key(person)} AS person FROM ",
+            f"SELECT person, {least} AS name FROM (SELECT {self.key(person)} AS person FROM ",
             named,
             ") AS named WHERE person IS NOT NULL GROUP BY person",
         )

@@ -48,7 +48,7 @@ class DuckDialect(Dialect):
         return f"({left} // {right})"
 
     def placed(self, source: Fragment, size: str, boundaries: Sequence[int], *shown: str) -> Fragment:
-        """Of many buckets by a search in a list, step by step: to plan a CASE of hundreds takes longer than to run it."""
+        """Of many buckets by a search in a list: to plan a CASE of hundreds of branches takes longer than to run it."""
         if len(boundaries) < _MANY:
             return super().placed(source, size, boundaries, *shown)
         step, listed = 1 << (len(boundaries).bit_length() - 1), ", ".join(dict.fromkeys((size, *shown)))
