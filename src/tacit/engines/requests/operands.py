@@ -396,20 +396,6 @@ def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
         )
 
 
-def bucket(column: str, boundaries: Sequence[int]) -> str:
-    """The SQL of a column's bucket, by binary search: the index of the first boundary at or above it."""
-
-    def search(low: int, high: int) -> str:
-        if low == high:
-            return str(low)
-        middle = (low + high) // 2
-        return (
-            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
-        )
-
-    return search(0, len(boundaries))
-
-
 def numbers_by_place(rows: Sequence[AnswerRow], places: int) -> tuple[int, ...]:
     """The numbers in b by the places in a, 0 where no row came."""
     numbers = {int(row[1]): int(row[2]) for row in rows}
