@@ -32,7 +32,12 @@ _PARTS = {"this", "quantile", "expression", "expressions", "big_int"}
 """The parts an aggregate may have."""
 
 TWO_COLUMNS = frozenset(
-    ("Corr", "CovarPop", "CovarSamp", *(f"Regr{name}" for name in "Slope Intercept R2 Count Avgx Avgy Sxx Syy Sxy".split()))
+    (
+        "Corr",
+        "CovarPop",
+        "CovarSamp",
+        *(f"Regr{name}" for name in "Slope Intercept R2 Count Avgx Avgy Sxx Syy Sxy".split()),
+    )
 )
 """The aggregates of two columns, by the names of sqlglot's nodes."""
 

@@ -74,9 +74,7 @@ class Regression(Statistic, tag="Regression", sampled="itself"):
         for place, key in enumerate((INTERCEPT, *self.names[1:])):
             spread = Fitted(found, place)
             words = f"{key if place == 0 else f'coefficient of {key}'} in the {self.words}"
-            answers[key] = room.answer(
-                words, spread.value, mechanism=VECTORS, spread=spread, per=self.per, unit=REAL
-            )
+            answers[key] = room.answer(words, spread.value, mechanism=VECTORS, spread=spread, per=self.per, unit=REAL)
         if self.place is not None:
             return list(answers.values())[self.place]
         return Answers(answers, room.cost, "coefficient")
@@ -100,9 +98,7 @@ class AsksRegression(Asking[AnswerT]):
             },
             written="REGR_SLOPE({}, {other})",
             audited=(
-                Audited(
-                    "regression", Pure(4), lambda t, **c: t.regression("value", ["value * value"], **c), slow=True
-                ),
+                Audited("regression", Pure(4), lambda t, **c: t.regression("value", ["value * value"], **c), slow=True),
             ),
         ),
     )

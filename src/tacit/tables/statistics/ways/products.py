@@ -91,10 +91,12 @@ def second_moment(room: Room, words: str, values: Sequence[Value], per: Per, wan
     """The variance of a column or the covariance of two that have values in the same rows; or root or total of it."""
     found = locate(room, values, per)
     left, right = found.columns[0], found.columns[-1]
-    capper = Capper.of(found.rest.share(1 - TAIL), SQUARES)
+    alone = len(values) == 1
+    tail = TAIL if alone and not found.rest.concentrated else Fraction(0)
+    capper = Capper.of(found.rest.share(1 - tail), SQUARES)
     with room.second(found.rest.guarantee) as second:
         (totals,) = second.ask(TotalBuckets(Product(left, right, per == "person"), capper.boundaries))
-    released = capper.release(room, totals, signed=len(values) > 1, part="products")
+    released = capper.release(room, totals, signed=not alone, part="" if alone else "products")
     if isinstance(released.noise, CappedTotal):
         released = _with_tail(room, released.noise, totals.positive, found.rest.share(TAIL))
     unit = float(left.step * left.value.unit * right.step * right.value.unit)
