@@ -36,7 +36,7 @@ TWO_COLUMNS = frozenset(
         "Corr",
         "CovarPop",
         "CovarSamp",
-        *(f"Regr{name}" for name in "Slope Intercept R2 Count Avgx Avgy Sxx Syy Sxy".split()),
+        *(f"Regr{name}" for name in ["Slope", "Intercept", "R2", "Count", "Avgx", "Avgy", "Sxx", "Syy", "Sxy"]),
     )
 )
 """The aggregates of two columns, by the names of sqlglot's nodes."""
@@ -56,7 +56,7 @@ REFUSED = {
 
 def known() -> str:
     """The aggregates there are."""
-    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.callable_in_sql().values())
+    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.entries() if entry.call)
     return f"{', '.join(names)} and {last}"
 
 

@@ -11,8 +11,8 @@ a = log(N(C/4)/N(C))/log 4, and its members a/(a − 1) caps on average.
 VECTORS  A correlation or a line needs all products of v columns at once, capped alike: a person who weighs less must
 weigh less in all of them. For each column a cap on Σ(x − c)² is chosen that few persons exceed
 (`mechanisms.totals.vector_cap`); it becomes the column's scale. Then a person's vector of the number of their rows, of
-Σ(x − c) and of all products, each in these scales and the former two with half the weight, is scaled to an ℓ1 norm of at
-most v, and every entry of the sum gets noise for v.
+Σ(x − c) and of all products, each in these scales and the former two with half the weight, is scaled to an ℓ1 norm of
+at most v, and every entry of the sum gets noise for v.
 
 BY GROUP  The quartiles of every group are drawn by levels (`ways.levels`): its median is its centre, their distance its
 scale. Then the counts, the distances from the centres and their squares are three vectors over all groups, each capped
@@ -144,7 +144,7 @@ def grouped_moments(room: Room, words: str, value: Value, groups: Groups, per: P
         answers[label] = room.answer(
             f"{words} where {groups.name} is {label}",
             spread.value,
-            mechanism="vectors of counts, distances from a rough median and their squares, each capped at a chosen norm",
+            mechanism="vectors of counts, distances from rough medians and their squares, each capped at a chosen norm",
             spread=spread,
             per=per,
             unit=REAL,
