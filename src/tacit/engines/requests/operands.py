@@ -177,8 +177,8 @@ FAR = 2**62
 class Steps:
     """How far a row's number lies from a public centre, in whole steps of radius/`HALF` units, rounded down.
 
-    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps above
-    the middle, so it may lie between two units.
+    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps
+    above the middle, so it may lie between two units.
     """
 
     value: Value
