@@ -142,7 +142,7 @@ def scans() -> int:
     done = 0
     for number, loss in enumerate(_losses(3)):
         for up in (True, False):
-            if number % 3 and loss.grid.size > 6:
+            if number % 3 != up:
                 continue
             law = threshold_scan(loss, 2, "up" if up else "down", Fraction(2, 5), 2)
             expected = rates(Fraction(2), _moves(loss), Fraction(2, 5))
