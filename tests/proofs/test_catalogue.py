@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import tacit
 import tacit.mechanisms
 from tacit.audit.proving.twins import UNPROVED
-from tacit.proofs import Proof, fingerprint, proofs, prove
+from tacit.proofs import Argument, Proof, fingerprint, proofs, prove
 
 KERNEL = Path(tacit.__file__).parent / "proofs"
 WANTED = [
@@ -75,11 +76,10 @@ def test_the_fingerprint_is_stable_and_needs_no_solver() -> None:
 
 
 def test_the_fingerprint_of_a_proof_changes_with_what_it_assumes() -> None:
-    def build(p: object, limit: int) -> None:
-        x = p.within("x", 0, limit)  # type: ignore[attr-defined]
-        p.promise(x, 2)  # type: ignore[attr-defined]
+    def build(p: Argument, limit: int) -> None:
+        p.promise(p.within("x", 0, limit), 2)
 
-    first, second = (Proof("a", "b", "c", lambda p, limit=limit: build(p, limit)) for limit in (1, 2))
+    first, second = (Proof("a", "b", "c", partial(build, limit=limit)) for limit in (1, 2))
     assert first.fingerprint != second.fingerprint
 
 

@@ -1,6 +1,7 @@
 """Each rule against the exhaustive verifier: its price is never below the exact loss, and reached where it can be."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from random import Random
 from typing import Any
@@ -71,12 +72,11 @@ def test_gaussian_noise_costs_at_most_its_price(move: int) -> None:
         assert renyi_divergence(p, q, order, 192).low <= order * price + TINY
 
 
-def _weighed(moves: list[Fraction], priors: list[int]) -> tuple[dict[int, Enclosure], dict[int, Enclosure]]:
+def _weighed(moves: list[Fraction], priors: list[int]) -> tuple[Any, Any]:
     before = [Enclosure.of(w, 192) for w in priors]
     after = [w * exp(move, 192) for w, move in zip(before, moves, strict=True)]
-    return tuple(  # type: ignore[return-value]
-        {i: w / sum(weights[1:], weights[0]) for i, w in enumerate(weights)} for weights in (before, after)
-    )
+    first, second = ({i: w / sum(all_[1:], all_[0]) for i, w in enumerate(all_)} for all_ in (before, after))
+    return first, second
 
 
 def test_weights_are_priced_above_every_ratio() -> None:
@@ -86,11 +86,11 @@ def test_weights_are_priced_above_every_ratio() -> None:
         p, q = _weighed(moves, [random.randrange(1, 9) for _ in moves])
         highest, lowest = max(moves), min(moves)
         for y, move in enumerate(moves):
-            price = number(by.weights(Argument(()), move, highest, lambda highest=highest: highest))
+            price = number(by.weights(Argument(()), move, highest, partial(Fraction, highest)))
             assert (p[y] / q[y]).log().low <= price + TINY
-        rho = number(by.bounded_range(Argument(()), lowest, highest, lambda highest=highest: highest))
+        rho = number(by.bounded_range(Argument(()), lowest, highest, partial(Fraction, highest)))
         for order in ORDERS[:4]:
-            assert renyi_divergence(dict(p), dict(q), order, 192).low <= order * rho + TINY
+            assert renyi_divergence(p, q, order, 192).low <= order * rho + TINY
 
 
 def test_independent_draws_and_disjoint_parts_cost_their_prices() -> None:

@@ -67,7 +67,7 @@ def _asked(text: str, names: tuple[tuple[str, str], ...]) -> Reply:
 
 
 def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str], seconds: int) -> Found:
-    """A solver's answer, or none if it takes longer: in a child process with a limit of processor time, if there can be.
+    """A solver's answer, or none if it takes longer: in a child process with a limit of processor time.
 
     A solver may forget its own limit inside a long computation with polynomials. Processor time does not depend on who
     else uses the machine; `PATIENCE` only ends a child that does nothing at all.
