@@ -7,6 +7,7 @@ the same text by heading.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
@@ -56,6 +57,7 @@ def sections(results: Results) -> dict[str, str]:
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
         "Patterns at the scale of the papers": patterns(results("patterns")),
         "Many quantiles, and a thousand groups": quantiles(results("quantiles")),
+        "How often what answers say is true": coverage(results("coverage")),
         "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
         "What a δ and a ρ are worth": delta(results("delta")),
@@ -284,6 +286,34 @@ def quantiles(report: Any) -> str:
     )
     text += "the median and in brackets the 95th percentile.\n\n"
     return text + table(["what", "of each group", "of a single group", "seconds for all"], groups)
+
+
+def coverage(report: Any) -> str:
+    """For each sentence of each statistic the share of runs in which it was true, by shape."""
+    if not report:
+        return ""
+    cells, sizes = report["cells"], sorted({cell["rows"] for cell in report["cells"]})
+    shapes = list(dict.fromkeys(cell["shape"] for cell in cells))
+    rows = []
+    for said in dict.fromkeys((cell["statistic"], cell["sentence"]) for cell in cells):
+        here = [[c for c in cells if (c["statistic"], c["sentence"], c["shape"]) == (*said, s)] for s in shapes]
+        rows.append([*said, f"{sum(c['runs'] for c in chain(*here)):,}", *map(_share_true, here)])
+    text = (
+        f"Every sentence with a confidence of {100 * report['confidence']:.0f} % that an answer prints at ε = 1 (or "
+        f"ρ = 0.5), compared with the rows, over tables of {', '.join(f'{size:,}' for size in sizes[:-1])} and "
+        f"{sizes[-1]:,} rows: the percentage of runs in which it was true, all sizes together, and in brackets the "
+        f"size with the lowest. {report['below']} of {len(cells):,} cells (a sentence, a shape, a size) lie below by "
+        "more than chance explains (once in 100,000 each). Where a cell is empty nothing was said: a variance, a mean "
+        "by group or a value that nobody has states no such thing, or the interval was open.\n\n"
+    )
+    return text + table(["statistic", "sentence", "runs", *shapes], rows)
+
+
+def _share_true(cells: Any) -> str:
+    if not cells:
+        return ""
+    true, runs = (sum(cell[name] for cell in cells) for name in ("true", "runs"))
+    return f"{100 * true / runs:.1f} ({100 * min(cell['true'] / cell['runs'] for cell in cells):.0f})"
 
 
 def tpch_queries(report: Any) -> str:

@@ -163,12 +163,13 @@ def capped_flow(
     return CappedFlowLaw(curve, whole, levels, design)
 
 
-def slope(p: Argument, parts: Any, persons: int = 1) -> tuple[Any, Any, Any]:
+def slope(p: Argument, parts: Any, persons: Any = 1, off: tuple[int, int] = (0, 0)) -> tuple[Any, Any, Any]:
     """The moves of k, of L(X)/X and of L(2X)/X at a level when a person is added: d, a and b.
 
     k = ⌊R·(L(2X) − L(X))/X⌋ within public limits; a is in [0, 1] and b in [0, 2], for each of ``persons`` taken apart.
+    ``off`` is how far a curve may be off these ends.
     """
-    a, b, d = p.within("a", 0, persons), p.within("b", 0, 2 * persons), p.whole("d")
+    a, b, d = p.within("a", off[0], persons + off[1]), p.within("b", off[0], 2 * persons + off[1]), p.whole("d")
     with p.lemma() as known:
         before, moved, low, high = p.whole("⌊t⌋"), p.whole("⌊t+u⌋ − ⌊t⌋"), p.whole("low"), p.whole("high")
         rest, u = p.real("t − ⌊t⌋", lambda x: x >= 0, lambda x: x < 1), p.real("u")
@@ -190,13 +191,18 @@ def _charge(p: Argument, noise: Any, cap: Any, move: Any) -> Any:
     return by.noise(p, move, up, down)
 
 
-def argue_weighed(p: Argument, *, design: Any = lambda p: Weighed(p.positive("κ"), parts=p.count("R", 1))) -> None:
+def argue_weighed(
+    p: Argument,
+    *,
+    design: Any = lambda p: Weighed(p.positive("κ"), parts=p.count("R", 1)),
+    off: tuple[int, int] = (0, 0),
+) -> None:
     """A level by weights, and L there."""
     epsilon, made, cap = p.positive("ε"), design(p), p.count("X", 1)
     p.assume(made.sound)
     parts = made.parts
     gamma = factor(made.share * epsilon, (parts, 2 * parts))
-    d, a, _ = slope(p, parts)
+    d, a, _ = slope(p, parts, off=off)
     noise = made.noise(cap, epsilon)
     for sign in (1, -1):
         with p.case("a person added" if sign > 0 else "a person removed"):
