@@ -370,13 +370,17 @@ def moments(report: Any) -> str:
         for name, one in found["coefficients"].items()
     ]
     first = table(
-        ["statistic", "persons", "shape", "error (95th percentile)", "oracle's caps", "over the oracle's"]
-        + ["interval holds the capped value", "and the truth"],
+        [
+            *("statistic", "persons", "shape", "error (95th percentile)", "oracle's caps", "over the oracle's"),
+            *("interval holds the capped value", "and the truth"),
+        ],
         variances,
     )
     second = table(
-        ["coefficient", "error (95th percentile)", "in standard errors", "blocks", "blocks without an interval"]
-        + ["caps that know the data", "interval holds the capped value", "and the truth"],
+        [
+            *("coefficient", "error (95th percentile)", "in standard errors", "blocks", "blocks without an interval"),
+            *("caps that know the data", "interval holds the capped value", "and the truth"),
+        ],
         lines,
     )
     return (
