@@ -38,7 +38,7 @@ from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
 from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
-from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -101,8 +101,13 @@ FORMS: dict[str, Form] = {
     "Coarser": _form(Coarser, "noise fine"),
     "Rounded": _form(Rounded, "noise step"),
     # capped totals and what is public about them
-    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
-    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
+    "LimitedTotal": _form(CappedTotal, "cap within above many epsilon design beyond handful"),
+    "TotalDesign": _form(
+        TotalDesign,
+        "test size choice power threshold each offset counted allowed doubted stride handful handful_threshold "
+        "handful_each handful_offset handful_stride beyond lifted "
+        "scanned_lifted scanned_doubted",
+    ),
     "CappedFlow": _form(CappedFlow, "cap value epsilon design"),
     "Weighed": _form(Weighed, "weight ratio parts least"),
     "Scanned": _form(Scanned, "threshold each offset limit"),
@@ -126,6 +131,7 @@ FORMS: dict[str, Form] = {
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
+    "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
     "Computed": _form(Computed, "formula parts"),
     # formulas
@@ -154,6 +160,8 @@ def _additive(noise: Noise, unit: Unit = WHOLE, covers: Covers = "truth") -> Spr
 
 
 OLDER: dict[str, Form] = {
+    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),  # persons above the cap counted apart
+    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
     "TwoSidedGeometric": _form(_two_sided, "above below"),
     "TruncatedNoise": _form(TruncatedLaplace, "rate bound"),
     "TotalNoise": _form(lambda drawn: drawn, "drawn"),  # a capped total is its own noise

@@ -70,6 +70,12 @@ SIMPLE: Mapping[str, Ask] = {
     "median": lambda t: t.median("v", epsilon=4),
     "quantiles per person": lambda t: t.quantile("v", ["0.1", "0.5"], per="person", epsilon=4),
     "ratio": lambda t: t.ratio("b", epsilon=1),
+    "median, ρ": lambda t: t.median("v", rho="0.5"),
+    "quantiles per person, ρ": lambda t: t.quantile("v", ["0.1", "0.5"], per="person", rho="0.5"),
+    "maximum, ρ": lambda t: t.max("v", rho=2),
+    "minimum by binary search, ρ": lambda t: t.min("v", method="binary_search", rho=2),
+    "maximum by the exponential mechanism, ρ": lambda t: t.max("v", method="exponential", rho=2),
+    "top, ρ": lambda t: t.top("g", ["x", "y", "z"], 2, rho=2),
     "ratio, Gaussian": lambda t: t.ratio("v > 2", rho="0.1"),
     "histogram": lambda t: t.histogram("v", [-10, 0, 10], epsilon=4),
     "mode": lambda t: t.mode("g", ["x", "y"], epsilon=4),
@@ -89,6 +95,11 @@ LONG: Mapping[str, Ask] = {
     "mean over a public range": lambda t: t.mean("v", range=(-10, 10), epsilon=8),
     "mean, Gaussian": lambda t: t.mean("v", range=(-10, 10), per="person", rho=2),
     "count by group": lambda t: t.group_by("g", ["x", "y"]).count(epsilon=4),
+    "variance, ρ": lambda t: t.variance("v", rho=8),
+    "maximum by group, ρ": lambda t: t.group_by("g", ["x", "y"]).max("v", rho=2),
+    "modes by group, ρ": lambda t: t.group_by("g", ["x", "y"]).mode("v", [3, -4, 100], rho=2),
+    "ratio by group, ρ": lambda t: t.group_by("g", ["x", "y"]).ratio("b", rho=2),
+    "count by group, ρ": lambda t: t.group_by("g", ["x", "y"]).count(rho=2),
     "sum by group, Gaussian": lambda t: t.group_by("g", ["x", "y"]).sum("v", rho=2),
     "mean by group": lambda t: t.group_by("g", ["x", "y"]).mean("v", epsilon=8),
     "medians by group": lambda t: t.group_by("g", ["x", "y"]).median("v", epsilon=4),
@@ -230,7 +241,7 @@ class Eager(StableKeys):
 
 def twice(law: Callable[..., Any]) -> Callable[..., Any]:
     """A choice by losses of twice the sensitivity."""
-    return lambda counts, epsilon: law([2 * count for count in counts], epsilon)
+    return lambda counts, allowance: law([2 * count for count in counts], allowance)
 
 
 TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
@@ -242,7 +253,7 @@ TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
     "maximum for twice the cost": (
         extremes,
         "extreme_law",
-        lambda *rest, law=extremes.extreme_law: law(*rest[:3], 2 * rest[3]),
+        lambda *rest, epsilon, method, law=extremes.extreme_law: law(*rest, 2 * epsilon, method),
         SIMPLE["maximum"],
     ),
     "groups shown too early": (groups, "stable_keys", Eager, SIMPLE["persons by found group"]),

@@ -41,6 +41,7 @@ from tacit.engines.requests.operands import (
     Deviation,
     Different,
     Entry,
+    Filled,
     GroupSteps,
     HasValue,
     Key,
@@ -57,7 +58,7 @@ from tacit.engines.requests.operands import (
 )
 from tacit.engines.requests.persons import Persons
 from tacit.engines.requests.product_totals import MOST_COLUMNS, ProductTotals
-from tacit.engines.requests.rank_steps import WEIGHT, Ranks, RankSteps, Step
+from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
 from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membership, Relation, Sample
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
 from tacit.engines.requests.top_rows import TopRows
@@ -69,6 +70,7 @@ __all__ = [
     "FINE",
     "HALF",
     "LARGEST_ANSWER",
+    "LARGEST_REACH",
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
     "MOST_BLOCKS",
@@ -87,6 +89,7 @@ __all__ = [
     "Different",
     "Entry",
     "Extremes",
+    "Filled",
     "FlagCounts",
     "Flags",
     "GroupDistinct",

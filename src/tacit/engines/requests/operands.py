@@ -22,6 +22,7 @@ from tacit.language.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
+    from tacit.engines.snapshots import Statement
 
 SATURATION = 9_200_000_000_000_000_000
 """The largest count of units that a FLOAT row can have."""
@@ -44,6 +45,14 @@ class Value:
         """The column of counts."""
         return rows.value(self)
 
+    def of_person(self, statement: Statement) -> str:
+        """The sum, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
+
+    def number_of_person(self, statement: Statement) -> str:
+        """How many of a person's rows have a value, from the table of persons."""
+        return statement.aggregate(f"COUNT({self.column(statement.rows)})")
+
     def total(self, rows: Rows) -> str:
         """The sum over a person's rows; where short numbers are quicker to add, those of doubles and columns are added
         apart.
@@ -61,10 +70,6 @@ class Value:
     def weight(self, rows: Rows) -> str:
         """The sum in one piece, for groups of few rows each."""
         return rows.dialect.total(self.column(rows))
-
-    def number(self, rows: Rows) -> str:
-        """How many of a person's rows have a value."""
-        return f"COUNT({self.column(rows)})"
 
     def entry(self, rows: Rows) -> str:
         """The sum over a person's rows in one group, 0 without a value."""
@@ -106,6 +111,21 @@ class RowCount:
 
     weight = entry = total
 
+    def of_person(self, statement: Statement) -> str:
+        """The count, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The number of rows that have a value, told by the very numbers that are added up."""
+
+    value: Value
+
+    def of_person(self, statement: Statement) -> str:
+        """The count, from the table of persons."""
+        return self.value.number_of_person(statement)
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -118,13 +138,14 @@ class Deviation:
         if not -(2**63) <= self.centre < 2**63:
             raise InvalidInput("centre must fit in 64 bits.")
 
-    def total(self, rows: Rows) -> str:
-        """The sum of the values less the centre times their number."""
-        return f"({self.value.total(rows)} - {rows.dialect.wide(self.number(rows))} * ({self.centre}))"
+    def of_person(self, statement: Statement) -> str:
+        """The sum of the values less the centre times their number; both are the same for every centre."""
+        number = statement.dialect.wide(self.number_of_person(statement))
+        return f"({self.value.of_person(statement)} - {number} * ({self.centre}))"
 
-    def number(self, rows: Rows) -> str:
+    def number_of_person(self, statement: Statement) -> str:
         """How many of a person's rows have a value."""
-        return self.value.number(rows)
+        return self.value.number_of_person(statement)
 
 
 @dataclass(frozen=True)
@@ -138,10 +159,10 @@ class PersonMean:
         if not 1 <= self.parts <= MOST_PARTS:
             raise InvalidInput(f"parts must lie between 1 and {MOST_PARTS}.")
 
-    def total(self, rows: Rows) -> str:
+    def of_person(self, statement: Statement) -> str:
         """The quotient of the sum's size and the number of values, with the sum's sign."""
-        whole, factor = self.value.total(rows), "" if self.parts == 1 else f" * {self.parts}"
-        size = rows.dialect.quotient(f"ABS({whole}){factor}", self.value.number(rows))
+        whole, factor = self.value.of_person(statement), "" if self.parts == 1 else f" * {self.parts}"
+        size = statement.dialect.quotient(f"ABS({whole}){factor}", self.value.number_of_person(statement))
         return f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END"
 
 
@@ -202,6 +223,10 @@ class Product:
         if not self.mean:
             return dialect.total(f"({a} * {b})")
         return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
+
+    def of_person(self, statement: Statement) -> str:
+        """The sum, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
 
 
 @dataclass(frozen=True)
@@ -315,8 +340,8 @@ class Ordered:
         return Fraction(float(row[4])) if self.double else Fraction(int(row[1]), 10**self.expression.type.scale)
 
 
-Total = Value | RowCount | Deviation | PersonMean | Product
-"""What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
+Total = Value | RowCount | Filled | Deviation | PersonMean | Product
+"""What makes one number of a person's rows; ``of_person`` is its SQL over the table of persons."""
 Entry = Value | RowCount | Presence | HasValue | Different | GroupSteps
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
@@ -369,20 +394,6 @@ def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
         raise InvalidInput(
             f"too many boundaries: one answer holds at most {LARGEST_ANSWER} numbers; use a coarser grid."
         )
-
-
-def bucket(column: str, boundaries: Sequence[int]) -> str:
-    """The SQL of a column's bucket, by binary search: the index of the first boundary at or above it."""
-
-    def search(low: int, high: int) -> str:
-        if low == high:
-            return str(low)
-        middle = (low + high) // 2
-        return (
-            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
-        )
-
-    return search(0, len(boundaries))
 
 
 def numbers_by_place(rows: Sequence[AnswerRow], places: int) -> tuple[int, ...]:

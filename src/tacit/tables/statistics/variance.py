@@ -46,7 +46,7 @@ from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
-from tacit.tables.statistics.extremes import depth, extreme_law
+from tacit.tables.statistics.extremes import depth, extreme_law, reach, spending
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import End
@@ -68,7 +68,7 @@ Wanted = Literal["mean", "variance", "standard deviation"]
 
 def range_requests(value: Value, each: Allowance) -> list[Request[Any]]:
     """What must be known to choose a range: the smallest person minima and the largest person maxima."""
-    k = depth(each.epsilon)
+    k = reach(_SCALE.grid, **spending(each)) if each.concentrated else depth(each.epsilon)
     return [Extremes(value, k, largest=False), Extremes(value, k, largest=True)]
 
 
@@ -76,8 +76,8 @@ def draw_range(
     room: Room, lows: tuple[Fraction, ...], highs: tuple[Fraction, ...], each: Allowance
 ) -> tuple[int, int] | None:
     """A range (low, high) in units with few persons outside; None where too few persons show one."""
-    low = room.draw(extreme_law(lows, _SCALE, False, each.epsilon))
-    high = room.draw(extreme_law(highs, _SCALE, True, each.epsilon))
+    low = room.draw(extreme_law(lows, _SCALE, False, **spending(each)))
+    high = room.draw(extreme_law(highs, _SCALE, True, **spending(each)))
     return _range(low, high)
 
 
@@ -240,8 +240,8 @@ class GroupedMoments(Each, tag="GroupedMoments"):
         asked, groups = cast(Moment, self.statistic), self.groups
         if asked.range is not None:
             return [asked.range] * len(groups.keys)
-        epsilon = room.allowance.share(RANGE_SHARE).epsilon
-        low, high = (End(asked.value, _SCALE, largest, epsilon, groups) for largest in (False, True))
+        each = room.allowance.share(RANGE_SHARE)
+        low, high = (End(asked.value, _SCALE, largest, each, groups) for largest in (False, True))
         found = room.weigh(low.request(high))
         return list(map(_range, low.draw(room, found), high.draw(room, found, place=1)))
 

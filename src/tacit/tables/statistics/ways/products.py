@@ -61,7 +61,7 @@ from tacit.tables.statistics.ways.centres import BEYOND, Located, locate
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.totals import Capper, Released
-from tacit.tables.statistics.ways.vectors import capped_vectors, group_norms
+from tacit.tables.statistics.ways.vectors import capped_vectors
 
 SQUARES = TotalDesign(power=4)
 """How totals of products are capped: the weight of a cap falls with its square, not with its fourth power."""
@@ -132,9 +132,8 @@ def grouped_moments(room: Room, words: str, value: Value, groups: Groups, per: P
     mean = per == "person"
     counting = HasValue(value.expression) if mean else RowCount(value.expression)
     entries = (counting, *(GroupSteps(value, places, squared, mean) for squared in (False, True)))
-    each = rest.share(Fraction(1, len(entries)))
-    norms = room.ask(*(group_norms(entry, groups, each) for entry in entries))
-    counts, sums, squares = capped_vectors(room, entries, groups, norms, each)
+    with room.second(rest.guarantee) as second:
+        counts, sums, squares = capped_vectors(second, entries, groups)
     answers = {}
     for i, label in enumerate(groups.labels):
         number, step = counts.totals[i], float(Fraction(places[i][1], HALF) * value.unit)
