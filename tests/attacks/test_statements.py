@@ -245,7 +245,7 @@ def test_a_row_quantile_speaks_of_the_capped_rows() -> None:
     assert isinstance(answer.spread, Ranked)
     assert answer.value < 1000  # type: ignore[operator]  # off by 5,000 ranks among all rows
     assert answer.interval().covers == "capped value"
-    assert "rows as capped; among all rows it may be off by more" in str(answer)
+    assert "rows as capped (95 %); among all rows it may be off by more" in str(answer)
     assert "as capped" in answer.explain()
     persons = whole.median("x", per="person", epsilon=4)
     assert persons.interval().covers == "truth"
