@@ -72,6 +72,7 @@ STUDIES = {
     "attacks": Study(),
     "growth": Study(),
     "changes": Study(),
+    "delta": Study(),
     "vector_caps": Study(full=("--tune",), tpch=True),
     "shared_groups": Study(quick=None, tpch=True),
     "workload": Study(),
