@@ -71,11 +71,18 @@ class PersonVectors(Request[tuple[int, ...]]):
     def __post_init__(self) -> None:
         check_keys(self.by, self.keys)
 
+    def of_person(self, statement: Statement) -> str:
+        """A person's entry, from the table of persons and groups."""
+        return self._entry(statement)[1]
+
+    def _entry(self, statement: Statement) -> tuple[Reading, str]:
+        """The table of persons and groups, and its column of entries."""
+        entry = statement.dialect.wide(self.entry.entry(statement.rows))
+        return statement.entry(in_groups(statement.rows, self.by, self.keys), entry)
+
     def vectors(self, statement: Statement) -> Reading:
         """A table of (person, group g, entry v), the entry saturated."""
-        dialect, limit = statement.dialect, saturation(len(self.keys))
-        entry = dialect.wide(self.entry.entry(statement.rows))
-        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys), entry)
+        limit, entries, v = saturation(len(self.keys)), *self._entry(statement)
         saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
         return statement.table("vectors", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
 

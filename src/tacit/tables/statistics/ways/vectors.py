@@ -16,6 +16,7 @@ from fractions import Fraction
 from tacit.answers import Answers
 from tacit.answers.groups import Capped, CappedGroup
 from tacit.engines.requests import Entry, GroupNorms, GroupTotals, Norm, Presence, RowCount, Value, saturation
+from tacit.engines.requests.beside import OfPerson
 from tacit.mechanisms.totals import vector_cap
 from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
@@ -41,6 +42,12 @@ class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
     per: Per = "row"
     key: str = field(default="count", repr=False, compare=False)
     """That of what is asked for each group."""
+    by_totals = True
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """The entries of groups."""
+        return (group_entries(self.entry, self.groups),)
 
     @property
     def words(self) -> str:
@@ -109,6 +116,11 @@ class Vector:
     fine: int
     noise: Noise
     mechanism: str = "vectors capped at a privately chosen norm, then noise on every group"
+
+
+def group_entries(entry: Entry, groups: Groups) -> OfPerson:
+    """What is made of each person's rows in each group, whatever cap is chosen."""
+    return GroupNorms(entry, groups.by, groups.keys, "l1", (1,))
 
 
 def group_norms(entry: Entry, groups: Groups, allowance: Allowance) -> GroupNorms:
