@@ -18,6 +18,7 @@ PACKAGES = [
     "errors",
     "closing",
     "progress",
+    "proofs",
     "numbers",
     "randomness",
     "guarantees",
@@ -64,6 +65,8 @@ HEAVY = [
     "starlette",
     "uvicorn",
     "httpx",
+    "z3",
+    "cvc5",
 ]
 
 

@@ -166,6 +166,110 @@ class PersonMean:
         return f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END"
 
 
+HALF = 2**22
+"""How many steps a `Steps` counts on either side of its middle; products of two, over 2^50 rows, have 94 bits."""
+
+FAR = 2**62
+"""How far from zero the middle of `Steps`, and their ends from their middle, may be, in units."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How far a row's number lies from a public centre, in whole steps of radius/`HALF` units, rounded down.
+
+    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps
+    above the middle, so it may lie between two units.
+    """
+
+    value: Value
+    middle: int
+    radius: int
+    shift: int = 0
+
+    def __post_init__(self) -> None:
+        if abs(self.middle) > FAR or not 1 <= self.radius <= FAR or abs(self.shift) > HALF:
+            raise InvalidInput("middle and radius must lie within 2^62, shift within the steps of a radius.")
+
+    @property
+    def step(self) -> Fraction:
+        """One step, in units."""
+        return Fraction(self.radius, HALF)
+
+    @property
+    def centre(self) -> Fraction:
+        """What distances are from, in units."""
+        return self.middle + self.shift * self.step
+
+    def column(self, rows: Rows) -> str:
+        """The row's number of steps."""
+        place = rows.scaled(self.value, self.middle - self.radius, self.middle + self.radius, 2 * HALF)
+        return f"({place} - {HALF + self.shift})"
+
+
+@dataclass(frozen=True)
+class Product:
+    """The sum over a person's rows of the product of two distances; both have a value in the same rows.
+
+    Per person (``mean``) it is the product of the person's two means, each rounded toward zero.
+    """
+
+    left: Steps
+    right: Steps
+    mean: bool = False
+
+    def total(self, rows: Rows) -> str:
+        """Products fit into 64 bits, their sums into 128."""
+        dialect, (a, b) = rows.dialect, (self.left.column(rows), self.right.column(rows))
+        if not self.mean:
+            return dialect.total(f"({a} * {b})")
+        return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
+
+    def of_person(self, statement: Statement) -> str:
+        """The sum, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
+
+
+@dataclass(frozen=True)
+class GroupSteps:
+    """The sum over a person's rows in a group of their distances from the group's public centre, or of the squares.
+
+    Distances are those of `Steps`, with a middle and a radius for each group. Per person (``mean``) it is the person's
+    mean in the group, rounded toward zero, or its square.
+    """
+
+    value: Value
+    places: tuple[tuple[int, int], ...]
+    """For each group the middle and the radius."""
+    squared: bool = False
+    mean: bool = False
+
+    def __post_init__(self) -> None:
+        for middle, radius in self.places:
+            Steps(self.value, middle, radius)
+
+    def beside(self, dialect: Dialect) -> tuple[tuple[str, ...], list[str]]:
+        """What stands beside the number of each group, for `entry`: names, and for each group the values."""
+        ends = ((middle - radius, middle + radius) for middle, radius in self.places)
+        return ("low", "high"), [f"{dialect.wide(str(low))}, {dialect.wide(str(high))}" for low, high in ends]
+
+    def entry(self, rows: Rows) -> str:
+        """0 without a value."""
+        dialect, v = rows.dialect, self.value.column(rows)
+        inner = dialect.quotient(f"(({dialect.wide(v)} - low) * {2 * HALF})", "(high - low)")
+        place = f"CASE WHEN {v} <= low THEN 0 WHEN {v} >= high THEN {2 * HALF} WHEN {v} > low THEN {inner} END"
+        steps = f"(CAST({place} AS {dialect.int64}) - {HALF})"
+        if self.mean:
+            mean = mean_steps(dialect, steps)
+            return f"COALESCE({f'({mean} * {mean})' if self.squared else mean}, 0)"
+        return f"COALESCE({dialect.total(f'({steps} * {steps})' if self.squared else steps)}, 0)"
+
+
+def mean_steps(dialect: Dialect, column: str) -> str:
+    """The mean of a person's steps, rounded toward zero; an aggregate."""
+    size = dialect.quotient(dialect.wide(f"ABS(SUM({column}))"), f"COUNT({column})")
+    return f"(CASE WHEN SUM({column}) < 0 THEN -{size} ELSE {size} END)"
+
+
 @dataclass(frozen=True)
 class Presence:
     """One for a person with at least one row, however many there are."""
@@ -236,9 +340,9 @@ class Ordered:
         return Fraction(float(row[4])) if self.double else Fraction(int(row[1]), 10**self.expression.type.scale)
 
 
-Total = Value | RowCount | Filled | Deviation | PersonMean
+Total = Value | RowCount | Filled | Deviation | PersonMean | Product
 """What makes one number of a person's rows; ``of_person`` is its SQL over the table of persons."""
-Entry = Value | RowCount | Presence | HasValue | Different
+Entry = Value | RowCount | Presence | HasValue | Different | GroupSteps
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.engines.dialect import LARGEST_DOUBLE, Dialect
 from tacit.engines.requests.operands import Ordered, RowCount
-from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
+from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import ALL_ROWS, PERSONS, Fragment, Reading, fill, fragment, join
 from tacit.errors import InvalidInput
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 WEIGHT = 2**32
 """The weight of one whole person, or of one whole row, in `RankSteps`."""
+
+LARGEST_REACH = 6000
+"""How many thresholds on one side of all quantiles together `RankSteps` may look at: six numbers each in its answer."""
 
 _CELLS = 2**16
 """Into how many cells values are divided at first."""
@@ -68,8 +71,8 @@ class RankSteps(Request[Ranks]):
             raise InvalidInput("quantiles must lie between 0 and 1, with at most nine decimals, and be at least one.")
         if self.reach < 1 or (self.cap is not None and not 1 <= self.cap < 2**31):
             raise InvalidInput("reach must be at least 1 and cap between 1 and 2^31.")
-        if 3 * len(self.quantiles) * 2 * self.reach > LARGEST_ANSWER:
-            raise InvalidInput(f"reach is too large for one answer of {LARGEST_ANSWER} numbers; use a smaller one.")
+        if len(self.quantiles) * self.reach > LARGEST_REACH:
+            raise InvalidInput(f"reach is too large for one answer, at most {LARGEST_REACH}; use a smaller one.")
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """One arm for the total weight, and one for the steps, with the number of their quantile."""

@@ -77,7 +77,7 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question = self.question(relation, statistic, text)
+        question = self.question(relation, statistic, text, cost)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
@@ -156,7 +156,9 @@ class Releaser:
         """A view of the tables, opened while nothing is charged yet."""
         return _uncharged((self.opening or self.tables.engine.snapshot)())
 
-    def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
+    def question(
+        self, relation: Relation, statistic: Statistic, text: str = "", cost: Guarantee | None = None
+    ) -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
         if not self._of_this_part(relation):
             raise UnsupportedQuery(ONE_PART)
@@ -168,6 +170,7 @@ class Releaser:
             analyst=self.analyst,
             message=self.message,
             owner=self.budget.account if self.own_answers else "",
+            runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
     def _of_this_part(self, relation: Relation) -> bool:

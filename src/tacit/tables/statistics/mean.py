@@ -50,7 +50,7 @@ from tacit.tables.statistics.sum import Sum
 from tacit.tables.statistics.variance import Moment
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
-from tacit.tables.statistics.ways.vectors import capped_vectors, group_entries, group_norms
+from tacit.tables.statistics.ways.vectors import capped_vectors, group_entries
 
 HALF = Fraction(1, 2)
 
@@ -198,9 +198,7 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
 
     def release(self, room: Room) -> Answers:
         """Capped vectors of sums and of counts."""
-        half = room.allowance.share(HALF)
-        norms = room.ask(*(group_norms(entry, self.groups, half) for entry in self._entries))
-        tops, bottoms = capped_vectors(room, self._entries, self.groups, norms, half)
+        tops, bottoms = capped_vectors(room, self._entries, self.groups)
         answers = {}
         for i, label in enumerate(self.groups.labels):
             spread = Quotient(
