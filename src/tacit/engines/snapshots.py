@@ -198,6 +198,8 @@ class Statement:
     need_persons: bool = False
     """Whether there must be such a table even if nothing is known of a person."""
     _aggregates: dict[str, str] = field(default_factory=dict)
+    _asked: dict[str, str] = field(default_factory=dict)
+    """Those that requests read, of which others may have been said before."""
     _entries: dict[str, dict[str, str]] = field(default_factory=dict)
     _tables: dict[Fragment, Part] = field(default_factory=dict)
 
@@ -206,11 +208,14 @@ class Statement:
         for total in self.beside.totals:
             total.of_person(self)
         self._common = len(self._aggregates)
+        self._asked.clear()
         self._common_entries = {places: len(columns) for places, columns in self._entries.items()}
 
     def aggregate(self, sql: str) -> str:
         """The name of a column of ``persons`` that aggregates each person's rows."""
-        return self._aggregates.setdefault(sql, f"a{len(self._aggregates)}")
+        name = self._aggregates.setdefault(sql, f"a{len(self._aggregates)}")
+        self._asked[sql] = name
+        return name
 
     def extreme(self, value: Ordered | Value, largest: bool) -> tuple[str, str]:
         """The column of ``persons`` with a person's largest or smallest value, and the order that puts it first."""
@@ -251,12 +256,11 @@ class Statement:
         own, whose words do not depend on what else this statement asks.
         """
         parts, own = self._with_own_rows(parts)
-        alike = own is not None and 0 < self._common == len(self._aggregates)
-        columns = ["person"] if self.keep_person or alike else []
-        if not columns and not self._aggregates and self.need_persons:
-            columns = ["1 AS present"]
-        if columns or self._aggregates:
-            parts.append(self._table_of_persons(columns, own if own is not None and alike else self.rows, again=alike))
+        if own is not None and self._asked and len(self._aggregates) == self._common:
+            parts.append(_table_of_persons(["person"], self._aggregates, own, again=True))
+        elif self.keep_person or self._asked or self.need_persons:
+            columns = ["person"] if self.keep_person else [] if self._asked else ["1 AS present"]
+            parts.append(_table_of_persons(columns, self._asked, self.rows))
         for number, (places, listed) in enumerate(self._entries.items()):
             alike = own is not None and self._common_entries.get(places) == len(listed)
             parts.append(self._grouped(number, places, own if own is not None and alike else self.rows))
@@ -272,10 +276,6 @@ class Statement:
         if any(known.get(part.name, part) != part for part in own):
             return parts, None
         return [*parts, *(part for part in own if part.name not in known)], rows
-
-    def _table_of_persons(self, columns: Sequence[str], rows: Rows, again: bool = False) -> Part:
-        listed = ", ".join([*columns, *(f"{sql} AS {name}" for sql, name in self._aggregates.items())])
-        return Part("persons", fragment(f"SELECT {listed} FROM ", rows.grouped()), kept=True, again=again)
 
     def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
         """The whole statement, whose rows are those of the arms, each with the number of its request."""
@@ -301,6 +301,12 @@ class Statement:
             return script
         kept = [replace(part, kept=True) if part.name == ALL_ROWS.of else part for part in script.parts]
         return Script(tuple(kept), script.body)
+
+
+def _table_of_persons(columns: Sequence[str], aggregates: Mapping[str, str], rows: Rows, again: bool = False) -> Part:
+    """The table of persons, with some columns and aggregates."""
+    listed = ", ".join([*columns, *(f"{sql} AS {name}" for sql, name in aggregates.items())])
+    return Part("persons", fragment(f"SELECT {listed} FROM ", rows.grouped()), kept=True, again=again)
 
 
 NAME = "tacit-statement"
