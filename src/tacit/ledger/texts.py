@@ -13,11 +13,11 @@ from typing import Any
 
 from tacit.budgets.accounts import Policy, statistics
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted, Vector
-from tacit.budgets.tight import Tight
+from tacit.budgets.tight import Squared, Tight
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 
-_FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted)}
+_FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted, Squared)}
 
 
 def canonical(value: Any) -> str:
