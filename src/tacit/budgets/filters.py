@@ -259,7 +259,7 @@ class Advanced(Filter):
 
     def smallest(self, share: Fraction) -> Guarantee:
         """A pure cost that takes this share of ε and of ρ."""
-        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share else Fraction(0)
+        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share and self.limits[1] else Fraction(0)
         return Pure.amount(max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
 
     @property
@@ -343,8 +343,8 @@ def _unknown(guarantee: object) -> InvalidInput:
 
 def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Number | None = None) -> Filter:
     """The filter of a budget: its total, how costs compose, and how much of δ is set aside for that."""
-    if composition not in ("basic", "advanced", "rooted", "tight"):
-        raise InvalidInput('composition must be "basic", "advanced" or "tight".')
+    if composition not in ("basic", "advanced", "rooted", "tight", "odometer"):
+        raise InvalidInput('composition must be "basic", "advanced", "tight" or "odometer".')
     if composition == "basic":
         if set_aside is not None:
             raise InvalidInput('set_aside belongs to composition="advanced" or "tight"; leave it out.')
@@ -370,6 +370,12 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
         raise InvalidInput(f"the epsilon of an advanced budget must be below {BOUNDLESS}; give an ordinary one.")
     delta = total.delta
     given = None if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    if composition == "odometer":
+        from tacit.budgets.odometers import metered  # as below
+
+        if given is not None:
+            raise InvalidInput('set_aside belongs to composition="advanced" or "tight"; leave it out.')
+        return metered(total)
     if composition == "tight":
         from tacit.budgets.tight import tight  # it is made of what stands here
 

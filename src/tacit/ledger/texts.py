@@ -13,11 +13,14 @@ from typing import Any
 
 from tacit.budgets.accounts import Policy, statistics
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted, Vector
+from tacit.budgets.odometers import Metered
 from tacit.budgets.tight import Squared, Tight
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 
-_FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted, Squared)}
+_FILTERS: dict[str, type[Filter]] = {
+    kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted, Squared, Metered)
+}
 
 
 def canonical(value: Any) -> str:
