@@ -9,7 +9,7 @@ import pytest
 from tacit.budgets import Odometer, open_budget
 from tacit.budgets.filters import Concentrated, Vector
 from tacit.errors import BudgetExceeded, InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.numbers.enclosures import Enclosure
 from tests.budgets.adversary import worst
 
@@ -55,7 +55,7 @@ def test_many_small_costs_read_below_their_sum() -> None:
 class _Free(Concentrated):
     """No limit but the length of the game: a cost counts one."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         assert isinstance(cost, Pure)
         return (Fraction(1), cost.epsilon, Pure(cost.epsilon).to(Zcdp).rho)
 

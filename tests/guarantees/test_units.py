@@ -87,7 +87,7 @@ def test_a_price_dominates_exactly_and_one_unit_less_does_not(up: int, down: int
 
 
 def test_a_price_falls_with_what_it_is_beside_towards_the_variance() -> None:
-    prices = [units.price(RandomisedResponse(F(1, 2)), 200, beside, 10**6) for beside in (0, 2000, 20000, 100000)]
+    prices = [units.price(RandomisedResponse(F(1, 2)), 200, beside, 30000) for beside in (0, 2000, 20000, 100000)]
     assert all(price is not None for price in prices)
     assert sorted(prices, key=lambda p: -(p or 0)) == prices
     variance = F(1, 4) * 200**2

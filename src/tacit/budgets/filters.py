@@ -211,9 +211,10 @@ class Concentrated(Filter):
     def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ρ), or (ε at the budget's order)."""
         if isinstance(self.total, ApproxZcdp):
-            if isinstance(cost, Pure | Zcdp | Approx | ApproxZcdp):
-                flagged = isinstance(cost, Approx | ApproxZcdp)
-                return (concentrated(cost, None if flagged else runs), cost.delta if flagged else Fraction(0))
+            if isinstance(cost, Approx | ApproxZcdp):
+                return (concentrated(cost), cost.delta)
+            if isinstance(cost, Pure | Zcdp):
+                return (concentrated(cost, runs), Fraction(0))
             raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
         if isinstance(cost, Approx):
             raise self._refuse(cost, "it has no room for δ", "ask with epsilon= or rho=, or open an Approx budget")
