@@ -88,7 +88,7 @@ def test_old_answers_hold_every_form() -> None:
     assert set(OLDER) <= seen
     renamed, later = (
         {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"},
-        {"Rounded", "CappedBelow", "InnerOfGroup", "Combined"},
+        {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "LimitedTotal", "TotalDesign"},
     )
     assert set(FORMS) - renamed - later <= seen
 

@@ -112,7 +112,8 @@ class CappedTotalLaw(Law[CappedTotal]):
             for within, cap, over, above in zip(accumulate(sums[:-1]), caps, self._over, self._above, strict=True)
         ]
         self._test = DiscreteLaplace(design.test * epsilon)
-        self._enough, self._handful = ceil(design.size / epsilon), ceil(design.handful / epsilon)
+        self._enough = ceil(design.size / epsilon)
+        self._handful = min(ceil(design.handful / epsilon), self._enough)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
     @cached_property
@@ -150,16 +151,26 @@ class CappedTotalLaw(Law[CappedTotal]):
 
     def _pmf_choice(self, many: bool, i: int, bits: int, handful: bool = False) -> Enclosure:
         """P[many, few or a handful, and this cap]."""
-        test = self._test.tail(self._enough - self._persons, bits)
         if many:
-            return test * self._weighed.pmf(i, bits)
-        if not self._handful:
-            least = Enclosure.of(1, bits)
-        else:
-            least = self._test.tail(self._handful - self._persons, bits)
+            return self._test.tail(self._enough - self._persons, bits) * self._weighed.pmf(i, bits)
         place, rest = divmod(i, self.design.scan(handful).stride)
-        chance = 1 - least if handful else least - test
-        return Enclosure.of(0, bits) if rest else chance * self._scans[handful]._pmf_at(place, bits)
+        if rest or (not handful and self._handful == self._enough):
+            return Enclosure.of(0, bits)
+        chance = self._below(self._handful, bits) if handful else self._between(bits)
+        return chance * self._scans[handful]._pmf_at(place, bits)
+
+    def _below(self, bound: int, bits: int) -> Enclosure:
+        """P[n + Z < bound]."""
+        return self._test.tail(1 + self._persons - bound, bits)
+
+    def _between(self, bits: int) -> Enclosure:
+        """P[few], from tails on the side where they are small."""
+        low, high = self._handful, self._enough
+        if not low:
+            return self._below(high, bits)
+        if self._persons >= high:
+            return self._below(high, bits) - self._below(low, bits)
+        return self._test.tail(low - self._persons, bits) - self._test.tail(high - self._persons, bits)
 
     def pmf(self, y: CappedTotal, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output = y]."""
