@@ -51,9 +51,13 @@ _LARGEST = 70
 """Losses of interest stay below 70·ln 2."""
 
 
-@lru_cache(maxsize=64)
 def powers(k: int, count: int) -> list[int]:
-    """e^{hi} for i from 0 to ``count`` − 1."""
+    """e^{hi} for i from 0 to ``count`` − 1, and some more."""
+    return _powers(k, 1 << max(10, count.bit_length()))
+
+
+@lru_cache(maxsize=32)
+def _powers(k: int, count: int) -> list[int]:
     found, exact = [], ONE << 64
     for _ in range(count):
         found.append(exact >> 64)
@@ -87,10 +91,11 @@ def stick_of_tosses(k: int, n: int) -> list[int]:
     """The hockey stick of n tosses at e^{hj} for j from 0 on, until it is lost."""
     first, masses = tosses(k, n)
     last, below = first + len(masses) - 1, [0, *accumulate(masses)]  # P[fewer than first + i heads]
-    x = powers(k, max(2 * last - n, 0) + 1)
-    if x[-1] > ONE << _LARGEST:
+    highest = max(2 * last - n, 0)
+    x = powers(k, highest + 1)
+    if x[highest] > ONE << _LARGEST:
         raise InvalidInput("a budget that adds up tightly has an epsilon of at most about 10; give a smaller one.")
-    found = [0] * max(2 * last - n, 0)
+    found = [0] * highest
     for start in (0, 1):  # of each second step one more head is needed for a loss above it
         more, count = (start + n) // 2 + 1, len(found[start::2])
         upper = [below[-1] - below[max(i - first, 0)] for i in range(more, more + count)]
@@ -101,12 +106,12 @@ def stick_of_tosses(k: int, n: int) -> list[int]:
 
 
 @lru_cache(maxsize=512)
-def atoms(mechanism: Mechanism, k: int) -> tuple[list[tuple[int, int]], int]:
+def atoms(mechanism: Mechanism, k: int, nodes: int = _NODES) -> tuple[list[tuple[int, int]], int]:
     """A law of losses, in steps, with masses rounded up, whose hockey stick is at least the mechanism's, for all x.
 
     Beside it what is lost: the mass at infinity.
     """
-    (upper, above), (lower, below) = _nodes(mechanism, k), _nodes(mechanism.reverse, k)
+    (upper, above), (lower, below) = _nodes(mechanism, k, nodes), _nodes(mechanism.reverse, k, nodes)
     x = powers(k, max(upper[-1], lower[-1]) + 1)
     square = ONE * ONE
     # the curve from its lowest loss up: x and height, both in units of 2^-160
@@ -135,12 +140,13 @@ def _bends_up(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> boo
     return (b[1] - a[1]) * (c[0] - b[0]) >= (c[1] - b[1]) * (b[0] - a[0])
 
 
-def _nodes(mechanism: Mechanism, k: int) -> tuple[list[int], list[int]]:
+@lru_cache(maxsize=64)
+def _nodes(mechanism: Mechanism, k: int, nodes: int) -> tuple[list[int], list[int]]:
     """Losses in steps from 0 on, and the mechanism's hockey stick there, rounded up, until it is lost."""
     size = int(mechanism.spread(90) * (2 * k + 1) / 2) + 2  # h ≥ 1/(k + 1/2), so the last lies beyond the reach
     if size > _MOST_STEPS:
         raise InvalidInput("this cost is too large to be priced by its own law; ask with a smaller one.")
-    x, stride = powers(k, size), max(1, size // _NODES)
+    x, stride = powers(k, size), max(1, size // nodes)
     steps = sorted({*range(0, size, stride), *mechanism.kinks(k, size), size - 1})
     return steps, [mechanism.stick(Enclosure(x[j], x[j] + 2, -BITS, _EVALUATED)).fixed(BITS)[1] + 1 for j in steps]
 

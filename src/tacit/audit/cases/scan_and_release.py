@@ -133,7 +133,9 @@ def _signed(x: Dataset, both: bool = False) -> SignedTotalLaw:
     """Persons by the sign of their total; ``both`` puts everyone on both sides, as rows of either sign would."""
     sides = [[abs(total) for total in x if both or total * sign > 0] for sign in (1, -1)]
     positive, negative = (buckets(tuple(side), CAPS[:1]) for side in sides)
-    return signed_scan_and_release(positive, negative, EPSILON, caps=CAPS[:1], design=replace(SMALL, handful=Fraction(0)))
+    return signed_scan_and_release(
+        positive, negative, EPSILON, caps=CAPS[:1], design=replace(SMALL, handful=Fraction(0))
+    )
 
 
 _case = partial(AuditCase, covers="mechanisms.scan_and_release", mechanism=_mechanism(SMALL), promised=Pure(EPSILON))

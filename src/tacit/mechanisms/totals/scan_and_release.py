@@ -53,7 +53,7 @@ COST  Linear in the length of the list: about a millisecond.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate, product
@@ -285,9 +285,9 @@ def signed_scan_and_release(
     return SignedTotalLaw(*parts)
 
 
-def _symbols(p: Argument) -> TotalDesign:
+def any_design(p: Argument, made: Callable[..., TotalDesign] = TotalDesign) -> TotalDesign:
     """A design of which nothing is known but that its noises exist."""
-    design = TotalDesign(**{name: p.positive(name) for name in ("test", "choice", "threshold", "each")})
+    design = made(**{name: p.positive(name) for name in ("test", "choice", "threshold", "each")})
     p.assume(*(rate >= 0 for many in (True, False) for rate in vars(design.charges(many)).values()))
     return design
 
@@ -320,7 +320,7 @@ def _prices(p: Argument, design: TotalDesign, epsilon: Any, sign: int, many: boo
     return price + by.noise(p, either(over, move, 0), outside.up, outside.down)
 
 
-def argue(p: Argument, *, many: bool, design: Any = _symbols, counted: int = 1) -> None:
+def argue(p: Argument, *, many: bool, design: Any = any_design, counted: int = 1) -> None:
     """A person of total s, above the cap or within it; ``counted`` is how often they count above it."""
     epsilon, made = p.positive("ε"), design(p)
     for sign in (1, -1):
