@@ -88,7 +88,8 @@ def test_old_answers_hold_every_form() -> None:
     assert set(OLDER) <= seen
     renamed, later = (
         {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"},
-        {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "SecondMoment", "Gram", "Correlation", "Fitted"},
+        {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "SecondMoment", "Gram", "Correlation", "Fitted"}
+        | {"LimitedTotal", "TotalDesign"},
     )
     assert set(FORMS) - renamed - later <= seen
 

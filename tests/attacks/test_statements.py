@@ -100,7 +100,7 @@ def test_persons_above_both_caps_as_printed(epsilon: str | int) -> None:
     failed = {together: 0, added: 0}
     for _ in range(tried):
         drawn = SignedTotal(room.draw(law), room.draw(law))
-        truth = sum(sum(counts[CAPS.index(part.cap) + 1 :]) for part in (drawn.positive, drawn.negative))
+        truth = sum(sum(counts[CAPS.index(part.limit) + 1 :]) for part in (drawn.positive, drawn.negative))
         for bound in failed:
             failed[bound] += truth > bound(drawn)
     assert honest(failed[together], tried)
