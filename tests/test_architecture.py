@@ -37,6 +37,7 @@ PACKAGES = [
     "plots",
     "audit",
     "checks",
+    "checker",
     "serve",
     "cli",
 ]

@@ -119,6 +119,7 @@ def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
             "__init__",
             "answer",
             "arithmetic",
+            "certificates",
             "formulas",
             "functions",
             "quantities",

@@ -27,7 +27,7 @@ from tacit.curves import StepLoss
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
 from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, Named
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.randomness import Categorical, Randomness
@@ -48,7 +48,7 @@ class ExponentialLaw(GridLaw):
 
     def __init__(self, loss: StepLoss, epsilon: Fraction, prior: Prior, change: tuple[int, int] | None = None) -> None:
         self.grid, self.prior = loss.grid, prior
-        self.guarantee = Pure(epsilon)
+        self.guarantee, self._moves = Pure(epsilon), change or loss.moves
         self.zcdp = Zcdp(epsilon * epsilon / 8)
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon, change), loss.minimum
         # One piece for each run, or a few with a prior that is not constant.
@@ -59,6 +59,10 @@ class ExponentialLaw(GridLaw):
         else:
             self._choose = Inversion(self._table).draw
         self._weights = lru_cache(maxsize=4)(self._compute_weights)
+
+    def named(self) -> Named:
+        """The rate of the loss, how far it moves, and among what; a public prior costs nothing."""
+        return self._chosen("exponential mechanism", self._gamma, self._moves)
 
     def _compute_weights(self, bits: int) -> tuple[list[Enclosure], Enclosure]:
         """The weight of every piece, the best loss counted as 0, and their sum."""

@@ -35,4 +35,4 @@ def shared_scans(
         raise InvalidInput("losses must be one-directional: adding a person must never lower one.")
     total = positive(epsilon, "epsilon")
     each = total / whole(unit, "unit", 1)
-    return Together([threshold_scan(loss, each, beta=beta) for loss in losses], Pure(total))
+    return Together([threshold_scan(loss, each, beta=beta) for loss in losses], Pure(total), unit)

@@ -51,7 +51,7 @@ from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighe
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
@@ -85,7 +85,7 @@ def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, 
             epsilon = cost / design.share
             loss = Slopes(curve, levels, 1, ceil(design.limit / epsilon)).all()
             rates = Rates(design.threshold * epsilon, design.each * epsilon)
-            return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(cost))
+            return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(cost), (1, 2))
     raise InvalidInput("design must be Weighed or Scanned.")
 
 
@@ -99,6 +99,20 @@ class CappedFlowLaw(Law[CappedFlow]):
         self._curve, self._epsilon = curve, epsilon
         self._places = {design.factor * level: i for i, level in enumerate(levels)}
         self._choice = choice(design, curve, design.share * epsilon, levels)
+
+    def named(self) -> Named:
+        """The rates of the choice and of the noise, and the caps."""
+        design, epsilon = self.design, self._epsilon
+        known = {"up": design.up * epsilon, "down": design.down * epsilon}
+        match design:
+            case Weighed():
+                known |= {"weight": design.weight * epsilon, "parts": Fraction(design.parts)}
+            case Scanned():
+                known |= {"threshold": design.threshold * epsilon, "each": design.each * epsilon}
+        largest = self.levels[-1]
+        caps = f"octaves {largest}" if self.levels == octaves(largest) else " ".join(map(str, self.levels))
+        facts = {name: str(number) for name, number in known.items()}
+        return {"law": "capped flow", **facts, "factor": str(design.factor), "levels": caps}
 
     def _draw(self, source: Randomness) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]

@@ -67,5 +67,6 @@ def ratio(
         raise InvalidInput("delta must be left out with this method, which is pure; or use automatic.")
     guarantee = Pure(epsilon)
     if chosen == "naive":
-        return CountedRatio(part, part + rest, guarantee.epsilon / 2, chosen, guarantee)
-    return CountedRatio(part, rest, guarantee.epsilon / (2 if replacement else 1), chosen, guarantee)
+        return CountedRatio(part, part + rest, guarantee.epsilon / 2, chosen, guarantee, moved=2)
+    moved = 2 if replacement else 1
+    return CountedRatio(part, rest, guarantee.epsilon / moved, chosen, guarantee, moved)

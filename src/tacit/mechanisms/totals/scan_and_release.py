@@ -58,14 +58,14 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, product
 from math import ceil
-from typing import Self
+from typing import Any, Self
 
 from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw
@@ -105,6 +105,19 @@ class CappedTotalLaw(Law[CappedTotal]):
         self._test = DiscreteLaplace(design.test * epsilon)
         self._enough = ceil(design.size / epsilon)
         self._places = {cap: i for i, cap in enumerate(caps)}
+
+    def named(self) -> Named:
+        """The rates of the test, the choice, the scan and the noises, and the caps."""
+        design, epsilon = self.design, self._epsilon
+        choice = {"test": design.test, "choice": design.choice, "threshold": design.threshold, "each": design.each}
+        rates: dict[str, Any] = {name: str(rate * epsilon) for name, rate in choice.items()}
+        for many in (True, False):
+            charges = design.charges(many)
+            shown = (charges.within_up, charges.within_down, charges.above_up, charges.above_down)
+            rates["many" if many else "few"] = [str(charge * epsilon) for charge in shown]
+        caps = "readable" if self.caps == CAPS else " ".join(map(str, self.caps))
+        value = [str(number) for number in (epsilon, design.counted, design.allowed, design.doubted)]
+        return {"law": "scan and release", **rates, "caps": caps, "value": value}
 
     @cached_property
     def _weighed(self) -> Categorical:

@@ -42,6 +42,7 @@ from tacit.mechanisms.law import Law
 from tacit.numbers.exact import WHOLE, Number, Unit, positive
 from tacit.progress import doing
 from tacit.randomness import Randomness
+from tacit.tables.releasing.certifying import Drawn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -131,13 +132,21 @@ class Room:
         """What the whole answer costs: the guarantee it states."""
         self.several = bool(relation.others)
         """Whether a row may concern several persons."""
-        self._protected = protected
+        self.protected = protected
+        """Who is protected."""
         self._spent: dict[str, list[Guarantee]] = {}
+        self.drawn: list[Drawn] = []
+        """What was drawn, in order, for the certificate."""
 
     @cached_property
     def allowance(self) -> Allowance:
         """What the draws in this room may spend of the cost."""
         return Allowance.of(self.cost)
+
+    @property
+    def private(self) -> bool:
+        """Whether the source of its draws is a true one; a seeded one protects nobody."""
+        return self._source.private
 
     def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
         """In how many of these groups one person can have rows, as far as public facts tell."""
@@ -183,6 +192,7 @@ class Room:
         self._spent.setdefault(part, []).append(law.guarantee)
         with doing("drawing the answer"):
             value: T = law._draw(self._source)
+        self.drawn.append(Drawn.of(part, law, value))
         return value
 
     @property
@@ -216,13 +226,13 @@ class Room:
             value=value,
             guarantee=self.cost,
             mechanism=mechanism,
-            protected=self._protected,
+            protected=self.protected,
             per="person" if per == "person" else "row",
             unit=str(unit),
             spread=spread,
             cap=cap,
             notes=notes,
-            private=self._source.private,
+            private=self.private,
         )
 
 
