@@ -100,10 +100,10 @@ class Answer:
     """When it was released."""
     stored: bool = False
     """Whether this is an earlier answer to the same question, returned at no cost."""
-    releases: tuple[Release, ...] = field(default=(), repr=False, compare=False)
-    """What was charged and drawn for it, for its certificate."""
     name: str | None = None
     """What a query calls it: SELECT SUM(amount) AS total; None where it gives it no name."""
+    releases: tuple[Release, ...] = field(default=(), repr=False, compare=False)
+    """What was charged and drawn for it, for its certificate."""
 
     @property
     def title(self) -> str:
