@@ -25,10 +25,10 @@ from typing import Any
 FORM = "certificate 1"
 FIELDS = {"question", "charge", "protected", "private", "ledger", "draws", "spent", "order"}
 FIELDS |= {"sample", "values", "proofs"}
+ROUNDED = ("Zcdp", "exponential mechanism")  # the price of these is rounded
 RULE = {"draws", "place", "times", "step", "as", "round"}
-TRUSTED = """that these laws were drawn from with true randomness; that a person moves what they were drawn from by no
-            more than is said, which Tacit proves and audits; that what is computed from draws is right; and, unless a
-            ledger says so, that nobody made this certificate up."""
+TRUSTED = """that these laws were drawn from with true randomness; that a person moves what was drawn from no more than
+            is said, as Tacit proves and audits; what is computed; and, without a ledger, that nobody made this up."""
 VERIFIED, REFUSED, UNCOVERED = 0, 1, 5
 """Exit codes: all of it holds; something does not; what can be checked holds, but a law is not known."""
 BITS, TINY, CLOSE = 192, Fraction(1, 1 << 10**4), Fraction(1, 10**6)
@@ -57,16 +57,14 @@ def number(text: Any) -> Fraction:
 
 def positive(text: Any) -> Fraction:
     """A number above 0, such as a rate."""
-    found = number(text)
-    need(found > 0, "a rate or a size is not above 0")
-    return found
+    need(number(text) > 0, "a rate or a size is not above 0")
+    return number(text)
 
 
 def whole(text: Any) -> int:
     """A whole number, written as a text."""
-    found = number(text)
-    need(found.denominator == 1, "a number is not whole")
-    return found.numerator
+    need(number(text).denominator == 1, "a number is not whole")
+    return number(text).numerator
 
 
 def exp_minus(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -103,10 +101,8 @@ def root(x: Fraction) -> Fraction:
 
 
 def gaussian_tail_above(variance: Fraction, k: int) -> Fraction:
-    """An upper bound on P[Z ≥ k] of discrete Gaussian noise; its weights add up to √(2πv) at least (Poisson's formula).
-
-    Term by term up to v = 4096; beyond, f being convex from √v on, by ∫_{k−½}^∞ f and an odd continued fraction of it.
-    """
+    """A bound on P[Z ≥ k] of discrete Gaussian noise: by terms, or for large v by a continued fraction of ∫_{k−½}^∞ f."""
+    # All weights add up to √(2πv) at least, by Poisson's formula, and f is convex from √v on.
     if k < 1 or (variance > 4096 and (2 * k - 1) ** 2 < 4 * variance):
         return Fraction(1)
     every = max(root(2 * Fraction(31415926535, 10**10) * variance), 1 + 2 * exp_minus(1 / (2 * variance))[0])
@@ -220,10 +216,7 @@ def capped_flow(law: Any, price: Price) -> Cost:
 
 
 def stable_keys(law: Any, price: Price) -> Cost:
-    """Counts of keys above a threshold, a person being in κ of them; or weights, a person of m keys weighing w in each.
-
-    One that comes up to `least` persons is shown within δ; with Gaussian noise, half of it, the others take the rest.
-    """
+    """Counts of keys above a threshold, a person being in κ of them, or weights w in each of m; a new one within δ."""
     threshold, least, weighted = whole(law["threshold"]), whole(law["least"]), law["law"] == "weighted keys"
     need(least >= 2, "a key of one person may be shown")
     most = whole(law["most"]) if weighted else 1
@@ -298,8 +291,12 @@ def supported(law: Any, drawn: Any) -> None:
     if "of" in law:
         on_grid(law["of"], drawn)
     elif name == "noise":
-        values = [whole(value) for value in ([drawn] if law["parts"] is None else drawn)]
-        need(len(values) == (1 if law["parts"] is None else whole(law["parts"])), "values of other parts were drawn")
+        alone = law["parts"] is None
+        count = len([whole(value) for value in ([drawn] if alone else drawn)])
+        need(
+            isinstance(drawn, list) != alone and count == (1 if alone else whole(law["parts"])),
+            "other parts were drawn",
+        )
     elif name == "shared weight":
         rest = iter(drawn)
         need(len(drawn) == sum(whole(part["times"]) for part in law["parts"]), "values of other parts were drawn")
@@ -345,7 +342,6 @@ def on_grid(grid: Any, drawn: Any) -> None:
         if x:
             decade = len(str(abs(x.numerator))) - len(str(x.denominator))
             decade -= Fraction(10) ** decade > abs(x)
-            need(decade >= smallest, "a drawn value is finer than its grid")
             shown = abs(x) / Fraction(10) ** (decade - digits + 1) - 10 ** (digits - 1) + 1
             place = ((decade - smallest) * 9 * 10 ** (digits - 1) + shown) * (1 if x > 0 else -1)
     elif grid["grid"] == "multiples":
@@ -353,11 +349,11 @@ def on_grid(grid: Any, drawn: Any) -> None:
     else:
         raise Uncovered
     inside = (first is None or place >= whole(first)) and (last is None or place <= whole(last))
-    need(place.denominator == 1 and inside, "a drawn value is not on its grid")
+    need(place.denominator == 1 and inside and (place * x > 0 or place == x), "a drawn value is not on its grid")
 
 
 def spent_of(draws: list[tuple[str, Price]], kind: str) -> tuple[Fraction, ...]:
-    """What draws cost together: sums, but the dearest side of each division of the persons ("sum+" and "sum-")."""
+    """What draws cost together: sums, but only one side of each division of the persons, "sum+" or "sum-"."""
     sides: dict[str, dict[str, tuple[Fraction, Fraction]]] = {}
     for part, price in draws:
         need(price.kind in ("Pure", kind), "prices of these kinds do not add up")
@@ -365,8 +361,8 @@ def spent_of(draws: list[tuple[str, Price]], kind: str) -> tuple[Fraction, ...]:
         first, delta = side.get(part, (Fraction(0), Fraction(0)))
         added = rho_of(price.first) if kind == "Zcdp" and price.kind == "Pure" else price.first
         side[part] = first + added, delta + price.delta
-    dearest = [tuple(map(max, zip(*side.values(), strict=True))) for side in sides.values()]
-    return tuple(sum((most[i] for most in dearest), Fraction(0)) for i in (0, 1))
+    need(all(len(set(side.values())) == 1 for side in sides.values()), "a side of a division lacks draws of the other")
+    return tuple(sum((next(iter(side.values()))[i] for side in sides.values()), Fraction(0)) for i in (0, 1))
 
 
 def covered(spent: Price, charge: Price, sample: Fraction, order: Any) -> None:
@@ -447,7 +443,11 @@ def check_release(release: Any, verdict: Verdict) -> None:
         priced.append((draw["part"], price))
         try:
             cost = Price(*cost_of(draw["law"], price))
-            near = cost.first <= price.first <= cost.first * (1 + (CLOSE if cost.kind == "Zcdp" else 0))
+            near = (
+                cost.first
+                <= price.first
+                <= cost.first * (1 + (CLOSE if (cost.kind, draw["law"]["law"]) == ROUNDED else 0))
+            )
             right = near and cost.kind == price.kind and cost.delta <= price.delta
             need(right, f"the law {draw['law']['law']!r} costs {cost}, and {price} is said")
             supported(draw["law"], draw["drawn"])

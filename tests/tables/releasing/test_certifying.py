@@ -128,7 +128,7 @@ def verdict(answer: Any) -> checker.Verdict:
 
 
 def test_certificates_of_odd_data_are_verified(session: Session) -> None:
-    """Dates and floats at their ends, whatever it is that a rare draw shows; `tests.test_golden_answers` asks the rest."""
+    """Dates and floats at their ends, whatever a rare draw shows; `tests.test_golden_answers` asks the rest."""
     t, cost, found = session["t"], {"epsilon": 1, "delta": "1e-6"}, list[Any]()
     found += [
         t.max("day", **cost),
