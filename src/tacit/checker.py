@@ -101,10 +101,10 @@ def root(x: Fraction) -> Fraction:
 
 
 def gaussian_tail_above(variance: Fraction, k: int) -> Fraction:
-    """A bound on P[Z ≥ k] of discrete Gaussian noise: by terms, or for large v by a continued fraction of ∫_{k−½}^∞ f."""
-    # All weights add up to √(2πv) at least, by Poisson's formula, and f is convex from √v on.
+    """A bound on P[Z ≥ k] of discrete Gaussian noise: by terms, or for large v by a fraction of ∫_{k−½}^∞ f."""
     if k < 1 or (variance > 4096 and (2 * k - 1) ** 2 < 4 * variance):
         return Fraction(1)
+    # All weights add up to √(2πv) at least, by Poisson's formula, and f is convex from √v on.
     every = max(root(2 * Fraction(31415926535, 10**10) * variance), 1 + 2 * exp_minus(1 / (2 * variance))[0])
     if variance > 4096:
         tail = a = k - Fraction(1, 2)
@@ -387,7 +387,8 @@ def value_of(rule: Any, draws: list[Any]) -> Any:
         drawn = draws[draw]["drawn"]
         x += sign * amount(drawn[rule["place"]] if isinstance(drawn, list) else drawn, draws[draw]["law"])
     x, step = x * number(rule["times"]), number(rule["step"])
-    turn: Callable[[Fraction], int] = {"even": round, "down": floor, "up": ceil}[rule["round"]]
+    turns: dict[str, Any] = {"even": round, "down": floor, "up": ceil}
+    turn: Callable[[Fraction], int] = turns[rule["round"]]
     if rule["as"] in ("float", "integer"):
         return float(x * step) if rule["as"] == "float" else turn(x * step)
     if rule["as"] == "decimal":
@@ -475,7 +476,7 @@ def check_release(release: Any, verdict: Verdict) -> None:
 def check(certificate: Any) -> Verdict:
     """Check a certificate, or an answer that has one."""
     verdict = Verdict()
-    found = certificate.get("certificate", certificate) if isinstance(certificate, dict) else None
+    found: Any = certificate.get("certificate", certificate) if isinstance(certificate, dict) else None
     try:
         need(isinstance(found, dict) and set(found) == {"tacit", "releases", "digest"}, "this is no certificate")
         need(found["tacit"] == FORM and bool(found["releases"]), "this certificate has a form that is not known here")
