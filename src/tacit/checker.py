@@ -97,7 +97,7 @@ def log_above(x: Fraction) -> Fraction:
 
 def root(x: Fraction) -> Fraction:
     """√x, rounded down."""
-    return Fraction(isqrt((x.numerator << (2 * BITS)) // x.denominator), 1 << BITS)
+    return Fraction(isqrt((x.numerator << 400) // x.denominator), 1 << 200)
 
 
 def gaussian_tail_above(variance: Fraction, k: int) -> Fraction:
@@ -387,15 +387,14 @@ def value_of(rule: Any, draws: list[Any]) -> Any:
         drawn = draws[draw]["drawn"]
         x += sign * amount(drawn[rule["place"]] if isinstance(drawn, list) else drawn, draws[draw]["law"])
     x, step = x * number(rule["times"]), number(rule["step"])
-    turns: dict[str, Any] = {"even": round, "down": floor, "up": ceil}
-    turn: Callable[[Fraction], int] = turns[rule["round"]]
+    turn: Any = {"even": round, "down": floor, "up": ceil}[rule["round"]]
     if rule["as"] in ("float", "integer"):
         return float(x * step) if rule["as"] == "float" else turn(x * step)
     if rule["as"] == "decimal":
         return str(Decimal(turn(x)) * (Decimal(step.numerator) / Decimal(step.denominator)))
-    days = rule["as"] == "date"
-    start = date(1970, 1, 1) if days else datetime(1970, 1, 1)
-    return str(start + (timedelta(days=turn(x)) if days else timedelta(microseconds=turn(x))))
+    if rule["as"] == "date":
+        return str(date(1970, 1, 1) + timedelta(days=turn(x)))
+    return str(datetime(1970, 1, 1) + timedelta(microseconds=turn(x)))
 
 
 def amount(drawn: Any, law: Any) -> Fraction:
@@ -414,7 +413,7 @@ def amount(drawn: Any, law: Any) -> Fraction:
 
 @dataclass
 class Verdict:
-    """What was found: sentences about what holds, what does not, and what could not be checked."""
+    """Sentences about what holds, what does not, and what could not be checked."""
 
     checked: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
@@ -435,7 +434,6 @@ def check_release(release: Any, verdict: Verdict) -> None:
     """Check one release."""
     need(set(release) == FIELDS, "a release has other fields than it should")
     need(release["private"] is True, "it was made with a seeded source and protects nobody")
-    need(bool(release["draws"]), "nothing was drawn")
     draws, charge, spent = release["draws"], Price.read(release["charge"]), Price.read(release["spent"])
     priced = list[tuple[str, Price]]()
     for draw in draws:
@@ -454,10 +452,11 @@ def check_release(release: Any, verdict: Verdict) -> None:
             supported(draw["law"], draw["drawn"])
         except Uncovered:
             verdict.uncovered.append(f"a law that this checker does not know, said to cost {price}")
+    need(bool(priced), "nothing was drawn")
     first, delta = spent_of(priced, spent.kind)
     slack = CLOSE if spent.kind == "Zcdp" else 0
     need(first <= spent.first <= first * (1 + slack) and delta == spent.delta, "the draws cost other than what is said")
-    sample = Fraction(1) if release["sample"] is None else positive(release["sample"])
+    sample = positive(release["sample"] or "1")
     need(charge.delta < sample <= 1, "there is no such sample")
     covered(spent, charge, sample, release["order"])
     traced = [value for value in release["values"] if value["from"] is not None]

@@ -92,6 +92,7 @@ class StableKeys(Law[Released]):
 
     name = "stable keys"
     noise: KeyNoise
+    guarantee: Approx
 
     def __init__(
         self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int, least: int = 2
