@@ -18,6 +18,7 @@ PACKAGES = [
     "errors",
     "closing",
     "progress",
+    "proofs",
     "numbers",
     "randomness",
     "guarantees",
@@ -65,6 +66,8 @@ HEAVY = [
     "starlette",
     "uvicorn",
     "httpx",
+    "z3",
+    "cvc5",
 ]
 
 

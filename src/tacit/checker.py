@@ -25,7 +25,7 @@ from typing import Any
 FORM = "certificate 1"
 FIELDS = {"question", "charge", "protected", "private", "ledger", "draws", "spent", "order"}
 FIELDS |= {"sample", "values", "proofs"}
-ROUNDED = ("Zcdp", "exponential mechanism")  # the price of these is rounded
+ROUNDED = {"exponential mechanism", "cut", "shared weight"}  # what ρ buys of these is rounded down
 RULE = {"draws", "place", "times", "step", "as", "round"}
 TRUSTED = """that these laws were drawn from with true randomness; that a person moves what was drawn from no more than
             is said, as Tacit proves and audits; what is computed; and, without a ledger, that nobody made this up."""
@@ -158,10 +158,8 @@ Cost = tuple[str, Fraction] | tuple[str, Fraction, Fraction]  # a kind and its n
 
 
 def noise(law: Any, price: Price) -> Cost:
-    """Integers that a person moves by s together cost rate·s, or s²/(2v); ⌈log2 |Y|⌉ comparisons so many times that."""
-    s, times = positive(law["sensitivity"]), 1
-    if law["law"] == "halving":
-        times = max(1, (whole(law["of"]["last"]) - whole(law["of"]["first"])).bit_length())
+    """Integers that a person moves by s together cost rate·s, or s²/(2v); so many looks at one, so many times that."""
+    s, times = positive(law["sensitivity"]), positive(law["times"] if law["law"] == "looks" else "1")
     if law["noise"] == "discrete Laplace":
         return "Pure", times * positive(law["rate"]) * s
     need(law["noise"] == "discrete Gaussian", "a noise is not known")
@@ -171,7 +169,7 @@ def noise(law: Any, price: Price) -> Cost:
 def choice(law: Any, price: Price) -> Cost:
     """By γ times a loss that moves in [−r, s]: γ·(r + s); weights have bounded range too, an eighth of the square."""
     epsilon = positive(law["rate"]) * sum(moves_of(law))
-    bounded = law["law"] == "exponential mechanism" and price.kind == "Zcdp"
+    bounded = law["law"] != "noisy maximum" and price.kind == "Zcdp"
     return ("Zcdp", epsilon * epsilon / 8) if bounded else ("Pure", epsilon)
 
 
@@ -188,18 +186,29 @@ def moves_of(law: Any) -> tuple[int, int]:
 
 
 def shared(law: Any, price: Price) -> Cost:
-    """Draws about parts of everybody's weight: the dearest, times the most that anybody weighs over all of them."""
+    """Draws about parts of everybody's weight: the dearest, times the most that anybody weighs, or its square."""
     costs = [cost_of(part["law"], price) for part in law["parts"]]
-    need(all(kind == "Pure" for kind, *_ in costs), "shared weight is for pure prices")
-    return "Pure", positive(law["weight"]) * max(cost[1] for cost in costs)
+    need({cost[0] for cost in costs} == {price.kind} <= {"Pure", "Zcdp"}, "shared weight has another kind of price")
+    return costs[0][0], positive(law["weight"]) ** (2 if price.kind == "Zcdp" else 1) * max(cost[1] for cost in costs)
 
 
 def scan_and_release(law: Any, price: Price) -> Cost:
-    """The largest sum of what a person moves in the test, in the choice of the cap, and in the number that moves."""
-    test, weigh, first, each = (positive(law[name]) for name in ("test", "choice", "threshold", "each"))
-    many, few = ([positive(rate) for rate in law[case]] for case in ("many", "few"))  # within up, down; above up, down
-    sums = [test + many[2], weigh + many[3], test + weigh + many[0], many[1]]
-    sums += [first + few[2], test + each + few[3], first + each + few[0], test + few[1]]
+    """The largest sum of what a person moves in the test, in the choice of the cap, and in the number that moves.
+
+    Those above the limit move that choice and their number; those within the cap, and between, move what lies within.
+    """
+    test, sums = positive(law["test"]), list[Fraction]()
+    for kind in law.keys() & {"many", "few", "handful"}:
+        *chosen, within_up, within_down, above_up, above_down = map(positive, law[kind])
+        lose, gain = (0, test) if kind == "many" else (test, test if kind == "few" and "handful" in law else 0)
+        over = (chosen[0], 0) if kind == "many" else (chosen[1], chosen[0])
+        sums += [
+            lose + over[0] + above_down,
+            gain + over[1] + above_up,
+            lose + within_down,
+            gain + sum(chosen) + within_up,
+        ]
+        sums += [lose + over[0] + within_down, gain + over[1] + within_up] if law["beyond"] != "0" else []
     return "Pure", max(sums)
 
 
@@ -271,7 +280,7 @@ def smooth(law: Any, price: Price) -> Cost:
     return kind, price.first, price.delta
 
 
-LAWS: dict[str, Callable[[Any, Price], Cost]] = {"noise": noise, "halving": noise, "threshold scan": scan}
+LAWS: dict[str, Callable[[Any, Price], Cost]] = {"noise": noise, "looks": noise, "threshold scan": scan}
 LAWS |= {"exponential mechanism": choice, "cut": choice, "noisy maximum": choice, "shared weight": shared}
 LAWS |= {"scan and release": scan_and_release, "capped flow": capped_flow, "share": tested, "stable mode": tested}
 LAWS |= {"stable keys": stable_keys, "weighted keys": stable_keys, "smooth sensitivity": smooth, "proposal": propose}
@@ -306,7 +315,7 @@ def supported(law: Any, drawn: Any) -> None:
     elif name == "scan and release":
         caps = {digits * 10**zeros for zeros in range(37) for digits in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)}
         caps = caps | {1, 2, 3, 4, 5, 6, 8} if law["caps"] == "readable" else set(map(int, law["caps"].split()))
-        need(whole(drawn["cap"]) in caps and isinstance(drawn["many"], bool), "a cap is none of those to choose from")
+        need(whole(drawn["cap"]) in caps and drawn["kind"] in law, "a cap is none of those to choose from")
         need(isinstance(whole(drawn["within"]) + whole(drawn["above"]), int), "a total is not whole")
     elif name == "capped flow":
         level, words = Fraction(whole(drawn["cap"]), whole(law["factor"])), law["levels"].split()
@@ -403,12 +412,11 @@ def amount(drawn: Any, law: Any) -> Fraction:
         return number(drawn[1] if isinstance(drawn, list) else drawn)
     if law["law"] != "scan and release":
         return number(drawn["value"])
-    epsilon, counted, allowed, doubted = map(number, law["value"])
-    above, within = whole(drawn["above"]), whole(drawn["within"])
-    if above <= 0:
-        return Fraction(within)
-    left = max(Fraction(0), above - (allowed + doubted / (above * epsilon)) / epsilon)
-    return Fraction(within + int(int(counted * whole(drawn["cap"])) * left))
+    epsilon, counted, allowed, *rest = map(number, law["value"])
+    doubted, lifted = rest[:2] if drawn["kind"] == "many" else rest[2:]
+    above, cap = whole(drawn["above"]), whole(drawn["cap"])
+    left = max(Fraction(0), above - (allowed + doubted / (above * epsilon)) / epsilon) if above > 0 else 0
+    return Fraction(whole(drawn["within"]) + int(lifted * cap / epsilon) + int(int(counted * cap) * left))
 
 
 @dataclass
@@ -445,7 +453,7 @@ def check_release(release: Any, verdict: Verdict) -> None:
             near = (
                 cost.first
                 <= price.first
-                <= cost.first * (1 + (CLOSE if (cost.kind, draw["law"]["law"]) == ROUNDED else 0))
+                <= cost.first * (1 + (CLOSE if price.kind == "Zcdp" and draw["law"]["law"] in ROUNDED else 0))
             )
             right = near and cost.kind == price.kind and cost.delta <= price.delta
             need(right, f"the law {draw['law']['law']!r} costs {cost}, and {price} is said")

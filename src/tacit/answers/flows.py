@@ -104,7 +104,7 @@ class Weighed(FlowDesign):
     @property
     def charged(self) -> tuple[Fraction, Fraction]:
         """3κ and (2 + 1/R)·κ."""
-        return 3 * self.weight, (2 + Fraction(1, self.parts)) * self.weight
+        return 3 * self.weight, (2 + Fraction(1) / self.parts) * self.weight
 
     @property
     def sound(self) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import rounding
@@ -26,6 +27,8 @@ from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Pure
 from tacit.numbers.enclosures import Enclosure, log
 from tacit.numbers.exact import Number, exact
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 
 __all__ = ["SubsamplingPlan", "allowance", "amplify", "subsampling_plan"]
 
@@ -34,7 +37,7 @@ def amplify(guarantee: G, probability: Number) -> G:
     """What a guarantee on a secret sample means for everyone: ε' = ln(1+p(e^ε−1)) rounded up, δ' = pδ."""
     p = share(probability)
     epsilon, delta = _bound(guarantee)
-    return _like(guarantee, _amplified(epsilon, p), p * delta)
+    return _like(guarantee, amplified(epsilon, p), p * delta)
 
 
 def allowance(target: G, probability: Number) -> G:
@@ -90,7 +93,7 @@ def subsampling_plan(epsilon: Number, probability: Number) -> SubsamplingPlan:
     return SubsamplingPlan(p, promised, inside, float(promised.epsilon / (p * inside.epsilon)))
 
 
-def _amplified(epsilon: Fraction, p: Fraction) -> Fraction:
+def amplified(epsilon: Fraction, p: Fraction) -> Fraction:
     """ε + ln(p + (1−p)e^{−ε}), which is ln(1+p(e^ε−1)) written so that a large ε does no harm."""
 
     def bound(bits: int) -> Enclosure:
@@ -106,7 +109,7 @@ def _allowed(epsilon: Fraction, p: Fraction) -> Fraction:
     if p == 1 or epsilon == 0:
         return epsilon
     most = rounding.down(bound)
-    while _amplified(most, p) > epsilon:  # rounding up what was rounded down: one unit less
+    while amplified(most, p) > epsilon:  # rounding up what was rounded down: one unit less
         most -= rounding.unit(most)
     return most
 
@@ -117,3 +120,36 @@ def share(probability: Number) -> Fraction:
     if not 0 < p <= 1:
         raise InvalidInput("probability must be above 0 and at most 1; give the chance that a person is sampled.")
     return p
+
+
+def argue(
+    p: Argument,
+    *,
+    share: Any = lambda p: p.real("p", lambda x: x > 0, lambda x: x <= 1),
+    inside: Any = lambda target, p: 1 + (target - 1) / p,
+    drawn: Any = lambda p: p,
+) -> None:
+    """An event with chance A if the person is not in the sample and B if they are, e^ε and δ inside.
+
+    ``inside`` says e^ε for a promise of e^{ε'}; ``drawn`` says how likely the person is in the sample.
+    """
+    target, delta = p.real("e^ε'", lambda x: x >= 1), p.within("δ inside", 0, 1)
+    chance, out, sampled = share(p), p.within("A", 0, 1), p.within("B", 0, 1)
+    factor = inside(target, chance)
+    p.assume(factor >= 1, sampled <= factor * out + delta, out <= factor * sampled + delta)
+    with_person = (1 - drawn(chance)) * out + drawn(chance) * sampled
+    with p.case("a person added"):
+        by.ratio(p, out, with_person, target, chance * delta)
+    with p.case("a person removed"):
+        by.ratio(p, with_person, out, target, chance * delta)
+
+
+PROOFS = (
+    Proof(
+        "amplification by sampling persons",
+        "guarantees.allowance",
+        "Approx(ε', pδ) from Approx(ε, δ), e^{ε'} = 1 + p(e^ε − 1); δ = 0 is Pure",
+        argue,
+        "a person is in the secret sample with probability p, independently of all others",
+    ),
+)

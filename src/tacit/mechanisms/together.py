@@ -21,6 +21,8 @@ from typing import Any, Generic, Self, TypeVar
 from tacit.guarantees import Guarantee
 from tacit.mechanisms.law import Law, Named
 from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness.source import Randomness
 
 T = TypeVar("T")
@@ -86,3 +88,41 @@ class Together(Law[tuple[T, ...]], Generic[T]):
         losses = [a.concentrated_loss(b) for a, b in zip(self._parts, other._parts, strict=True)]
         known = [loss for loss in losses if loss is not None]
         return sum(known, Fraction(0)) if len(known) == len(losses) else None
+
+
+def share(p: Argument, epsilon: Any, largest: Any, price: Any, *, total: int = 1) -> Any:
+    """The price of any number of draws: ``price`` is that of one in which the person weighs w, ``largest`` the most
+    that anybody weighs in all of them, and what was spent is at most ε times the weight used, over ``largest``.
+    """
+
+    def draw(state: Any) -> Any:
+        weight = p.count("w")
+        return (state[0] + weight,), price(weight)
+
+    def invariant(spent: Any, state: Any) -> Any:
+        return spent * largest <= epsilon * state[0]
+
+    return by.loop(p, (0,), invariant, draw, lambda state: state[0] <= total * largest, epsilon)
+
+
+def argue(p: Argument, *, total: int = 1) -> None:
+    """Draws that lose in proportion to what the person weighs in them."""
+    epsilon, largest = p.positive("ε"), p.count("largest", 1)
+
+    def price(weight: Any) -> Any:
+        loss = p.real("loss")
+        p.assume(loss * largest <= epsilon * weight)
+        return loss
+
+    p.promise(share(p, epsilon, largest, price, total=total), epsilon)
+
+
+PROOFS = (
+    Proof(
+        "shared weight",
+        "mechanisms.together.Together",
+        "Pure(ε)",
+        argue,
+        "a draw's loss is at most ε·w/largest where the person weighs w; nobody weighs more than `largest` in all",
+    ),
+)

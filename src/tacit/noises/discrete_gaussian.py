@@ -18,11 +18,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from statistics import NormalDist
+from typing import Any
 
 from tacit.guarantees import Zcdp
 from tacit.noises.base import IntegerNoise, half_miss, outward
-from tacit.noises.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.numbers.enclosures import BITS, Enclosure, decay
+from tacit.numbers.gaussian_sums import SUMMED, tail_sum, whole_sum
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness.discrete import discrete_gaussian
 from tacit.randomness.source import Randomness
 
@@ -79,3 +82,13 @@ class DiscreteGaussian(IntegerNoise):
     def variance(self) -> float:
         """At most the normal's, which this is."""
         return float(self.squared_scale)
+
+
+def argue(p: Argument, *, rule: Any = DiscreteGaussian.for_zcdp) -> None:
+    """An integer that moves by at most s, with the noise of a rule."""
+    rho, s = p.positive("ρ"), p.count("s", 1)
+    move = p.steps("move", -s, s)
+    p.promise(by.gaussian(p, move, rule(rho, s).squared_scale), rho)
+
+
+PROOFS = (Proof("discrete Gaussian noise", "mechanisms.gaussian", "Zcdp(ρ)", argue, "the integer moves by at most s"),)

@@ -18,10 +18,13 @@ from functools import cached_property, lru_cache
 from math import exp as float_exp
 from math import expm1
 from math import log as float_log
+from typing import Any
 
 from tacit.guarantees import Pure
 from tacit.noises.base import IntegerNoise, half_miss, outward
 from tacit.numbers.enclosures import BITS, Enclosure, ceiling, decay, exp
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness.discrete import discrete_laplace
 from tacit.randomness.source import Randomness
 
@@ -102,3 +105,13 @@ class DiscreteLaplace(IntegerNoise):
 def _threshold(rate: Fraction, beta: Fraction) -> int:
     """⌈ln(1/(β(1 + e^{-rate})))/rate⌉, or 0 where that is negative. Equality cannot be: e^rate is transcendental."""
     return max(0, ceiling(lambda bits: -((1 + exp(-rate, bits)) * beta).log() / rate))
+
+
+def argue(p: Argument, *, rule: Any = DiscreteLaplace.for_pure, moved: int = 1) -> None:
+    """An integer that moves by at most s, or by a multiple of that, with the noise of a rule."""
+    epsilon, s = p.positive("ε"), p.count("s", 1)
+    rate, move = rule(epsilon, s).rate, p.steps("move", -moved * s, moved * s)
+    p.promise(by.noise(p, move, rate, rate), epsilon)
+
+
+PROOFS = (Proof("discrete Laplace noise", "mechanisms.laplace", "Pure(ε)", argue, "the integer moves by at most s"),)

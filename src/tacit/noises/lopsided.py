@@ -30,6 +30,9 @@ from tacit.guarantees import Pure
 from tacit.noises.base import IntegerNoise, upper_limit
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import largest
 from tacit.randomness.discrete import asymmetric_laplace
 from tacit.randomness.source import Randomness
 
@@ -133,3 +136,16 @@ def _series(rate: Fraction, start: int, last: int | None, bits: int) -> Enclosur
     if rate > 0:  # from the largest term down
         return exp(rate * last, bits) * _series(-rate, 0, last - start, bits)
     return exp(rate * start, bits) * (1 - exp(rate * (last - start + 1), bits)) / (1 - exp(rate, bits))
+
+
+def argue(p: Argument) -> None:
+    """An integer that moves up by at most s when a person is added: the two rates are two prices."""
+    up, down, s = p.positive("up"), p.positive("down"), p.count("s", 1)
+    for name, low, high, price in (("added", 0, s, down), ("removed", -s, 0, up), ("either", -s, s, largest(up, down))):
+        with p.case(name):
+            p.promise(by.noise(p, p.steps("move", low, high), up, down), price * s)
+
+
+PROOFS = (
+    Proof("lopsided noise", "noises.Lopsided", "Pure(max(up, down)·s)", argue, "the integer moves up by at most s"),
+)

@@ -27,6 +27,9 @@ from tacit.guarantees.rounding import shortened
 from tacit.noises.base import IntegerNoise
 from tacit.noises.discrete_laplace import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, ceiling, decay, exp
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import either
 from tacit.randomness.discrete import truncated_laplace
 from tacit.randomness.source import Randomness
 
@@ -106,3 +109,27 @@ def least_bound(epsilon: Fraction, delta: Fraction, sensitivity: int) -> int:
         return (top / ((1 + exp(-rate, bits)) * delta)).log() / rate
 
     return max(ceiling(real) - 1, sensitivity)
+
+
+def argue(p: Argument, *, bounded: int = 1, short: int = 0) -> None:
+    """An integer that moves by at most s; R is ``short`` steps less than `least_bound` for a move by s·bounded says."""
+    epsilon, delta, s = p.positive("ε"), p.positive("δ"), p.count("s", 1)
+    least = p.count("least R", 1)  # P[Z > least R − s] ≤ δ
+    p.assume(least >= s)
+    move, rate, bound = p.steps("move", -s, s), epsilon / s, least - short
+    z = p.steps("Z", -bound, bound)
+    beyond = abs(z - move) > bound  # what the neighbour cannot release
+    lost = by.event(p, beyond, either(move >= 0, -z, z), least - (s if bounded else 1) + 1, delta)
+    p.promise(by.noise(p, move, rate, rate), epsilon)
+    p.promise(lost, delta)
+
+
+PROOFS = (
+    Proof(
+        "truncated discrete Laplace noise",
+        "mechanisms.truncated_laplace",
+        "Approx(ε, δ)",
+        argue,
+        "the integer moves by at most s; P[Z > R − s] ≤ δ by the choice of R (`least_bound`), Z being symmetric",
+    ),
+)

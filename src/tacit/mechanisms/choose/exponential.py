@@ -1,13 +1,16 @@
 """The exponential mechanism: P(y) ∝ π(y)·e^{-γℓ(y)} with γ = ε/2, or ε for a one-directional loss.
 
-PROMISE  Pure(ε) for one draw; also (ε²/8)-zCDP (`law.zcdp`). The prior π is public.
+PROMISE  Pure(ε) for one draw with ``epsilon``; Zcdp(ρ) with ``rho``, which buys ε = √(8ρ), rounded down. The prior π
+is public.
 
 PROOF  Let x' be x with one person added, γ the factor of ℓ. General loss, γ = ε/2: π(y)e^{-γℓ} moves by a factor in
 [e^{-ε/2}, e^{ε/2}] and so does its sum, so their quotient moves by at most e^ε. One-directional, γ = ε: ℓ rises by 0 or
 1 for every y, so the weight and the sum both move by a factor in [e^{-ε}, 1], and the quotient by at most e^{±ε}.
 In general, where adding a person moves ℓ by something in [−r, s], both move by a factor in [e^{-γs}, e^{γr}] and the
 quotient by at most e^{γ(r+s)}, so γ = ε/(r + s).
-Either way the log ratio over all y lies in an interval of length ε (bounded range), which gives ε²/8.
+Either way the log ratio over all y lies in an interval of length ε (bounded range), which gives ε²/8-zCDP: a variable
+in such an interval has a cumulant generating function that bends by at most ε²/4 (Hoeffding), so D_α ≤ α·ε²/8. A pure
+promise of ε alone would be worth ε·tanh(ε/2), four times as much.
 
 ACCURACY  Uniform prior: P[ℓ(Y) − min ℓ ≥ t] ≤ |Y|·e^{-γt}. With a prior, for every value z:
 P[ℓ(Y) − ℓ(z) ≥ t] ≤ e^{-γt}/π(z), π scaled to total 1.
@@ -22,23 +25,53 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
+from math import isqrt
+from typing import Any, Self
 
 from tacit.curves import StepLoss
-from tacit.guarantees import Pure, Zcdp
+from tacit.errors import InvalidInput
+from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
 from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
-from tacit.mechanisms.law import Accuracy, Named
+from tacit.mechanisms.law import Accuracy, Named, range_loss
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
-from tacit.numbers.exact import Number, between, positive, whole
+from tacit.numbers.exact import Number, between, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import Categorical, Randomness
 from tacit.randomness.inversion import Inversion, Table, shares
 
 
 def rate(loss: StepLoss, epsilon: Fraction, change: tuple[int, int] | None = None) -> Fraction:
     """The factor γ of the loss that ε pays for: ε for a one-directional loss, ε/2 otherwise, ε/(r+s) for a change."""
-    if change is not None:
-        return epsilon / whole(sum(whole(part, "change", 0) for part in change), "the parts of change together", 1)
-    return epsilon if loss.one_directional else epsilon / 2
+    if change is None:
+        return factor(epsilon, (0, 1) if loss.one_directional else (1, 1))
+    parts = whole(change[0], "change", 0), whole(change[1], "change", 0)
+    whole(sum(parts), "the parts of change together", 1)
+    return factor(epsilon, parts)
+
+
+def factor(epsilon: Fraction, moves: tuple[int, int]) -> Fraction:
+    """γ = ε/(r + s), where adding a person moves the loss by something in [−r, s]."""
+    return epsilon / sum(moves)
+
+
+def epsilon_within(rho: Fraction) -> Fraction:
+    """The largest ε, to forty bits, with ε²/8 ≤ ρ: what a choice of bounded range may take for ρ."""
+    p, q = (8 * rho).as_integer_ratio()
+    return Fraction(isqrt(p * q << 80), q << 40)
+
+
+def paid(epsilon: Number | None, rho: Number | None) -> tuple[Fraction, Guarantee]:
+    """The ε of a choice of bounded range, and what it promises, for a cost that is named as ε or as ρ."""
+    if (epsilon is None) == (rho is None):
+        raise InvalidInput("give epsilon or rho, not both; rho buys a choice of ε = √(8·rho).")
+    if epsilon is not None:
+        pure = Pure(epsilon)
+        return pure.epsilon, pure
+    assert rho is not None
+    concentrated = Zcdp(rho)
+    return epsilon_within(concentrated.rho), concentrated
 
 
 class ExponentialLaw(GridLaw):
@@ -46,9 +79,16 @@ class ExponentialLaw(GridLaw):
 
     name = "exponential mechanism"
 
-    def __init__(self, loss: StepLoss, epsilon: Fraction, prior: Prior, change: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        loss: StepLoss,
+        epsilon: Fraction,
+        prior: Prior,
+        change: tuple[int, int] | None = None,
+        guarantee: Guarantee | None = None,
+    ) -> None:
         self.grid, self.prior = loss.grid, prior
-        self.guarantee, self._moves = Pure(epsilon), change or loss.moves
+        self.guarantee, self._moves = guarantee or Pure(epsilon), change or loss.moves
         self.zcdp = Zcdp(epsilon * epsilon / 8)
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon, change), loss.minimum
         # One piece for each run, or a few with a prior that is not constant.
@@ -104,6 +144,10 @@ class ExponentialLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.prior, self._gamma
 
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """r²/8 for log ratios in an interval of length r."""
+        return range_loss(self, other)
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
@@ -126,10 +170,50 @@ def excess(gamma: Fraction, size: int, beta: Fraction) -> int:
 
 
 def exponential(
-    loss: StepLoss, epsilon: Number, prior: Prior | None = None, *, change: tuple[int, int] | None = None
+    loss: StepLoss,
+    epsilon: Number | None = None,
+    prior: Prior | None = None,
+    *,
+    rho: Number | None = None,
+    change: tuple[int, int] | None = None,
 ) -> ExponentialLaw:
     """A grid value chosen with probability in proportion to π·e^{-εℓ/2} (e^{-εℓ} if one-directional).
 
-    ``change`` = (r, s) says that adding a person moves the loss by something in [−r, s]; the factor is then ε/(r+s).
+    Give ``epsilon``, or ``rho`` for ε = √(8ρ). ``change`` = (r, s) says that adding a person moves the loss by
+    something in [−r, s]; the factor is then ε/(r+s).
     """
-    return ExponentialLaw(loss, positive(epsilon, "epsilon"), Uniform() if prior is None else prior, change)
+    each, guarantee = paid(epsilon, rho)
+    return ExponentialLaw(loss, each, Uniform() if prior is None else prior, change, guarantee)
+
+
+def weigh(p: Argument, gamma: Any, low: Any, high: Any, move: Any) -> Any:
+    """The price of a choice by weights π·e^{-γℓ}, where ℓ moves by something in [low, high], at the chosen value by
+    ``move``.
+    """
+    return by.weights(p, -gamma * move, -gamma * low, lambda: -gamma * p.within("any move", low, high))
+
+
+def argue(p: Argument, *, rule: Any = factor, prior: Any = lambda p: 0) -> None:
+    """A loss that moves by something in [−r, s], weighed with the factor of a rule; the prior does not move."""
+    epsilon, r, s = p.positive("ε"), p.count("r"), p.count("s")
+    p.assume(r + s >= 1)
+    gamma = rule(epsilon, (r, s))
+    for low, high in by.both_ways(p, -r, s):
+        p.promise(weigh(p, gamma, low, high, p.steps("move", low, high)) - prior(p), epsilon)
+
+
+def argue_range(p: Argument, *, wider: int = 1) -> None:
+    """The same as zCDP: ln w moves by something in [−γs, γr]; ``wider`` is for laws of a wider range."""
+    epsilon, r, s = p.positive("ε"), p.count("r"), p.count("s")
+    p.assume(r + s >= 1)
+    gamma = factor(epsilon, (r, s))
+    ends = -wider * gamma * s, wider * gamma * r
+    p.promise(by.bounded_range(p, *ends, lambda: -gamma * p.steps("any move", -r, s)), epsilon * epsilon / 8)
+
+
+_GIVEN = "adding a person moves the loss of every value by something in [−r, s]; the prior is public"
+
+PROOFS = (
+    Proof("exponential mechanism with a prior", "mechanisms.exponential", "Pure(ε)", argue, _GIVEN),
+    Proof("exponential mechanism as zCDP", "mechanisms.exponential", "Zcdp(ε²/8)", argue_range, _GIVEN),
+)

@@ -19,9 +19,12 @@ dx, a_z = −γℓ(z), between neighbouring a_z, where it is a sum of powers of 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
+from tacit.mechanisms.choose import exponential as weights
+from tacit.mechanisms.choose import permute_and_flip as race
 from tacit.mechanisms.choose.exponential import ExponentialLaw
 from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw
 from tacit.mechanisms.choose.priors import Uniform
@@ -31,6 +34,7 @@ from tacit.mechanisms.law import Accuracy
 from tacit.noises.base import first_where
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive
+from tacit.proofs import Proof
 from tacit.randomness import Randomness
 
 LARGEST = 64
@@ -140,3 +144,18 @@ def noisy_max(loss: StepLoss, epsilon: Number, noise: str = "exponential") -> Ra
     law = _LAWS[noise](loss, positive(epsilon, "epsilon"))
     law.name = f"noisy max, {noise} noise,"
     return law
+
+
+_GIVEN = "adding a person moves the loss of every value by something in [−r, s]"
+
+PROOFS = (
+    Proof("noisy max with Laplace noise", "mechanisms.noisy_max", "Pure(ε)", partial(race.argue, sides=2), _GIVEN),
+    Proof("noisy max with exponential noise", "mechanisms.noisy_max", "Pure(ε)", race.argue, _GIVEN),
+    Proof(
+        "noisy max with Gumbel noise",
+        "mechanisms.noisy_max",
+        "Pure(ε)",
+        weights.argue,
+        f"{_GIVEN}; its law is that of the exponential mechanism",
+    ),
+)

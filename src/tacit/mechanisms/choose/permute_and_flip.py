@@ -23,15 +23,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from typing import Any
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
-from tacit.mechanisms.choose.exponential import excess
+from tacit.mechanisms.choose.exponential import excess, factor
 from tacit.mechanisms.choose.race import LevelLaw, smallest_uniform
 from tacit.mechanisms.grid_law import excess_accuracy, level_counts
 from tacit.mechanisms.law import Accuracy
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 
 LARGEST = 2**12
 """The largest grid whose exact probabilities are computed; drawing has no such limit."""
@@ -101,3 +104,33 @@ def _integral(coefficients: Polynomial, work: int, up: bool) -> int:
 def permute_and_flip(loss: StepLoss, epsilon: Number) -> PermuteAndFlipLaw:
     """A grid value chosen by permute-and-flip: heads with probability e^{-εℓ/2} (e^{-εℓ} if one-directional)."""
     return PermuteAndFlipLaw(loss, positive(epsilon, "epsilon"))
+
+
+def win(p: Argument, gamma: Any, low: Any, high: Any, *, sides: int = 1) -> Any:
+    """The price of a race of −ℓ(y) + N_y, N of rate γ on one side or on two: the winner's noise grows by high − low."""
+    noise, loss, move = p.real("N_y"), p.whole("ℓ_y"), p.steps("move_y", low, high)
+    with p.case("any other value"):
+        other, its_loss, its_move = p.real("N_z"), p.whole("ℓ_z"), p.steps("move_z", low, high)
+        before = noise - loss > other - its_loss
+        by.keep(p, before, noise + (high - low) - (loss + move) > other - (its_loss + its_move))
+    return by.shift(p, high - low, gamma, None if sides == 1 else gamma, continuous=True)
+
+
+def argue(p: Argument, *, rule: Any = factor, sides: int = 1) -> None:
+    """A loss that moves by something in [−r, s], raced with the factor of a rule."""
+    epsilon, r, s = p.positive("ε"), p.count("r"), p.count("s")
+    p.assume(r + s >= 1)
+    for low, high in by.both_ways(p, -r, s):
+        p.promise(win(p, rule(epsilon, (r, s)), low, high, sides=sides), epsilon)
+
+
+PROOFS = (
+    Proof(
+        "permute-and-flip",
+        "mechanisms.permute_and_flip",
+        "Pure(ε)",
+        argue,
+        "adding a person moves the loss of every value by something in [−r, s]; its law is that of noisy max with "
+        "exponential noise (the module's integral)",
+    ),
+)

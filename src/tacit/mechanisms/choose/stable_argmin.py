@@ -24,11 +24,15 @@ from fractions import Fraction
 from tacit.curves import Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
+from tacit.mechanisms.choose.stable_mode import decide
 from tacit.mechanisms.grid_law import ENUMERABLE, Answer
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal
 from tacit.randomness import Randomness
 
 
@@ -93,7 +97,12 @@ def _leader(loss: StepLoss) -> tuple[int, int | None]:
     if not others:
         return index, None
     gap = min(others) - best.loss
-    return index, gap if loss.one_directional else -(-gap // 2)
+    return index, lead_of(gap, loss.one_directional)
+
+
+def lead_of(gap: int, one_directional: bool) -> int:
+    """d, which a person moves by at most 1."""
+    return gap if one_directional else -(-gap // 2)
 
 
 def _is_long(run: Run) -> bool:
@@ -103,3 +112,37 @@ def _is_long(run: Run) -> bool:
 def stable_argmin(loss: StepLoss, epsilon: Number, delta: Number) -> StableArgminLaw:
     """The grid value of smallest loss if it is clearly ahead, otherwise None."""
     return StableArgminLaw(loss, positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
+
+
+def argue(p: Argument, *, low: int = 0, sides: int = 2) -> None:
+    """The smallest loss and the next, or the losses of two best values; ``low`` is how much too low T is."""
+    epsilon, delta = p.positive("ε"), p.positive("δ")
+    for name, least, most, one in (("any loss", -1, 1, False), ("added", 0, 1, True), ("removed", -1, 0, True)):
+        with p.case(name):
+            gap, move = p.count("gap"), p.steps("move of the best", least, most)
+            with p.case("the same best value"):
+                later = gap + by.extreme(p, "move of the next", least, most) - move
+                p.assume(later >= 0)
+                lead, other = p.whole("d"), p.whole("d'")
+                p.assume(equal(lead, lead_of(gap, one)), equal(other, lead_of(later, one)))
+                p.derive((other - lead <= 1) & (other - lead >= -1))
+                decide(p, epsilon, delta, lead, other, same=True, room=1 - low, sides=sides)
+            with p.case("another best value"):
+                back = p.count("gap of the other")  # both at most what separates the two values
+                apart, turned = p.count("apart"), p.steps("move of the other", least, most)
+                p.assume(gap <= apart, back <= -(apart + turned - move), apart + turned - move <= 0)
+                lead, other = p.whole("d"), p.whole("d'")
+                p.assume(equal(lead, lead_of(gap, one)), equal(other, lead_of(back, one)))
+                p.derive((lead >= 0) & (lead <= 1) & (other >= 0) & (other <= 1))
+                decide(p, epsilon, delta, lead, other, same=False, room=1 - low, sides=sides)
+
+
+PROOFS = (
+    Proof(
+        "stable arg-min",
+        "mechanisms.stable_argmin",
+        "Approx(ε, δ)",
+        argue,
+        "a person moves the loss of every value by something in [−1, 1], or in [0, 1]; P[Z ≥ T − 1] ≤ δ",
+    ),
+)

@@ -40,7 +40,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import isqrt
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from tacit.guarantees import Approx, Zcdp
 from tacit.guarantees.conversions import zcdp_order
@@ -50,6 +50,9 @@ from tacit.noises import DiscreteGaussian, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive, whole
 from tacit.numbers.exact import between as strictly_between
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import either, equal
 from tacit.randomness.source import Randomness
 
 Released = frozenset[tuple[Hashable, int]]
@@ -257,3 +260,80 @@ def weighted_keys(
     total, chance = positive(epsilon, "epsilon"), strictly_between(delta, "delta", 0, 1)
     given = tuple(zip(levels, weights(levels, most), strict=True))
     return WeightedKeys(found, total, chance, given, whole(least, "least", 2), whole(most, "most", 1))
+
+
+def argue_laplace(p: Argument, *, shared: Any = lambda total, keys: total / keys, early: int = 0) -> None:
+    """Up to κ keys that a person joins or leaves, each with its share of ε and δ; T = R + l, less ``early``."""
+    epsilon, delta, keys, least = p.positive("ε"), p.positive("δ"), p.count("κ", 1), p.count("l", 2)
+    each, chance = shared(epsilon, keys), shared(delta, keys)
+    bound, sign, z = p.count("R", 1), p.whole("move"), p.whole("Z")  # P[Z ≥ R] ≤ δ/κ by the choice of R
+    p.assume(equal(abs(sign), 1), z <= bound, z >= -bound)
+    with p.case("a key that comes from below l, or falls below it"):
+        lost = by.event(p, least + z >= bound + least - early, z, bound, chance)
+        p.promise(by.repeated(p, keys, lost), delta)
+        hidden = p.within("P[shown]", 0, chance)
+        by.ratio(p, 1, 1 - hidden, 1, chance)  # hidden with certainty, against hidden but for δ/κ
+    with p.case("a key of l persons or more on both"):
+        price = by.noise(p, sign, each, each)
+        lost = by.event(p, abs(z - sign) > bound, either(sign > 0, -z, z), bound, chance)
+        p.promise(by.repeated(p, keys, price), epsilon)
+        p.promise(by.repeated(p, keys, lost), delta)
+
+
+def _hidden_keys(p: Argument, delta: Any, shown: Any) -> None:
+    """An event with chance A without the person, B with them, and C with them but for keys that come from below l."""
+    factor, q = p.real("e^ε", lambda x: x >= 1), p.real("q", lambda x: x >= 0)
+    p.assume(q <= shown, q <= 1, delta <= 1)
+    a, b, c = p.within("A", 0, 1), p.within("B", 0, 1), p.within("C", 0, 1)
+    p.assume(b <= c + q, (1 - q) * c <= b)
+    p.assume(c <= factor * a + delta / 2, a <= factor * c + delta / 2)  # ρ-zCDP is (ε, δ/2)
+    by.ratio(p, b, a, factor, delta)
+    by.ratio(p, a, b, factor, delta)
+
+
+def argue_gaussian(p: Argument, *, shared: Any = lambda total, keys: total / keys, early: int = 0) -> None:
+    """Up to κ counts that move by 1, with Gaussian noise, and up to κ keys that come from below l."""
+    rho, delta, keys, least = p.positive("ρ"), p.positive("δ"), p.count("κ", 1), p.count("l", 2)
+    variance = keys / (2 * rho)
+
+    def count(state: Any) -> Any:
+        move = p.steps("move", -1, 1)
+        return (state[0] + 1,), by.gaussian(p, move, variance)
+
+    spent = by.loop(p, (0,), lambda x, at: x <= at[0] / (2 * variance), count, lambda at: at[0] <= keys, rho)
+    p.promise(spent, rho)
+    limit, z = p.count("limit"), p.whole("Z")  # P[Z > limit] ≤ δ/(2κ) by the choice of T = l + limit + 1
+    shown = by.event(p, least + z >= least + limit + 1 - early, z, limit + 1, shared(delta / 2, keys))
+    with p.case("keys that come from below l"):
+        _hidden_keys(p, delta, by.repeated(p, keys, shown))
+
+
+def argue_weighted(p: Argument, *, heavy: int = 1, alone: bool = False) -> None:
+    """A person of m keys gives each of them w with m·w² ≤ W²; ``heavy`` times as much is too much."""
+    rho, delta, keys, least = p.positive("ρ"), p.positive("δ"), p.count("m", 1), p.count("l", 2)
+    weight, most, used = p.count("w"), p.count("W", 1), p.count("keys at l or more")
+    p.assume(keys * weight * weight <= most * most, used <= keys)
+    variance = most * most / (2 * rho)
+    given = heavy * weight
+    p.promise(by.repeated(p, used, by.gaussian(p, given, variance)), rho)
+    with p.case("keys that come from below l"):
+        others, z, limit = p.count("weight of the others"), p.whole("Z"), p.count("limit")
+        p.assume(others <= (least - 1) * most)
+        threshold = p.whole("T", lambda t: t >= (0 if alone else (least - 1) * most) + weight + limit + 1)
+        shown = by.event(p, others + given + z >= threshold, z, limit + 1, delta / 2 / keys)
+        _hidden_keys(p, delta, by.repeated(p, keys, shown))
+
+
+_GIVEN = "a person has at most κ keys, and moves the number of persons of each by 1"
+
+PROOFS = (
+    Proof("stable keys with Laplace noise", "mechanisms.stable_keys", "Approx(ε, δ)", argue_laplace, _GIVEN),
+    Proof("stable keys with Gaussian noise", "mechanisms.stable_keys", "Approx(ε, δ)", argue_gaussian, _GIVEN),
+    Proof(
+        "stable keys by weight",
+        "mechanisms.weighted_keys",
+        "Approx(ε, δ)",
+        argue_weighted,
+        "a person of m keys gives each the weight w_m, m·w_m² ≤ W² (`weights`)",
+    ),
+)

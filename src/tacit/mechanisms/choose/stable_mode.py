@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from tacit.guarantees import Approx
 from tacit.mechanisms.law import Accuracy, Law, Named
@@ -26,6 +27,8 @@ from tacit.mechanisms.person_values import counted
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import Randomness
 
 
@@ -83,3 +86,54 @@ def lead(votes: Iterable[Hashable] | Mapping[Hashable, int]) -> tuple[Hashable |
 def stable_mode(votes: Iterable[Hashable] | Mapping[Hashable, int], epsilon: Number, delta: Number) -> StableModeLaw:
     """The most frequent value, one vote for each person, if it is clearly ahead of all others; otherwise None."""
     return StableModeLaw(*lead(votes), positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
+
+
+def decide(
+    p: Argument, epsilon: Any, delta: Any, lead: Any, other: Any, *, same: bool, room: Any, sides: int = 2
+) -> None:
+    """A release when lead + Z ≥ T, of the same value on both datasets or not; P[Z ≥ T − room] ≤ δ by the choice of T.
+
+    The leads of both datasets differ by at most 1; where the released values differ, both are at most ``room``.
+    """
+    z, threshold = p.whole("Z"), p.whole("T")
+    move = other - lead
+    released, again = lead + z >= threshold, other + z - move >= threshold
+    price = by.shift(p, -move, epsilon, epsilon if sides == 2 else None)
+    by.keep(p, ~released, ~again)
+    p.promise(price, epsilon)
+    if same:
+        by.keep(p, released, again)
+    else:
+        p.promise(by.event(p, released, z, threshold - room, delta), delta)
+
+
+def argue(p: Argument, *, lower: int = 0, sides: int = 2) -> None:
+    """Votes a > b for the modes of one dataset and of another; ``lower`` is how much too low T is. A tie is never
+    released.
+    """
+    epsilon, delta = p.positive("ε"), p.positive("δ")
+    for joins in (1, -1):
+        a, b = p.count("a"), p.count("b")
+        low, high = min(0, joins), max(0, joins)
+        more, fewer = p.steps("move of a", low, high), p.steps("move of b", low, high)
+        with p.case("the same mode"):
+            second = by.extreme(p, "move of the next", low, high)
+            ahead = p.count("lead", 1)
+            decide(p, epsilon, delta, ahead - 1, ahead + more - second - 1, same=True, room=-lower, sides=sides)
+        with p.case("another mode, or a tie", a > b, b + fewer >= a + more):
+            ahead, other = p.steps("lead", 0, a - b), p.steps("other lead", 0, b + fewer - a - more)
+            p.derive((ahead <= 1) & (other <= 1))
+            decide(p, epsilon, delta, ahead - 1, other - 1, same=False, room=-lower, sides=sides)
+            shown = p.within("P[the other releases]", 0, delta)
+            by.ratio(p, 1, 1 - shown, 1, delta)  # a tie refuses with certainty, the other but for δ
+
+
+PROOFS = (
+    Proof(
+        "stable mode",
+        "mechanisms.stable_mode",
+        "Approx(ε, δ)",
+        argue,
+        "a person moves each vote by 0 or 1, all up or all down; P[Z ≥ T] ≤ δ by the choice of T",
+    ),
+)

@@ -4,13 +4,16 @@ Rows lie on the cells of a public grid and weigh something. A row's weight is sp
 its cell, so that a cut can go through a cell however many rows share it, and what lies left of a cut and what lies
 right of it add up, for every person, to what they weigh.
 
-PROMISE  Pure(ε) for the cuts of all stretches together, if nobody's weights in them add up to more than ``largest``.
+PROMISE  Pure(ε), or Zcdp(ρ) with ε = √(8ρ), for the cuts of all stretches together, if nobody's weights in them add
+up to more than ``largest``.
 
 PROOF  Let B(x) be the weight of a stretch left of position x, W all of it, q the share wanted and Δ = max(q, 1−q). A
 person of weight w in the stretch raises B(x) by something in [0, w] and W by w, so B(x) − qW moves by something in
 [−qw, (1−q)w], and the loss ℓ(x) = |B(x) − qW| by at most Δw, and so does min(ℓ, K). With e^{−γℓ}, γ = ε/(2Δ·largest), a
 cut's ratio is at most e^{2γΔw} = e^{ε·w/largest} (`tacit.mechanisms.choose.exponential`): a draw that loses in
 proportion to the weight. The rest is `tacit.mechanisms.together`. Losses are exact, in units of 1/TIES of the weight.
+A cut's log ratios lie in an interval of length ε·w/largest; those of independent cuts add up, so for all of them
+together the interval is of length ε at most, which is ε²/8-zCDP.
 
 MANY QUANTILES  Draw the middle one of m quantiles; those below it are cuts of what lies left, those above it of what
 lies right: stretches of one level, between which everybody's weight is divided. So a level costs what one cut costs,
@@ -35,14 +38,18 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Self
+from typing import Any, Self
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.mechanisms.law import Law, Named
-from tacit.mechanisms.together import Together
+from tacit.mechanisms.choose.exponential import paid, weigh
+from tacit.mechanisms.law import Law, Named, range_loss
+from tacit.mechanisms.together import Together, share
 from tacit.numbers.enclosures import BITS, Enclosure, exp, total
-from tacit.numbers.exact import Number, positive, whole
+from tacit.numbers.exact import Number, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import largest as larger
 from tacit.randomness import Categorical
 from tacit.randomness.basic import _below, _coin_exp
 from tacit.randomness.source import Randomness
@@ -118,6 +125,11 @@ class Stretch:
         return f"<a stretch of {self.last - self.first + 1} positions, share {self.share}>"
 
 
+def cut_rate(epsilon: Fraction, p: int, d: int, largest: int) -> Fraction:
+    """The factor of a loss |d·B − p·W| that a person of weight w moves by at most max(p, d − p)·w."""
+    return epsilon / (2 * max(p, d - p) * largest)
+
+
 class CutLaw(Law[int]):
     """The law of one cut: a position x with probability in proportion to e^{−min(γℓ(x), J)}."""
 
@@ -132,7 +144,7 @@ class CutLaw(Law[int]):
         self._start = self._weights.below(self.first)
         self._scale, self._target = d, p * (self._weights.below(self.last) - self._start)
         self._moved = max(p, d - p) * largest * self._weights.ties
-        self._rate = epsilon / (2 * self._moved)
+        self._rate = cut_rate(epsilon, p, d, largest * self._weights.ties)
         self._top = (self.last - self.first + 1).bit_length() + BEYOND
 
     def named(self) -> Named:
@@ -233,19 +245,25 @@ class CutLaw(Law[int]):
         around = {x + d for law in laws for x in law._bends() for d in (-1, 0, 1)} | {self.last}
         return sorted(x for x in around if self.first <= x <= self.last)
 
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """r²/8 for log ratios in an interval of length r."""
+        return range_loss(self, other)
+
     def outcomes_to_follow(self) -> list[int]:
         """A cut through the middle of what is there."""
         return [min(self._after(self._target + 1), self.last)]
 
 
-def cuts(stretches: Sequence[Stretch], epsilon: Number, largest: int = 1) -> Together[int]:
-    """A cut of each stretch, Pure(ε) for all together where nobody weighs more than ``largest`` over all of them."""
-    rate = positive(epsilon, "epsilon")
+def cuts(
+    stretches: Sequence[Stretch], epsilon: Number | None = None, largest: int = 1, *, rho: Number | None = None
+) -> Together[int]:
+    """A cut of each stretch, for ε or ρ all together where nobody weighs more than ``largest`` over all of them."""
+    rate, guarantee = paid(epsilon, rho)
     for stretch in stretches:
         if not 0 <= stretch.share <= 1 or stretch.first > stretch.last:
             raise InvalidInput("a stretch needs a share between 0 and 1, and a first position up to its last.")
     laws = [CutLaw(stretch, rate, whole(largest, "largest", 1)) for stretch in stretches]
-    return Together(laws, Pure(rate))
+    return Together(laws, guarantee)
 
 
 @dataclass(frozen=True)
@@ -316,3 +334,34 @@ class Levels:
 def _share(q: Fraction, low: Fraction, high: Fraction) -> Fraction:
     """The share of what lies between two quantiles at which a third one lies."""
     return (q - low) / (high - low)
+
+
+def argue(p: Argument, *, total: int = 1, moved: Any = lambda weight: weight) -> None:
+    """Cuts at the share p/d: a person of weight w raises B by b in [0, w] and W by w, in units of 1/ties."""
+    epsilon, largest = p.positive("ε"), p.count("largest", 1)
+    part, whole_ = p.count("p"), p.count("d", 1)
+    p.assume(part <= whole_)
+    gamma = cut_rate(epsilon, part, whole_, largest)
+
+    def price(weight: Any) -> Any:
+        least = larger(part, whole_ - part)
+        below, left = p.whole("d·B − p·W"), p.steps("b", 0, moved(weight))
+        after = below + whole_ * left - part * moved(weight)
+        p.derive((abs(after) - abs(below) <= least * weight) & (abs(below) - abs(after) <= least * weight))
+        return weigh(p, gamma, -least * weight, least * weight, abs(after) - abs(below))
+
+    p.promise(share(p, epsilon, largest, price, total=total), epsilon)
+
+
+def argue_levels(p: Argument, *, each: Any = lambda epsilon, levels: epsilon / levels) -> None:
+    """Levels one after the other, each at its share of ε."""
+    epsilon, levels = p.positive("ε"), p.count("levels", 1)
+    p.promise(by.repeated(p, levels, each(epsilon, levels)), epsilon)
+
+
+_GIVEN = "a person of weight w raises the weight left of a position by something in [0, w] and all of it by w"
+
+PROOFS = (
+    Proof("cuts by shared weight", "mechanisms.cuts", "Pure(ε)", argue, _GIVEN),
+    Proof("quantiles by levels of cuts", "mechanisms.cuts", "Pure(ε)", argue_levels, "a level costs what a cut costs"),
+)

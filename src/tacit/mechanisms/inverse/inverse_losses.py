@@ -35,14 +35,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from tacit.curves import Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid, integers
+from tacit.mechanisms.choose.exponential import factor, weigh
 from tacit.mechanisms.inverse.inverse_search import lowest
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.person_values import Values, counted, indices
 from tacit.numbers.exact import Number, between, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs.terms import either, equal
 
 LARGEST_SUM = 10**6
 """The most shifts that a sum's loss may take."""
@@ -100,7 +104,11 @@ def _moved(below: int, here: int, above: int, q: Fraction) -> int:
 
 def _replaced(below: int, here: int, above: int, q: Fraction) -> int:
     """The fewest persons replaced until the quantile is here."""
-    rank = -(-q * (below + here + above) // 1)
+    return _from_rank(below, here, int(-(-q * (below + here + above) // 1)))
+
+
+def _from_rank(below: int, here: int, rank: int) -> int:
+    """How many persons must be replaced until the value of this rank is here."""
     return max(0, rank - below - here, below - rank + 1)
 
 
@@ -239,3 +247,51 @@ def inverse_accuracy(law: Law[int | Fraction], beta: Number, within: Number = 0)
         f"{stated.window} persons can move the statistic, with probability at least {1 - stated.beta}"
     )
     return Accuracy(stated.beta, stated.window, words)
+
+
+def _changed(p: Argument, *, replaced: bool) -> tuple[Any, Any, Any]:
+    """L, E and G before and after a person joins one of them, and leaves another if replaced."""
+    before, after = [p.count(name) for name in "LEG"], []
+    joins, leaves = p.steps("joins", 0, 2), p.steps("leaves", 0, 2)
+    for i, place in enumerate(before):
+        gone = either(equal(leaves, i), 1, 0) if replaced else 0
+        after.append(place + either(equal(joins, i), 1, 0) - gone)
+    p.assume(*(place >= 0 for place in after))
+    return tuple(before), tuple(after), p.whole("move of ℓ")
+
+
+def argue_replaced(p: Argument, *, moves: tuple[int, int] = (1, 1)) -> None:
+    """The formula of a quantile where one of n persons is replaced, run on symbols before and after the change."""
+    epsilon, rank = p.positive("ε"), p.whole("⌈qn⌉")  # of n persons before and after
+    before, after, move = _changed(p, replaced=True)
+    with p.lemma() as known:
+        p.assume(equal(move, _from_rank(after[0], after[1], rank) - _from_rank(before[0], before[1], rank)))
+        known.append(p.derive((move >= -1) & (move <= 1)))
+    p.promise(weigh(p, factor(epsilon, moves), -1, 1, move), epsilon)
+
+
+def argue_moved(p: Argument, *, moves: tuple[int, int] = (1, 1)) -> None:
+    """The formula of a quantile where a person is added, run on symbols before and after the change."""
+    epsilon, q = p.positive("ε"), p.real("q", lambda x: x > 0, lambda x: x < 1)
+    before, after, move = _changed(p, replaced=False)
+    with p.lemma() as known:
+        p.assume(equal(move, _moved(*after, q) - _moved(*before, q)))
+        known.append(p.derive((move > -2) & (move < 2)))
+    p.derive((move >= -1) & (move <= 1))
+    for sign in (1, -1):
+        with p.case("a person added" if sign > 0 else "a person removed"):
+            p.promise(weigh(p, factor(epsilon, moves), -1, 1, sign * move), epsilon)
+
+
+_GIVEN = "L, E and G persons have values below, at and above y"
+
+PROOFS = (
+    Proof(
+        "inverse sensitivity of a quantile, a person replaced",
+        "mechanisms.quantile_loss",
+        "Pure(ε)",
+        argue_replaced,
+        _GIVEN,
+    ),
+    Proof("inverse sensitivity of a quantile", "mechanisms.quantile_loss", "Pure(ε)", argue_moved, _GIVEN),
+)

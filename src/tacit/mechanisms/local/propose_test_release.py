@@ -37,15 +37,18 @@ from typing import Any, NamedTuple
 from tacit.curves import StepLoss
 from tacit.grids import integers
 from tacit.guarantees import Approx
+from tacit.mechanisms.choose.stable_mode import decide
 from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.person_values import kept
 from tacit.mechanisms.search.scan_rates import rates
-from tacit.mechanisms.search.threshold_scan import threshold_scan
+from tacit.mechanisms.search.threshold_scan import need_of, threshold_scan, walk
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, between, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import Randomness
 
 TEST_SHARE = Fraction(1, 2)
@@ -245,3 +248,48 @@ def propose_test_release(
     while bounds[-1] < statistic.global_sensitivity:
         bounds.append(2 * bounds[-1])
     return ScannedLaw(statistic, records, step, bounds, guarantee)
+
+
+def _release(p: Argument, epsilon: Any, scale: Any) -> Any:
+    """The price of the noise, where the statistic moves by at most the bound, k steps of the lattice."""
+    steps, move, index = p.count("k", 1), p.real("f' − f"), p.whole("move of the rounded f")
+    rest = p.real("f + ½ − ⌊f + ½⌋", lambda x: x >= 0, lambda x: x < 1)
+    p.assume(move <= steps, move >= -steps, index <= rest + move, rest + move < index + 1)
+    p.derive((index <= steps) & (index >= -steps))
+    rate = DiscreteLaplace.for_pure(epsilon, scale(steps)).rate
+    return by.noise(p, index, rate, rate)
+
+
+def argue(p: Argument, *, low: int = 0, scale: Any = lambda steps: steps, tested: bool = True) -> None:
+    """One bound: the distance d moves by at most 1, and is 0 on both datasets where f moves by more than the bound."""
+    epsilon, delta = p.positive("ε"), p.positive("δ")
+    test, rest = TEST_SHARE * epsilon, (1 - TEST_SHARE) * epsilon
+    with p.case("f moves by at most the bound"):
+        distance, move = p.count("d"), p.steps("move of d", -1, 1)
+        decide(p, test, delta, distance, distance + move, same=True, room=-low)
+        p.promise(by.shift(p, -move, test, test) + _release(p, rest, scale), epsilon)
+    with p.case("f moves by more"):
+        distance = 0 if tested else p.count("d")
+        decide(p, test, delta, distance, distance, same=False, room=-low)
+
+
+def argue_scanned(p: Argument, *, room: int = 1) -> None:
+    """A bound by a scan on C + c − d, or a refusal; P[ν − ξ ≥ C at some bound of d = 0] ≤ δ by the choice of C."""
+    epsilon, delta, split = p.positive("ε"), p.positive("δ"), p.within("share", 0, 1)
+    pair = rates(TEST_SHARE * epsilon, (1, 1), split)
+    with p.case("f moves by at most the bound that passed"):
+        stop = p.steps("move", -1, 1)
+        price = walk(p, pair, -1, stop, visited=lambda: p.steps("any move", -1, 1))
+        p.promise(price + _release(p, (1 - TEST_SHARE) * epsilon, lambda steps: steps), epsilon)
+    with p.case("f moves by more than some bound, and that passes"):
+        c, above, xi, nu = p.count("c"), p.count("C"), p.count("ξ"), p.count("ν")
+        stops = nu >= need_of(room * above + c, c, True) + xi
+        p.promise(by.event(p, stops, nu - xi, above, delta), delta)
+
+
+_GIVEN = "d is the distance to a dataset where one person moves f by more than the bound, or a number below it"
+
+PROOFS = (
+    Proof("propose-test-release, one bound", "mechanisms.propose_test_release", "Approx(ε, δ)", argue, _GIVEN),
+    Proof("propose-test-release, scanned", "mechanisms.propose_test_release", "Approx(ε, δ)", argue_scanned, _GIVEN),
+)

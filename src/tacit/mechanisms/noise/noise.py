@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
@@ -31,6 +31,9 @@ from tacit.mechanisms.together import Together
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, decay
 from tacit.numbers.exact import Number, between, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal
 from tacit.randomness import Categorical, uniform_below
 from tacit.randomness.source import Randomness
 
@@ -239,3 +242,59 @@ def gaussian_vector(values: Sequence[int], rho: Number, sensitivity: int = 1) ->
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
     return NoiseVector(values, noise, guarantee, sensitivity)
+
+
+def argue_response(p: Argument, *, other: Any = lambda odds, size: odds) -> None:
+    """Every answer but the true one weighs ``other``: e^{-ε} against 1."""
+    factor, odds, size = p.real("e^ε", lambda x: x >= 1), p.positive("e^-ε"), p.count("size", 1)
+    p.assume(equal(factor * odds, 1))
+    weight, total = other(odds, size), 1 + (size - 1) * other(odds, size)
+    for name, first, second in (("true, then not", 1, weight), ("not true, then true", weight, 1)):
+        with p.case(name, size >= 2):
+            by.ratio(p, first / total, second / total, factor)
+
+
+def argue_vector(p: Argument, *, rule: Any = DiscreteLaplace.for_pure) -> None:
+    """Noise on parts whose moves add up to s at most: what was spent is at most the rate times what has moved."""
+    epsilon, s = p.positive("ε"), p.count("s", 1)
+    rate = rule(epsilon, s).rate
+
+    def part(state: Any) -> Any:
+        move = p.whole("move")
+        return (state[0] + abs(move),), by.noise(p, move, rate, rate)
+
+    spent = by.loop(p, (0,), lambda x, at: x <= rate * at[0], part, lambda at: at[0] <= s, rate * s)
+    p.promise(spent, epsilon)
+
+
+def argue_gaussian_vector(p: Argument, *, rule: Any = DiscreteGaussian.for_zcdp) -> None:
+    """Noise on parts whose moves have squares that add up to s² at most."""
+    rho, s = p.positive("ρ"), p.count("s", 1)
+    variance = rule(rho, s).squared_scale
+
+    def part(state: Any) -> Any:
+        move = p.whole("move")
+        return (state[0] + move * move,), by.gaussian(p, move, variance)
+
+    bound = s * s / (2 * variance)
+    spent = by.loop(p, (0,), lambda x, at: x <= at[0] / (2 * variance), part, lambda at: at[0] <= s * s, bound)
+    p.promise(spent, rho)
+
+
+PROOFS = (
+    Proof("randomised response", "mechanisms.randomised_response", "Pure(ε)", argue_response, "any answer may change"),
+    Proof(
+        "Laplace noise on a vector",
+        "mechanisms.laplace_vector",
+        "Pure(ε)",
+        argue_vector,
+        "the parts' moves add up to at most s",
+    ),
+    Proof(
+        "Gaussian noise on a vector",
+        "mechanisms.gaussian_vector",
+        "Zcdp(ρ)",
+        argue_gaussian_vector,
+        "the squares of the parts' moves add up to at most s²",
+    ),
+)

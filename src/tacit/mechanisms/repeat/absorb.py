@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, rounding
 from tacit.mechanisms.law import Law
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import bernoulli
 from tacit.randomness.source import Randomness
 
@@ -99,3 +101,27 @@ def two_parameters(guarantee: Guarantee) -> tuple[Fraction, Fraction]:
     if bound is None:
         raise InvalidInput("the law must be Pure or Approx; no such rule is known for other kinds of guarantee.")
     return bound
+
+
+def argue(
+    p: Argument, *, replaced: Any = lambda beta: beta, price: Any = lambda factor, beta: (1 + factor) * beta
+) -> None:
+    """An event S: at most ``replaced`` of the probability moves from anywhere to the correct answer, on either side."""
+    factor, delta, beta = p.real("e^ε", lambda x: x >= 1), p.within("δ", 0, 1), p.within("β", 0, 1)
+    chances = [p.within(name, 0, 1) for name in ("P[M(x) ∈ S]", "P[M(x') ∈ S]")]
+    absorbed_ = [p.within(name, 0, 1) for name in ("P[M~(x) ∈ S]", "P[M~(x') ∈ S]")]
+    p.assume(chances[0] <= factor * chances[1] + delta)
+    for plain, changed in zip(chances, absorbed_, strict=True):
+        p.assume(changed <= plain + replaced(beta), plain <= changed + replaced(beta))
+    by.ratio(p, absorbed_[0], absorbed_[1], factor, delta + price(factor, beta))
+
+
+PROOFS = (
+    Proof(
+        "failures absorbed",
+        "mechanisms.absorb",
+        "Approx(ε, δ + (1 + e^ε)·β)",
+        argue,
+        "the law is (ε, δ); on every dataset an answer is replaced with probability at most β",
+    ),
+)

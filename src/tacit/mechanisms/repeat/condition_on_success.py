@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, rounding
@@ -33,6 +33,9 @@ from tacit.mechanisms.repeat.absorb import two_parameters
 from tacit.noises import TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, between, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal, implies
 from tacit.randomness.source import Randomness
 
 T = TypeVar("T")
@@ -143,3 +146,46 @@ def conditioned(one_round: Guarantee, beta: Fraction, repeats: int) -> Approx:
     if total >= 1:
         raise InvalidInput("delta would reach 1; allow more repeats, or give a smaller delta or beta.")
     return Approx(rounding.up(lambda bits: 2 * epsilon - log(1 - share, bits)), total)
+
+
+def argue(p: Argument, *, chance: Any = lambda beta: 1 - beta, noisy: bool = True) -> None:
+    """An event S: s and s' are the chances that a round succeeds in S, σ and σ' that it succeeds, g(σ) = Σ (1−σ)^k.
+
+    ``chance`` is the least that a round succeeds with; without noise on the test a round promises nothing about it.
+    """
+    factor, delta, beta = p.real("e^ε̄", lambda x: x >= 1), p.within("δ̄", 0, 1), p.within("β", 0, 1)
+    p.assume(beta < 1, delta < 1 - beta)
+    own, other = p.within("s", 0, 1), p.within("s'", 0, 1)
+    success, its_success = p.within("σ", chance(beta), 1), p.within("σ'", chance(beta), 1)
+    tries, its_tries, none = p.positive("g(σ)"), p.positive("g(σ')"), p.within("β^N", 0, 1)
+    p.assume(success > 0, its_success > 0)
+    p.assume(success * tries <= 1, implies(success >= its_success, tries <= its_tries))  # g falls,
+    p.assume(implies(success <= its_success, success * tries <= its_success * its_tries))  # σ·g(σ) rises up to 1
+    p.assume(own <= factor * other + delta)
+    if noisy:
+        p.assume(its_success <= factor * success + delta)
+    c = p.real("c", lambda x: equal(x * (1 - beta - delta), factor * (1 - beta)))
+    with p.lemma() as known:
+        p.derive(c >= factor)
+        p.derive(success * c >= its_success)
+        known.append(p.derive(tries <= c * its_tries))
+    p.derive(tries * (1 - beta) <= 1)
+    end = p.real("δ̄/(1−β)", lambda x: equal(x * (1 - beta), delta))
+    found, mixed, its = p.real("s·g(σ)"), p.real("s'·g(σ)"), p.real("s'·g(σ')", lambda x: x >= 0)
+    with p.lemma() as results:
+        p.assume(equal(found, own * tries), equal(mixed, other * tries), equal(its, other * its_tries))
+        p.derive(delta * tries <= end)
+        results.append(p.derive(found <= factor * mixed + end))
+        results.append(p.derive(mixed <= c * its))
+    by.ratio(p, found + none, its, factor * c, end + none)
+
+
+PROOFS = (
+    Proof(
+        "conditioned on success",
+        "mechanisms.condition_on_success",
+        "Approx(2ε̄ − ln(1 − δ̄/(1−β)), δ̄/(1−β) + β^N)",
+        argue,
+        "a round is (ε̄, δ̄) and succeeds with probability at least 1 − β on every dataset, which the caller must know",
+    ),
+)

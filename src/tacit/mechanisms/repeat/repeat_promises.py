@@ -35,6 +35,8 @@ from tacit.guarantees.kinds import above_one, probability
 from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson, RunCount
 from tacit.numbers.enclosures import Enclosure, exp, log
 from tacit.numbers.exact import Number
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 
 
 def promised(
@@ -57,9 +59,14 @@ def promised(
     return Approx(epsilon, chance)
 
 
+def selected(epsilon: Fraction, eta: Fraction) -> Fraction:
+    """(2 + η)·ε."""
+    return (2 + eta) * epsilon
+
+
 def _direct(one_run: Guarantee, runs: RunCount) -> Guarantee:
     if isinstance(runs, NegativeBinomial) and isinstance(one_run, Pure):
-        return Pure((2 + runs.eta) * one_run.epsilon)
+        return Pure(selected(one_run.epsilon, runs.eta))
     if isinstance(runs, NegativeBinomial) and isinstance(one_run, Approx):
         delta = rounding.up(lambda bits: 1 - runs.generating(Enclosure.of(1 - one_run.delta, bits)))
         if delta >= 1:
@@ -137,3 +144,30 @@ def _curve_delta(base: RenyiCurve) -> Callable[[Fraction, int], Enclosure]:
         return found.exp() if found.high < 0 else Enclosure.of(1, bits)
 
     return delta
+
+
+def argue(p: Argument, *, known: bool = False, looked_up: bool = False) -> None:
+    """P(y) = Q(y)·E_u[f'(q)], f'(q) ∝ s^{−(1+η)}, s = γ + (1−γ)·p, where p is the chance of an event after one run.
+
+    ``known`` is for a number of runs that does not vary, f'(q) ∝ q^{k−1}: q moves by any factor where 1 − q moves by
+    e^ε. ``looked_up`` is for scores that the mechanism does not release: the event is not one of its outputs.
+    """
+    epsilon, factor, eta = p.positive("ε"), p.real("e^ε", lambda x: x > 1), p.real("η", lambda x: x > -1)
+    gamma, chance, other = p.real("γ", lambda x: x > 0, lambda x: x < 1), p.within("p", 0, 1), p.within("p'", 0, 1)
+    if not looked_up:
+        p.assume(chance <= factor * other, other <= factor * chance)
+    with p.case("the chance of the event, or of a coin of γ"):
+        own, its_own = (1 - x if known else gamma + (1 - gamma) * x for x in (chance, other))
+        p.derive(its_own <= factor * own)
+    p.promise(epsilon + by.power(p, 1 + eta, epsilon), selected(epsilon, eta))
+
+
+PROOFS = (
+    Proof(
+        "best of several runs",
+        "mechanisms.repeat_and_select",
+        "Pure((2 + η)ε) from Pure(ε)",
+        argue,
+        "the number of runs is truncated negative binomial and secret; the score is part of what a run releases",
+    ),
+)

@@ -24,8 +24,9 @@ COST  T draws of noise; the exact probability of a value is the product along it
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -37,6 +38,8 @@ from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness.source import Randomness
 
 
@@ -62,7 +65,8 @@ class BinarySearchLaw(GridLaw):
 
     def named(self) -> Named:
         """The noise of each comparison, how far what it looks at moves, and among what."""
-        return {"law": "halving", **(self.noise.named() or {}), "sensitivity": "1", "of": self.grid.named()}
+        times = {"times": str(max(1, self.comparisons))}
+        return {"law": "looks", **(self.noise.named() or {}), "sensitivity": "1", **times, "of": self.grid.named()}
 
     def _compute_chance(self, position: int, passed: bool, bits: int) -> Enclosure:
         """The probability that the comparison at a position passes, or that it does not."""
@@ -104,6 +108,11 @@ class BinarySearchLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.noise, self.target
 
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """What the looks tell apart, of which the answer is a function: T times what one tells at the worst value."""
+        each = self.noise.concentrated_loss(self._loss.distance(other._loss))
+        return None if each is None else self.comparisons * each
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The window [smallest value of loss w, true value], for losses that fall to 0 along the grid."""
         failure = between(beta, "beta", 0, 1)
@@ -121,6 +130,16 @@ class BinarySearchLaw(GridLaw):
 def comparisons(grid: Grid) -> int:
     """T = ⌈log2|Y|⌉ for a finite grid."""
     return (finite_size(grid) - 1).bit_length()
+
+
+def laplace_look(epsilon: Fraction, count: int) -> DiscreteLaplace:
+    """The noise of one of so many comparisons that cost ε together."""
+    return DiscreteLaplace(epsilon / max(1, count))
+
+
+def gaussian_look(rho: Fraction, count: int) -> DiscreteGaussian:
+    """The noise of one of so many comparisons that cost ρ together."""
+    return DiscreteGaussian(max(1, count) / (2 * rho))
 
 
 def binary_search(
@@ -143,9 +162,31 @@ def binary_search(
         raise InvalidInput("epsilon or rho must be given, not both; epsilon means Laplace noise, rho Gaussian noise.")
     if epsilon is not None:
         budget = positive(epsilon, "epsilon")
-        noise, guarantee = DiscreteLaplace(budget / max(1, count)), Pure(budget)
+        noise, guarantee = laplace_look(budget, count), Pure(budget)
     elif rho is not None:
         budget = positive(rho, "rho")
-        noise, guarantee = DiscreteGaussian(max(1, count) / (2 * budget)), Zcdp(budget)
+        noise, guarantee = gaussian_look(budget, count), Zcdp(budget)
     tau = noise.limit_of_all(count, failure) if target is None else whole(target, "target", 0)
     return BinarySearchLaw(loss, noise, tau, guarantee)
+
+
+def argue(p: Argument, *, rule: Any = laplace_look) -> None:
+    """T comparisons of a loss that moves by at most 1, each at a place that those before it fix."""
+    epsilon, count = p.positive("ε"), p.count("T")
+    rate, move = rule(epsilon, count).rate, p.steps("move", -1, 1)
+    p.promise(by.repeated(p, count, by.noise(p, move, rate, rate)), epsilon)
+
+
+def argue_gaussian(p: Argument, *, rule: Any = gaussian_look) -> None:
+    """The same with Gaussian noise."""
+    rho, count = p.positive("ρ"), p.count("T")
+    price = by.gaussian(p, p.steps("move", -1, 1), rule(rho, count).squared_scale)
+    p.promise(by.repeated(p, count, price), rho)
+
+
+_GIVEN = "a person moves the loss of every value by at most 1; a path has at most T comparisons"
+
+PROOFS = (
+    Proof("binary search with Laplace noise", "mechanisms.binary_search", "Pure(ε)", argue, _GIVEN),
+    Proof("binary search with Gaussian noise", "mechanisms.binary_search", "Zcdp(ρ)", argue_gaussian, _GIVEN),
+)

@@ -43,18 +43,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 from tacit.curves import Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Approx
-from tacit.mechanisms.choose.exponential import ExponentialLaw, excess, exponential
+from tacit.mechanisms.choose.exponential import ExponentialLaw, excess, exponential, factor, weigh
 from tacit.mechanisms.choose.stable_argmin import StableArgminLaw, stable_argmin
 from tacit.mechanisms.grid_law import GridLaw, finite_size
 from tacit.mechanisms.law import Accuracy
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal, largest
 from tacit.randomness.basic import _below
 from tacit.randomness.source import Randomness
 
@@ -287,3 +291,41 @@ def interior_point(
     return InteriorPointLaw(
         loss, min(designs, key=lambda design: design.window), Approx(budget, chance), failure, ground
     )
+
+
+def argue(p: Argument, *, shares: Any = SHARES, own: Any = lambda delta, levels: delta / levels) -> None:
+    """A scale, a block and a value one after the other, on losses made of minima and maxima of the loss.
+
+    The induction over levels: a scale chosen by a search of one level less costs what its design says.
+    """
+    epsilon, delta, levels, depth = p.positive("ε"), p.positive("δ"), p.count("levels", 1), p.count("h")
+    scale, block, value = (share * epsilon for share in shares)
+    for low, high in by.both_ways(p, -1, 1):
+        here, above = by.extreme(p, "move of M(j)", low, high), by.extreme(p, "move of M(j+1)", low, high)
+        first, second = p.count("M(j)"), p.count("M(j+1)")
+        with p.lemma() as known:
+            before = largest(largest(first - depth, depth - second), 0)
+            after = largest(largest(first + here - depth, depth - second - above), 0)
+            move = p.whole("move of the scale's loss")
+            p.assume(equal(move, after - before))
+            known.append(p.derive((move >= low) & (move <= high)))
+        chosen = weigh(p, factor(scale, (1, 1)), low, high, move)
+        stable = p.real("price of the block", lambda x: x <= block)  # `stable_argmin`
+        last = weigh(p, factor(value, (1, 1)), low, high, p.steps("move at the value", low, high))
+        with p.case("one level"):
+            p.promise(chosen + stable + last, epsilon)
+        with p.case("one level more"):
+            inner = p.real("price of the scale", lambda x: x <= scale)  # by induction
+            p.promise(inner + stable + last, epsilon)
+            p.promise(own(delta, levels) + own(delta, levels) * (levels - 1), delta)
+
+
+PROOFS = (
+    Proof(
+        "interior point",
+        "mechanisms.interior_point",
+        "Approx(ε, δ)",
+        argue,
+        "a person moves the loss of every value by at most 1; the block is found by the stable arg-min",
+    ),
+)

@@ -42,9 +42,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import ceil, inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -54,6 +54,9 @@ from tacit.mechanisms.law import Accuracy, Named
 from tacit.mechanisms.search.scan_rates import BETA, Rates, best_offset, best_share, points, rates
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import largest
 from tacit.randomness.basic import _coin_exp
 from tacit.randomness.discrete import _geometric
 from tacit.randomness.runs import _first_success
@@ -69,6 +72,11 @@ class _Stretch(NamedTuple):
     start: int
     length: int | None
     need: int
+
+
+def need_of(loss: int, offset: int, up: bool) -> int:
+    """The need of a point: the walk stops there if its noise is at least this, with the threshold's added."""
+    return loss - offset if up else offset - loss
 
 
 class ScanLaw(GridLaw):
@@ -103,8 +111,7 @@ class ScanLaw(GridLaw):
     def _needs(self) -> Iterator[_Stretch]:
         start = 0
         for run in self._loss.runs if self._up else reversed(self._loss.runs):
-            need = run.loss - self.offset if self._up else self.offset - run.loss
-            yield _Stretch(start, run.length, need)
+            yield _Stretch(start, run.length, need_of(run.loss, self.offset, self._up))
             start += run.length or 0
 
     # Drawing
@@ -345,3 +352,41 @@ def _moves(loss: StepLoss, change: tuple[int, int] | None) -> tuple[int, int]:
     if not down and not up:
         raise InvalidInput("change must not be (0, 0); give how far one person can move the loss down and up.")
     return down, up
+
+
+def walk(p: Argument, pair: Rates, low: Any, stop: Any, *, visited: Any, up: bool = True) -> Any:
+    """The price of a walk: ``visited`` gives the move of the loss at a point passed by, ``stop`` is that at the stop.
+
+    The threshold's noise grows by −low, low the least move of a need; then every point passed by is passed by again.
+    """
+    loss, c, xi, nu, by_how_much = p.count("ℓ"), p.whole("c"), p.count("ξ"), p.count("ν"), -low
+
+    def stops(move: Any, more: Any, own: Any) -> Any:
+        return nu + own >= need_of(loss + move, c, up) + (xi + more)
+
+    with p.case("going on"):
+        by.keep(p, ~stops(0, 0, 0), ~stops(visited(), by_how_much, 0))
+    lift = largest(0, need_of(stop, 0, up) + by_how_much)
+    by.keep(p, stops(0, 0, 0), stops(stop, by_how_much, lift))
+    return by.shift(p, by_how_much, pair.threshold) + by.shift(p, lift, pair.each)
+
+
+def argue(p: Argument, *, rule: Any = rates, up: bool = True, moved: int = 1) -> None:
+    """A loss that moves by something in [−r, s], walked with the rates of a rule."""
+    epsilon, share, r, s = p.positive("ε"), p.within("share", 0, 1), p.count("r"), p.count("s")
+    p.assume(r + s >= 1)
+    pair = rule(epsilon, (r, s), share)
+    for low, high in by.both_ways(p, -moved * r, moved * s):
+        stop = p.steps("move", low, high)
+        price = walk(
+            p, pair, low if up else -high, stop, visited=lambda a=low, b=high: p.steps("any move", a, b), up=up
+        )
+        p.promise(price, epsilon)
+
+
+_GIVEN = "adding a person moves the loss of every point by something in [−r, s]"
+
+PROOFS = (
+    Proof("threshold scan upward", "mechanisms.threshold_scan", "Pure(ε)", argue, _GIVEN),
+    Proof("threshold scan downward", "mechanisms.threshold_scan", "Pure(ε)", partial(argue, up=False), _GIVEN),
+)

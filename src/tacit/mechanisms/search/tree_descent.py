@@ -20,6 +20,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
+from typing import Any
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -29,7 +30,19 @@ from tacit.mechanisms.law import Accuracy, Named
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import Randomness
+
+
+def laplace_node(epsilon: Fraction, depth: int, sensitivity: int) -> DiscreteLaplace:
+    """The noise of one of so many nodes that cost ε together."""
+    return DiscreteLaplace(epsilon / (max(1, depth) * sensitivity))
+
+
+def gaussian_node(rho: Fraction, depth: int, sensitivity: int) -> DiscreteGaussian:
+    """The noise of one of so many nodes that cost ρ together."""
+    return DiscreteGaussian(max(1, depth) * sensitivity**2 / (2 * rho))
 
 
 class TreeDescentLaw(GridLaw):
@@ -40,12 +53,12 @@ class TreeDescentLaw(GridLaw):
     def __init__(self, loss: StepLoss, epsilon: Fraction | None, rho: Fraction | None) -> None:
         self.grid, self._loss = loss.grid, loss
         self.depth = (finite_size(loss.grid) - 1).bit_length()
-        nodes, sensitivity = max(1, self.depth), 1 if loss.one_directional else 2
+        sensitivity = 1 if loss.one_directional else 2
         self.noise: IntegerNoise
         if epsilon is not None:
-            self.guarantee, self.noise = Pure(epsilon), DiscreteLaplace(epsilon / (nodes * sensitivity))
+            self.guarantee, self.noise = Pure(epsilon), laplace_node(epsilon, self.depth, sensitivity)
         elif rho is not None:
-            self.guarantee, self.noise = Zcdp(rho), DiscreteGaussian(nodes * sensitivity**2 / (2 * rho))
+            self.guarantee, self.noise = Zcdp(rho), gaussian_node(rho, self.depth, sensitivity)
         self._losses = [run.loss for run in loss.runs]
         self._lasts = [run.last for run in loss.runs if run.last is not None]
         self._first, self._last = self._lasts[0] - (loss.runs[0].length or 1) + 1, self._lasts[-1]
@@ -53,7 +66,8 @@ class TreeDescentLaw(GridLaw):
     def named(self) -> Named:
         """The noise at each node, how far what it looks at moves, and among what."""
         moved = str(sum(self._loss.moves))
-        return {"law": "halving", **(self.noise.named() or {}), "sensitivity": moved, "of": self.grid.named()}
+        facts = {"sensitivity": moved, "times": str(max(1, self.depth)), "of": self.grid.named()}
+        return {"law": "looks", **(self.noise.named() or {}), **facts}
 
     def _smallest(self, first: int, last: int) -> int:
         """The smallest loss of the indices first..last."""
@@ -115,3 +129,34 @@ def tree_descent(loss: StepLoss, epsilon: Number | None = None, rho: Number | No
         None if epsilon is None else positive(epsilon, "epsilon"),
         None if rho is None else positive(rho, "rho"),
     )
+
+
+def _query_moves(p: Argument) -> Iterator[tuple[int, Any]]:
+    """The sensitivity charged, and the move of a node's query: the difference of the smallest losses of two halves."""
+    for name, low, high in (("any loss", -1, 1), ("one-directional, a person added", 0, 1), ("removed", -1, 0)):
+        with p.case(name):
+            yield high - low, by.extreme(p, "left", low, high) - by.extreme(p, "right", low, high)
+
+
+def argue(p: Argument, *, rule: Any = laplace_node) -> None:
+    """A path of nodes, each with noise on its query."""
+    epsilon, depth = p.positive("ε"), p.count("depth")
+    for sensitivity, move in _query_moves(p):
+        rate = rule(epsilon, depth, sensitivity).rate
+        p.promise(by.repeated(p, depth, by.noise(p, move, rate, rate)), epsilon)
+
+
+def argue_gaussian(p: Argument, *, rule: Any = gaussian_node) -> None:
+    """The same with Gaussian noise."""
+    rho, depth = p.positive("ρ"), p.count("depth")
+    for sensitivity, move in _query_moves(p):
+        price = by.gaussian(p, move, rule(rho, depth, sensitivity).squared_scale)
+        p.promise(by.repeated(p, depth, price), rho)
+
+
+_GIVEN = "adding a person moves every loss by something in [−1, 1], or in [0, 1]; a path has at most `depth` nodes"
+
+PROOFS = (
+    Proof("tree descent with Laplace noise", "mechanisms.tree_descent", "Pure(ε)", argue, _GIVEN),
+    Proof("tree descent with Gaussian noise", "mechanisms.tree_descent", "Zcdp(ρ)", argue_gaussian, _GIVEN),
+)

@@ -20,15 +20,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.person_values import Values, kept, numbers, persons, span
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 from tacit.randomness import Randomness
 
 
@@ -108,5 +111,31 @@ def bounded_mean(
     counting = persons(records) if persons_public else len(offsets)
     above = sum(offsets)
     below = counting * width.numerator - above
-    sensitivity = (2 if persons_public else 1) * width.numerator
-    return BoundedMeanLaw(above, below, a, b, sensitivity, Pure(epsilon))
+    return BoundedMeanLaw(above, below, a, b, sensitivity(width.numerator, persons_public), Pure(epsilon))
+
+
+def sensitivity(width: int, persons_public: bool) -> int:
+    """How far one person moves the two sums together, in units."""
+    return (2 if persons_public else 1) * width
+
+
+def argue(p: Argument, *, rule: Any = sensitivity) -> None:
+    """Two sums that a person of value x raises by x − low and high − x; one replaced moves them up and down."""
+    epsilon, width = p.positive("ε"), p.count("high − low", 1)
+    x, y = p.steps("x − low", 0, width), p.steps("another x − low", 0, width)
+    moves = {"a person added": (x, width - x), "a person removed": (-x, x - width), "replaced": (y - x, x - y)}
+    for name, (above, below) in moves.items():
+        with p.case(name):
+            rate = DiscreteLaplace.for_pure(epsilon, rule(width, name == "replaced")).rate
+            p.promise(by.noise(p, above, rate, rate) + by.noise(p, below, rate, rate), epsilon)
+
+
+PROOFS = (
+    Proof(
+        "mean by two sums",
+        "mechanisms.bounded_mean",
+        "Pure(ε)",
+        argue,
+        "values are saturated to the public range, one for each person; a person is added, removed or replaced",
+    ),
+)

@@ -45,19 +45,23 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Self
+from typing import Any, Self
 
 from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
+from tacit.guarantees import Guarantee, Pure
+from tacit.mechanisms.choose.exponential import factor, weigh
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
-from tacit.mechanisms.search.threshold_scan import ScanLaw
+from tacit.mechanisms.search.threshold_scan import ScanLaw, walk
 from tacit.mechanisms.totals.flow_levels import Curve, Slopes, WeighedLaw
 from tacit.numbers.enclosures import BITS, Enclosure, log_ceiling
 from tacit.numbers.exact import Number, positive
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
+from tacit.proofs.terms import equal, implies
 from tacit.randomness.source import Randomness
 
 LISTED = 16
@@ -74,13 +78,15 @@ LEVELS = octaves(2**61)
 """Levels for sums in any unit."""
 
 
-def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-    """The law of the index of a level, alone Pure(cost)."""
+def choice(
+    design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...], guarantee: Guarantee | None = None
+) -> GridLaw:
+    """The law of the index of a level, alone Pure(cost); by weights, of bounded range, also a ``guarantee`` of ρ."""
     match design:
         case Weighed():  # losses are limited where they outweigh a prior that falls over all levels
             parts = design.parts
             limit = log_ceiling(3 * parts / cost, design.least / design.ratio ** len(levels))
-            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design)
+            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design, guarantee)
         case Scanned():
             epsilon = cost / design.share
             loss = Slopes(curve, levels, 1, ceil(design.limit / epsilon)).all()
@@ -169,3 +175,74 @@ def capped_flow(
     if not design.sound:
         raise InvalidInput("design must leave more of ε to the noise; let its choice take less.")
     return CappedFlowLaw(curve, whole, levels, design)
+
+
+def slope(p: Argument, parts: Any, persons: Any = 1, off: tuple[int, int] = (0, 0)) -> tuple[Any, Any, Any]:
+    """The moves of k, of L(X)/X and of L(2X)/X at a level when a person is added: d, a and b.
+
+    k = ⌊R·(L(2X) − L(X))/X⌋ within public limits; a is in [0, 1] and b in [0, 2], for each of ``persons`` taken apart.
+    ``off`` is how far a curve may be off these ends.
+    """
+    a, b, d = p.within("a", off[0], persons + off[1]), p.within("b", off[0], 2 * persons + off[1]), p.whole("d")
+    with p.lemma() as known:
+        before, moved, low, high = p.whole("⌊t⌋"), p.whole("⌊t+u⌋ − ⌊t⌋"), p.whole("low"), p.whole("high")
+        rest, u = p.real("t − ⌊t⌋", lambda x: x >= 0, lambda x: x < 1), p.real("u")
+        p.assume(equal(u, parts * (b - a)), moved <= rest + u, rest + u < moved + 1)
+        p.derive((u >= -persons * parts) & (u <= 2 * persons * parts) & (u <= 2 * persons * parts - parts * a))
+        p.derive((moved < u + 1) & (moved > u - 1) & implies(b >= a, u >= 0))
+        p.derive((moved >= -persons * parts) & (moved <= 2 * persons * parts) & implies(u >= 0, moved >= 0))
+        p.assume(low <= high, equal(d, by.clamped(before + moved, low, high) - by.clamped(before, low, high)))
+        p.derive(implies(moved >= 0, (d >= 0) & (d <= moved)) & implies(moved <= 0, (d <= 0) & (d >= moved)))
+        known.append(p.derive((d >= -persons * parts) & (d <= 2 * persons * parts) & implies(b >= a, d >= 0)))
+        known.append(p.derive(d <= 2 * persons * parts - parts * a + 1))
+    return d, a, b
+
+
+def _charge(p: Argument, noise: Any, cap: Any, move: Any) -> Any:
+    """The price of the noise on L(cap), which moves by ``move`` caps."""
+    up, down = p.real("up·cap"), p.real("down·cap")
+    p.assume(equal(up, noise.up * cap), equal(down, noise.down * cap))
+    return by.noise(p, move, up, down)
+
+
+def argue_weighed(
+    p: Argument,
+    *,
+    design: Any = lambda p: Weighed(p.positive("κ"), parts=p.count("R", 1)),
+    off: tuple[int, int] = (0, 0),
+) -> None:
+    """A level by weights, and L there."""
+    epsilon, made, cap = p.positive("ε"), design(p), p.count("X", 1)
+    p.assume(made.sound)
+    parts = made.parts
+    gamma = factor(made.share * epsilon, (parts, 2 * parts))
+    d, a, _ = slope(p, parts, off=off)
+    noise = made.noise(cap, epsilon)
+    for sign in (1, -1):
+        with p.case("a person added" if sign > 0 else "a person removed"):
+            low, high = (-parts, 2 * parts) if sign > 0 else (-2 * parts, parts)
+            price = weigh(p, gamma, low, high, sign * d) + _charge(p, noise, cap, sign * a)
+            p.promise(price, epsilon)
+
+
+def argue_scanned(p: Argument, *, design: Any = lambda p: Scanned(p.positive("ε1"), p.positive("ε2"))) -> None:
+    """A level by a scan, and L at twice the level."""
+    epsilon, made, level = p.positive("ε"), design(p), p.count("X", 1)
+    p.assume(made.sound)
+    cap = made.factor * level
+    pair = Rates(made.threshold * epsilon, made.each * epsilon)
+    d, _, b = slope(p, 1)
+    noise = made.noise(cap, epsilon)
+    for sign in (1, -1):
+        with p.case("a person added" if sign > 0 else "a person removed"):
+            low, high = (-1, 2) if sign > 0 else (-2, 1)
+            price = walk(p, pair, low, sign * d, visited=lambda a=low, b=high: p.steps("any move", a, b))
+            p.promise(price + _charge(p, noise, cap, sign * b / 2), epsilon)
+
+
+_GIVEN = "a person raises L(λ) by something in [0, λ] at every cap λ (`tacit.flows`), L rounded to steps that divide λ"
+
+PROOFS = (
+    Proof("capped flow, weighed", "mechanisms.capped_flow", "Pure(ε)", argue_weighed, _GIVEN),
+    Proof("capped flow, scanned", "mechanisms.capped_flow", "Pure(ε)", argue_scanned, _GIVEN),
+)

@@ -30,11 +30,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil, isqrt
+from typing import Any
 
 from tacit.mechanisms.search.scan_rates import rates
-from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan
+from tacit.mechanisms.search.threshold_scan import ScanLaw, threshold_scan, walk
+from tacit.mechanisms.totals.capped_flow import slope
 from tacit.mechanisms.totals.flow_levels import Curve, Slopes
 from tacit.numbers.exact import Number, non_negative, positive, whole
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 
 SHARE = Fraction(1, 4)
 """What the choice takes of the cost."""
@@ -62,6 +66,11 @@ def target(groups: int, most: int, epsilon: Fraction, concentrated: bool) -> Fra
     return groups * (isqrt(most) if concentrated else most) / epsilon
 
 
+def changes(most: int) -> tuple[int, int]:
+    """(r, s): how far a person, taken apart into so many, moves the loss down and up."""
+    return most, 2 * most
+
+
 def cap_of(level: int) -> int:
     """The cap, for a level."""
     return ceil(FACTOR * level)
@@ -70,8 +79,31 @@ def cap_of(level: int) -> int:
 def flow_cap(curve: Curve, epsilon: Number, *, levels: tuple[int, ...], most: int = 1, target: Number = 0) -> ScanLaw:
     """The law of the place of a level that leaves about ``target`` persons with more; ``most`` bounds those of one."""
     total, left = positive(epsilon, "epsilon"), int(non_negative(target, "target"))
-    change = (whole(most, "most", 1), 2 * most)
+    change = changes(whole(most, "most", 1))
     pair = rates(total, change, SPLIT)
     left = max(left, ceil(LATE / pair.threshold))
     limit = left + ceil(SURE / pair.each)
     return threshold_scan(Slopes(curve, levels, 1, limit).all(), total, "up", SPLIT, left, change=change)
+
+
+def argue(p: Argument, *, charged: Any = changes, twice: int = 1) -> None:
+    """The scan of a slope that a person, taken apart into ``most``, moves by something in [−most, 2·most]."""
+    epsilon, most = p.positive("ε"), p.count("most", 1)
+    pair = rates(twice * epsilon, charged(most), SPLIT)
+    d, _, _ = slope(p, 1, most)
+    for low, high in by.both_ways(p, -most, 2 * most):
+        move = p.steps("move", low, high)
+        p.derive((d >= -most) & (d <= 2 * most))
+        price = walk(p, pair, low, move, visited=lambda a=low, b=high: p.steps("any move", a, b))
+        p.promise(price, epsilon)
+
+
+PROOFS = (
+    Proof(
+        "cap of grouped flows",
+        "mechanisms.flow_cap",
+        "Pure(ε)",
+        argue,
+        "a person is taken apart into at most `most`, each of whom raises L(λ) by something in [0, λ]",
+    ),
+)

@@ -29,7 +29,8 @@ COST  Two to four draws.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import SupportsIndex
+from itertools import permutations
+from typing import Any, SupportsIndex
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure
@@ -37,6 +38,8 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, split
 from tacit.mechanisms.totals.ratio_local import LocalRatio
 from tacit.numbers.exact import Number, check_listed
+from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 
 METHODS = ("two_counts", "naive", "local", "automatic")
 """The methods by name."""
@@ -66,7 +69,36 @@ def ratio(
     if delta is not None:
         raise InvalidInput("delta must be left out with this method, which is pure; or use automatic.")
     guarantee = Pure(epsilon)
-    if chosen == "naive":
-        return CountedRatio(part, part + rest, guarantee.epsilon / 2, chosen, guarantee, moved=2)
-    moved = 2 if replacement else 1
-    return CountedRatio(part, rest, guarantee.epsilon / moved, chosen, guarantee, moved)
+    rate = count_rate(guarantee.epsilon, chosen, replacement)
+    other, moved = part + rest if chosen == "naive" else rest, int(guarantee.epsilon / rate)
+    return CountedRatio(part, other, rate, chosen, guarantee, moved)
+
+
+def count_rate(epsilon: Fraction, method: str, replacement: bool) -> Fraction:
+    """The rate of the noise on either count."""
+    return epsilon / (2 if replacement or method == "naive" else 1)
+
+
+def argue(p: Argument, *, rule: Any = count_rate) -> None:
+    """Two counts: a and z = b − a for "two_counts", a and b for "naive"; a person may change from one to the other."""
+    epsilon = p.positive("ε")
+    states = ((0, 0), (1, 0), (0, 1))  # does not count, has the property, has it not
+    for method in ("two_counts", "naive"):
+        for before, after in permutations(states, 2):
+            replaced = (0, 0) not in (before, after)
+            with p.case(f"{method}, {before} → {after}"):
+                rate = rule(epsilon, method, replaced)
+                a, z = after[0] - before[0], after[1] - before[1]
+                other = a + z if method == "naive" else z
+                p.promise(by.noise(p, a, rate, rate) + by.noise(p, other, rate, rate), epsilon)
+
+
+PROOFS = (
+    Proof(
+        "ratio by two counts",
+        "mechanisms.ratio",
+        "Pure(ε)",
+        argue,
+        "a person adds 0 or 1 to b, or 1 to both a and b; replaced, they may change or cease to count",
+    ),
+)

@@ -70,7 +70,8 @@ def written(value: Any) -> Any:
         case int() | Fraction():
             return str(Fraction(value))
         case CappedTotal():
-            return {"cap": str(value.cap), "within": str(value.within), "above": str(value.above), "many": value.many}
+            numbers = {"cap": str(value.cap), "within": str(value.within), "above": str(value.above)}
+            return {**numbers, "kind": "many" if value.many else "handful" if value.handful else "few"}
         case CappedFlow():
             return {"cap": str(value.cap), "value": str(value.value)}
         case Proposed():
@@ -99,9 +100,11 @@ def _key(value: Any) -> Any:
         return {"value": repr(type(value).__name__)}
 
 
-def proof_hash() -> str | None:
-    """The hash of the proofs of all mechanisms; None while there are none to name."""
-    return None
+def proof_hash() -> str:
+    """The hash of the proofs of all mechanisms."""
+    from tacit.proofs import fingerprint
+
+    return fingerprint()
 
 
 def released(found: Answer | Answers, room: Room, inside: Guarantee, sample: Fraction | None) -> dict[str, Any]:
