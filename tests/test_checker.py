@@ -94,7 +94,8 @@ def honest(ledger: Path) -> dict[str, Any]:
         t = session["t"]
         found["persons"] = t.persons(epsilon=1)
         found["sum"] = t.sum("v", epsilon=1)
-        found["Gaussian"] = t.sum("v", epsilon=1, delta="1e-6")
+        found["Gaussian"] = t.sum("v", rho="0.1")
+        found["converted"] = t.quantile("v", [i / 8 for i in range(1, 8)], epsilon=1, delta="1e-3")
         found["rho"] = t.group_by("g", keys=["x", "y"]).count(rho="0.1")
         found["found"] = t.group_by("g").persons(epsilon=1, delta="1e-6")
         found["quantiles"] = t.quantile("v", [0.25, 0.5], epsilon=1)
@@ -106,7 +107,7 @@ def honest(ledger: Path) -> dict[str, Any]:
     return {name: json.loads(json.dumps(answer.certificate())) for name, answer in found.items()}
 
 
-KINDS = ["persons", "sum", "Gaussian", "rho", "found", "quantiles", "maximum", "sampled"]
+KINDS = ["persons", "sum", "Gaussian", "converted", "rho", "found", "quantiles", "maximum", "sampled"]
 
 
 def resealed(certificate: dict[str, Any]) -> dict[str, Any]:
@@ -198,7 +199,8 @@ def show_a_key_twice(release: Release) -> None:
 
 
 def lower_delta(release: Release) -> None:
-    release["charge"] = "Approx 1 1/10000000"
+    assert release["order"] is not None
+    release["charge"] = "Approx 1 1/2000"
 
 
 def take_a_smaller_sample(release: Release) -> None:
@@ -221,7 +223,7 @@ TAMPERED: list[tuple[str, Callable[[Release], None], str]] = [
     ("quantiles", leave_out_a_law, "the draws cost other than what is said"),
     ("rho", leave_out_a_law, "the draws cost other than what is said"),
     ("Gaussian", leave_out_a_law, "a side of a division lacks draws of the other"),
-    ("Gaussian", lower_delta, "the draws cost more than the charge of ε = 1 and δ = 1e-07"),
+    ("converted", lower_delta, "the draws cost more than the charge of ε = 1 and δ = 0.0005"),
     ("sum", choose_another_cap, "a cap is none of those to choose from"),
     ("found", lower_a_threshold, "a threshold is below what noise can reach"),
     ("found", show_a_small_key, "a key is shown below the threshold"),
@@ -280,8 +282,12 @@ IRRELEVANT = {
     "step": "of a value that is 0, or of a grid that holds the drawn value as well",
     "as": "two ways to write the same value",
     "round": "of a value that needs none",
-    "few": "a lower rate, one of eight that meet the price: more noise than was paid for",
-    "many": "as above; or what was drawn",
+    "few": "a lower rate, one of many that meet the price: more noise than was paid for",
+    "handful": "as above",
+    "beyond": "which cases there are, all of which meet the price",
+    "kind": "another of those that the law names",
+    "looks": "what a search saw on its way",
+    "many": "as above",
     "test": "as above",
     "choice": "as above",
     "threshold": "as above; of keys, a higher bar is passed by chance less often",

@@ -31,6 +31,7 @@ from tacit.guarantees import Approx, Guarantee, Zcdp
 from tacit.guarantees.conversions import zcdp_order
 from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.local.propose_test_release import Release as Proposed
+from tacit.mechanisms.search.bayesian_search import Searched
 from tacit.mechanisms.totals.ratio_counts import Ratio
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def written(value: Any) -> Any:
             return {"cap": str(value.cap), "value": str(value.value)}
         case Proposed():
             return {"value": str(value.value), "bound": str(value.bound)}
+        case Searched():
+            return {"value": str(value.value), "looks": written(value.looks)}
         case Ratio():
             counts = [str(count) for count in value.counts]  # two alone are noise on each; the share follows
             alone = len(counts) == 2 and value.method != "local"
@@ -200,7 +203,7 @@ def _amount(value: Any) -> Fraction | None:
             return None
         case int() | Fraction():
             return Fraction(value)
-        case CappedTotal() | CappedFlow() | Proposed():
+        case CappedTotal() | CappedFlow() | Proposed() | Searched():
             return Fraction(value.value)
     return None
 
