@@ -184,7 +184,8 @@ class Answers(Mapping[Any, Answer]):
         ]
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
         top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
-        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(repr(self.guarantee))} for all together</p>"
+        said = " ".join(common_sentences(self)) if self else f"{self.guarantee!r} for all together"
+        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(said)}</p>"
 
 
 def show_error(answer: Answer) -> str:

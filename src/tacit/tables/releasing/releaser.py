@@ -149,7 +149,8 @@ class Releaser:
         if self.opening is not None or not wanted:
             yield self
             return
-        columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
+        rereading = () if all(statistic.by_totals for statistic in statistics) else statistics
+        columns = {column for found in expressions(rereading) for column in found.columns()} - {NOBODY}
         totals = dict.fromkeys(total for statistic in statistics for total in statistic.totals)
         with _uncharged(self.tables.engine.together(Beside(frozenset(columns), tuple(totals)))) as opening:
             yield replace(self, opening=opening)
