@@ -59,7 +59,7 @@ def test_log_is_bounded_from_above_and_closely(x: Fraction) -> None:
 
 
 def test_what_is_beyond_all_bounds_is_next_to_nothing() -> None:
-    assert checker.exp_minus(Fraction(10**6)) == (0, checker.TINY)
+    assert checker.exp_minus(Fraction(10**6)) == (Fraction(0), checker.TINY)
     assert checker.log_above(Fraction(1)) < Fraction(1, 2**100)
 
 
@@ -84,12 +84,12 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def honest(ledger: Path) -> dict[str, Any]:
     """Certificates of several kinds, all recorded in one ledger."""
-    rows = {
+    rows: dict[str, Any] = {
         "who": [i % 90 for i in range(200)],
         "v": [i % 7 for i in range(200)],
         "g": ["xy"[i % 2] for i in range(200)],
     }
-    found = {}
+    found: dict[str, Any] = {}
     with Session({"t": Private(pa.table(rows), "who")}, Approx(100, "0.01"), ledger=ledger, name="t") as session:
         t = session["t"]
         found["persons"] = t.persons(epsilon=1)

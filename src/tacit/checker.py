@@ -182,10 +182,10 @@ def scan(law: Any, price: Price) -> Cost:
 
 
 def shared(law: Any, price: Price) -> Cost:
-    """Draws about parts of everybody's weight: the dearest, times the most that anybody weighs, or its square."""
+    """Draws about parts of everybody's weight: one of them, times the most that anybody weighs, or its square."""
     costs = [cost_of(part["law"], price) for part in law["parts"]]
-    need({cost[0] for cost in costs} == {price.kind} <= {"Pure", "Zcdp"}, "shared weight has another kind of price")
-    return costs[0][0], positive(law["weight"]) ** (2 if price.kind == "Zcdp" else 1) * max(cost[1] for cost in costs)
+    need(set(costs) == {costs[0]} and costs[0][0] == price.kind != "Approx", "parts by shared weight cost differently")
+    return price.kind, positive(law["weight"]) ** (2 if price.kind == "Zcdp" else 1) * costs[0][1]
 
 
 def scan_and_release(law: Any, price: Price) -> Cost:

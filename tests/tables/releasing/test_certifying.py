@@ -129,7 +129,8 @@ def verdict(answer: Any) -> checker.Verdict:
 
 def test_certificates_of_odd_data_are_verified(session: Session) -> None:
     """Dates and floats at their ends, whatever a rare draw shows; `tests.test_golden_answers` asks the rest."""
-    t, cost, found = session["t"], {"epsilon": 1, "delta": "1e-6"}, list[Any]()
+    cost: dict[str, Any] = {"epsilon": 1, "delta": "1e-6"}
+    t, found = session["t"], list[Any]()
     found += [
         t.max("day", **cost),
         t.min("at", rho="0.1"),

@@ -134,8 +134,8 @@ class CappedTotalLaw(Law[CappedTotal]):
             kind = "many" if many else "handful" if handful else "few"
             known[kind] = [str(rate * epsilon) for rate in (*chosen, *noises)]
         caps = "readable" if self.caps == CAPS else " ".join(map(str, self.caps))
-        value = (epsilon, design.counted, design.allowed)
-        value += (design.doubted, design.lifted, design.scanned_doubted, design.scanned_lifted)
+        value = [epsilon, design.counted, design.allowed]
+        value += [design.doubted, design.lifted, design.scanned_doubted, design.scanned_lifted]
         facts = {"test": str(design.test * epsilon), "beyond": str(design.beyond), "caps": caps}
         return {"law": "scan and release", **facts, **known, "value": [str(number) for number in value]}
 

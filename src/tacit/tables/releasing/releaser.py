@@ -29,7 +29,7 @@ from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
 from tacit.randomness import SYSTEM, Randomness
-from tacit.tables.releasing.certifying import released, with_receipt, with_release
+from tacit.tables.releasing.certifying import proof_hash, released, with_receipt, with_release
 from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
@@ -82,6 +82,7 @@ class Releaser:
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
+        proof_hash()  # half a second, once in a process: before anything is charged
         with self.together((statistic,), statistic.rereads) as mine, mine._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
