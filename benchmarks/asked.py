@@ -412,6 +412,12 @@ FIGURES = (
             ("http", "odd requests"),
         )
     ),
+    Figure(
+        "Truth",
+        "printed sentences, by statistic, shape and size, true less often than they say, beyond chance",
+        lambda results: results("coverage")["below"],
+        most=0,
+    ),
     *(
         Figure(
             "Many answers",

@@ -557,7 +557,8 @@ def main() -> None:
             cell[0], cell[1] = cell[0] + row["true"], cell[1] + row["runs"]
     found = tally.rows()
     print(f"{len(found):,} cells, {sum(row['runs'] for row in found):,} sentences")
-    write("coverage", {"confidence": float(SURE), "chance": CHANCE, "cells": found})
+    below = sum(too_few(row["true"], row["runs"]) for row in found)
+    write("coverage", {"confidence": float(SURE), "chance": CHANCE, "below": below, "cells": found})
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
     python benchmarks/moments.py [--quick]
 
-- *variance and standard deviation*, ε = 1, six shapes, one row each: the median relative error beside that of AVG(x²) −
-  AVG(x)² with the best caps there are. That oracle chooses its caps by looking, for nothing; each of its four numbers, two
-  sums and two counts, has Laplace noise for a quarter of ε. And how often the 95 % interval holds what it says.
-- *regression*: wages on age and hours, 4,711 women with up to 15 rows each, and made-up data of 20,000 persons with one
-  to five rows each. The median error of each coefficient by three ways at ε = 1: Tacit's; a private median of the fits on
-  blocks of persons, the best number of blocks taken by looking; and noisy sums of products that are capped knowing the
+- *variance and standard deviation*, ε = 1, six shapes, one row each: the median relative error beside that of AVG(x²)
+  − AVG(x)² with the best caps there are. That oracle chooses its caps by looking, for nothing; each of its four
+  numbers, two sums and two counts, has Laplace noise for a quarter of ε. And how often the 95 % interval holds what it says.
+- *regression*: wages on age and hours, 4,711 women with up to 15 rows each, and made-up data of 20,000 persons with
+  one to five rows each. The median error of each coefficient by three ways at ε = 1: Tacit's; a private median of the fits
+  on blocks of persons, the best number of blocks taken by looking; and noisy sums of products that are capped knowing the
   data, the best cap taken by looking and nothing paid for it. A coefficient's error is relative to the coefficient and,
   beside it, in standard errors of the fit without privacy, whose persons may have several rows.
 

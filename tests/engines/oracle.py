@@ -260,7 +260,10 @@ def _mean(numbers: Sequence[int]) -> int:
     return int(Fraction(sum(numbers), len(numbers)))
 
 
-def total(entry: ask.Entry | ask.Deviation | ask.PersonMean | ask.Product, rows: Sequence[Row]) -> int:
+def total(entry: Any, rows: Sequence[Row]) -> int:
+    if isinstance(entry, tuple):
+        distances = _present(steps(entry[0], row) for row in rows)
+        return _mean(distances) if entry[1] and distances else sum(distances)
     if isinstance(entry, ask.Product):
         pairs = [(steps(entry.left, row), steps(entry.right, row)) for row in rows]
         both = [(a, b) for a, b in pairs if a is not None and b is not None]
@@ -416,9 +419,18 @@ def _groups(request: Any, rows: Sequence[Row]) -> list[list[Row]]:
     return [[row for row in rows if key_of(request.by, row) == key] for key in keys]
 
 
+def _entry(entry: ask.Entry, g: int) -> Any:
+    """What one group adds up: distances from a centre of its own are plain ones there."""
+    if not isinstance(entry, ask.GroupSteps):
+        return entry
+    steps = ask.Steps(entry.value, *entry.places[g])
+    return ask.Product(steps, steps, entry.mean) if entry.squared else (steps, entry.mean)
+
+
 def _vector(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[int]:
     limit = ask.saturation(len(request.keys))
-    totals = [total(request.entry, group) if group else 0 for group in _groups(request, rows)]
+    entries = [_entry(request.entry, g) for g in range(len(request.keys))]
+    totals = [total(entry, group) if group else 0 for entry, group in zip(entries, _groups(request, rows), strict=True)]
     return [max(-limit, min(limit, t)) for t in totals]
 
 

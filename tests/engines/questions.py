@@ -15,6 +15,7 @@ from tacit.engines.requests import (
     GroupFlags,
     GroupMoments,
     GroupNorms,
+    GroupSteps,
     GroupTotals,
     HasValue,
     KeysPerPerson,
@@ -163,6 +164,7 @@ def of_parts() -> tuple[Any, ...]:
     (texts, names), (numbers, figures) = _keys()[0], _keys()[1]
     wide = tuple((-(10**k), 10**k) for k in range(len(names)))
     full = ((-(2**63), 2**63 - 1),) * len(figures)
+    around = tuple(((-3) ** k, 2 ** (10 + 7 * k)) for k in range(len(names)))
     return (
         GroupDistinct(s, numbers, figures, 1),
         GroupFlags(parse("b AND i <> 0", SCOPE), texts, names, 1),
@@ -172,6 +174,10 @@ def of_parts() -> tuple[Any, ...]:
         GroupTotals(HasValue(i), texts, names, "l1", 1, 1000),
         GroupDistinct(Different(SCOPE.find("f")), texts, names, 2),
         GroupMoments(value(i), texts, names, wide, 1, 3, per_person=True),
+        GroupTotals(GroupSteps(f, around, squared=True), texts, names, "l1", 2**40, 1),
+        GroupTotals(GroupSteps(value(i), around, squared=True, mean=True), texts, names, "l2", 2**40, 1),
+        GroupTotals(GroupSteps(value(i), around), texts, names, "l1", 2**20, 1000),
+        GroupTotals(GroupSteps(f, around, mean=True), texts, names, "max", 2**40, 1),
     )
 
 

@@ -219,7 +219,7 @@ class Fitted(Spread):
 
     @property
     def value(self) -> float:
-        """From the released sums; directions in which the noise hides all variance count as having that of the noise."""
+        """From the released sums; where the noise hides all variance of a direction, it has that of the noise."""
         import numpy as np
 
         A, b = self._equations
@@ -278,8 +278,8 @@ class Fitted(Spread):
         """The interval, and what is not in it."""
         yield from super().sentences(answer)
         yield (
-            "Persons above the cap weigh less in the fit, and other persons might have given another line; the interval "
-            "includes neither."
+            "Persons above the cap weigh less in the fit, and other persons might have given another line; the "
+            "interval includes neither."
         )
 
 

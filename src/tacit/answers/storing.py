@@ -101,8 +101,13 @@ FORMS: dict[str, Form] = {
     "Coarser": _form(Coarser, "noise fine"),
     "Rounded": _form(Rounded, "noise step"),
     # capped totals and what is public about them
-    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
-    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
+    "LimitedTotal": _form(CappedTotal, "cap within above many epsilon design beyond handful"),
+    "TotalDesign": _form(
+        TotalDesign,
+        "test size choice power threshold each offset counted allowed doubted stride handful handful_threshold "
+        "handful_each handful_offset handful_stride beyond lifted "
+        "scanned_lifted scanned_doubted",
+    ),
     "CappedFlow": _form(CappedFlow, "cap value epsilon design"),
     "Weighed": _form(Weighed, "weight ratio parts least"),
     "Scanned": _form(Scanned, "threshold each offset limit"),
@@ -155,6 +160,8 @@ def _additive(noise: Noise, unit: Unit = WHOLE, covers: Covers = "truth") -> Spr
 
 
 OLDER: dict[str, Form] = {
+    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),  # persons above the cap counted apart
+    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
     "TwoSidedGeometric": _form(_two_sided, "above below"),
     "TruncatedNoise": _form(TruncatedLaplace, "rate bound"),
     "TotalNoise": _form(lambda drawn: drawn, "drawn"),  # a capped total is its own noise

@@ -28,6 +28,9 @@ def audit(
     full: Annotated[
         bool, typer.Option("--full", help="More samples, the broken twins, and slow statistics: some minutes.")
     ] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Check the proofs for every dataset by two solvers: some two minutes.")
+    ] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report that needs no other file.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="A picture of losses (.png, .svg or .pdf).")] = None,
     as_json: Annotated[bool, Json] = False,
@@ -43,9 +46,15 @@ def audit(
 
     from tacit.audit.survey import jobs, summary
 
-    planned = jobs(mechanism, full)
     if html is not None and not html.absolute().parent.is_dir():
         raise InvalidInput("--html must name a file in a directory that exists.")
+    if prove:
+        from tacit.cli.prove import prove as check_proofs
+
+        if full or plot is not None:
+            raise InvalidInput("--prove goes with --html and --json alone; leave out --full and --plot.")
+        return check_proofs(mechanism, html, as_json)
+    planned = jobs(mechanism, full)
     if plot is not None:
         picture_file(plot)
     start = monotonic()

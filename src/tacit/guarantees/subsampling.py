@@ -122,20 +122,26 @@ def share(probability: Number) -> Fraction:
     return p
 
 
-def argue(p: Argument, *, inside: Any = lambda target, p: 1 + (target - 1) / p, drawn: Any = lambda p: p) -> None:
+def argue(
+    p: Argument,
+    *,
+    share: Any = lambda p: p.real("p", lambda x: x > 0, lambda x: x <= 1),
+    inside: Any = lambda target, p: 1 + (target - 1) / p,
+    drawn: Any = lambda p: p,
+) -> None:
     """An event with chance A if the person is not in the sample and B if they are, e^ε and δ inside.
 
     ``inside`` says e^ε for a promise of e^{ε'}; ``drawn`` says how likely the person is in the sample.
     """
     target, delta = p.real("e^ε'", lambda x: x >= 1), p.within("δ inside", 0, 1)
-    share_, out, sampled = p.real("p", lambda x: x > 0, lambda x: x <= 1), p.within("A", 0, 1), p.within("B", 0, 1)
-    factor = inside(target, share_)
+    chance, out, sampled = share(p), p.within("A", 0, 1), p.within("B", 0, 1)
+    factor = inside(target, chance)
     p.assume(factor >= 1, sampled <= factor * out + delta, out <= factor * sampled + delta)
-    with_person = (1 - drawn(share_)) * out + drawn(share_) * sampled
+    with_person = (1 - drawn(chance)) * out + drawn(chance) * sampled
     with p.case("a person added"):
-        by.ratio(p, out, with_person, target, share_ * delta)
+        by.ratio(p, out, with_person, target, chance * delta)
     with p.case("a person removed"):
-        by.ratio(p, with_person, out, target, share_ * delta)
+        by.ratio(p, with_person, out, target, chance * delta)
 
 
 PROOFS = (

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.proofs.terms import DECIDE, INT, REAL, Asked, Term, asked, stated, symbol, symbols
+from tacit.proofs.smt import Asked, asked
+from tacit.proofs.terms import DECIDE, INT, REAL, Term, equal, stated, symbol, symbols
 
 MOST_PATHS = 256
 """A proof with more paths than this is not written well."""
@@ -55,6 +56,8 @@ class Argument:
         """Paths still to be taken, by the answers that lead to them."""
         self.scenes: list[tuple[str, tuple[Term, ...]]] = []
         """The facts under which something is promised: they must be possible, or nothing was proved."""
+        self.pinned: dict[str, Any] = {}
+        """Numbers that are not for all but of this value, by name: for a proof about one choice of parameters."""
         self._facts, self._path = list[Term](), list[Term]()
         self._names: dict[str, int] = {}
         self._case: list[str] = []
@@ -90,6 +93,8 @@ class Argument:
         number = self._names[name] = self._names.get(name, 0) + 1
         found = symbol(name if number == 1 else f"{name}#{number}", sort)
         self.assume(*(fact(found) for fact in facts))
+        if name in self.pinned:
+            self.assume(equal(found, self.pinned[name]))
         return found
 
     def assume(self, *facts: Any) -> None:

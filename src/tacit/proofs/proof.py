@@ -9,8 +9,8 @@ from functools import cached_property
 from hashlib import sha256
 
 from tacit.proofs.argument import Argument, Build, Obligation, paths
+from tacit.proofs.smt import asked
 from tacit.proofs.solvers import Reply, ask, shown
-from tacit.proofs.terms import asked
 
 
 @dataclass(frozen=True)

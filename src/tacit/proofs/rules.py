@@ -26,7 +26,7 @@ def both_ways(p: Argument, low: Any, high: Any) -> Iterator[tuple[Any, Any]]:
             yield least, most
 
 
-def noise(p: Argument, move: Any, up: Any, down: Any) -> Term:
+def noise(p: Argument, move: Any, up: Any, down: Any) -> Any:
     """An integer plus noise with P[Z = z] ∝ e^{-up·z} for z ≥ 0 and e^{-down·|z|} for z < 0; up = down is two-sided.
 
     PROOF  Let the integer be v on the first dataset and v + m on the second. The price is the largest over y of
@@ -37,7 +37,7 @@ def noise(p: Argument, move: Any, up: Any, down: Any) -> Term:
     return either(stated(move) >= 0, stated(down) * move, -(stated(up) * move))
 
 
-def shift(p: Argument, amount: Any, up: Any, down: Any = None, *, continuous: bool = False) -> Term:
+def shift(p: Argument, amount: Any, up: Any, down: Any = None, *, continuous: bool = False) -> Any:
     """A draw of noise taken larger by ``amount`` on the second dataset. Without ``down`` the noise is one-sided.
 
     PROOF  Two-sided, P[Z = z] ∝ e^{-up·z} above 0 and e^{-down·|z|} below: P(z) ≤ e^{up·m}·P(z + m) for m ≥ 0, as the
@@ -68,7 +68,7 @@ def keep(p: Argument, first: Any, second: Any) -> None:
     p.check(implies(first, second), "alignment")
 
 
-def weights(p: Argument, move: Any, highest: Any, every: Callable[[], Any]) -> Term:
+def weights(p: Argument, move: Any, highest: Any, every: Callable[[], Any]) -> Any:
     """A choice with P(y) ∝ w(y), where ln w(y) moves by ``move`` at the chosen y and by at most ``highest`` at every y.
 
     PROOF  ln P(y)/P'(y) = −move + ln(W'/W) with W the sum of all weights; W' = Σ w·e^{move} ≤ e^{highest}·W. ``every``
@@ -79,7 +79,7 @@ def weights(p: Argument, move: Any, highest: Any, every: Callable[[], Any]) -> T
     return stated(highest) - move
 
 
-def bounded_range(p: Argument, low: Any, high: Any, every: Callable[[], Any]) -> Term:
+def bounded_range(p: Argument, low: Any, high: Any, every: Callable[[], Any]) -> Any:
     """The ρ of a choice with P(y) ∝ w(y), where ln w(y) moves by something in [low, high]: (high − low)²/8.
 
     PROOF  ln P/P' = −move + ln(W'/W), the last part the same for all y, so it lies in an interval of length η = high −
@@ -92,7 +92,7 @@ def bounded_range(p: Argument, low: Any, high: Any, every: Callable[[], Any]) ->
     return span * span / 8
 
 
-def gaussian(p: Argument, move: Any, variance: Any) -> Term:
+def gaussian(p: Argument, move: Any, variance: Any) -> Any:
     """The ρ of an integer plus discrete Gaussian noise, P[Z = z] ∝ e^{-z²/2v}, that moves by m: m²/(2v).
 
     PROOF  Completing the square, the moment of order α is e^{α(α−1)m²/(2v)} times Σ e^{-(z−c)²/2v} / Σ e^{-z²/2v} with
@@ -112,7 +112,7 @@ def loop(
     turn: Callable[[State], tuple[Sequence[Any], Any]],
     end: Callable[[State], Any],
     bound: Any,
-) -> Term:
+) -> Any:
     """Rounds of any number, each with a price: by the invariant what was spent is at most ``bound`` at the end.
 
     ``invariant`` speaks of what was spent and of a state; ``turn`` maps a state to the next one and the round's price,
@@ -134,7 +134,7 @@ def loop(
     return stated(bound)
 
 
-def repeated(p: Argument, times: Any, price: Any) -> Term:
+def repeated(p: Argument, times: Any, price: Any) -> Any:
     """At most so many steps, one after the other, each with at most this price whatever came before.
 
     PROOF  `loop` with the invariant spent ≤ rounds·price: adaptive composition. The product is the sum of the prices.
@@ -143,7 +143,7 @@ def repeated(p: Argument, times: Any, price: Any) -> Term:
     return stated(times) * price
 
 
-def parallel(p: Argument, moved: Any, still: Any) -> Term:
+def parallel(p: Argument, moved: Any, still: Any) -> Any:
     """Independent parts about different persons: the price of the one part that sees the person who differs.
 
     PROOF  The law of both is the product of their laws. The data of the other part are the same, so its factor is 1;
@@ -153,7 +153,7 @@ def parallel(p: Argument, moved: Any, still: Any) -> Term:
     return stated(moved)
 
 
-def event(p: Argument, happens: Any, draw: Any, least: Any, chance: Any) -> Term:
+def event(p: Argument, happens: Any, draw: Any, least: Any, chance: Any) -> Any:
     """An event that needs a draw of at least ``least``, where P[Z ≥ least] ≤ ``chance`` by the choice of ``least``.
 
     PROOF  The event is part of { Z ≥ least }. For (ε, δ): if outputs of a bad event have probability at most δ on the
@@ -163,7 +163,7 @@ def event(p: Argument, happens: Any, draw: Any, least: Any, chance: Any) -> Term
     return stated(chance)
 
 
-def power(p: Argument, exponent: Any, price: Any) -> Term:
+def power(p: Argument, exponent: Any, price: Any) -> Any:
     """A factor s^{-k}, k ≥ 0, of a density, where s moves by at most a factor e^{price} either way.
 
     PROOF  ln s^{-k} − ln s'^{-k} = k·(ln s' − ln s) ≤ k·price.

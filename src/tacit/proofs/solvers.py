@@ -19,10 +19,12 @@ from time import perf_counter
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.proofs.terms import Asked
+from tacit.proofs.smt import Asked
 
 SECONDS = 10
 """How long a solver may take for one question."""
+BRIEFLY = 2
+"""How long the second may take to contradict a counterexample."""
 MISSING = "proofs need two solvers; install them with: pip install 'tacit[proofs]'."
 
 
@@ -49,7 +51,8 @@ def ask(question: Asked) -> Reply:
 @lru_cache(maxsize=4096)
 def _asked(text: str, names: tuple[tuple[str, str], ...]) -> Reply:
     start = perf_counter()
-    first, second = _z3(text, dict(names)), _limited(_cvc5, text, dict(names))
+    first = _z3(text, dict(names))
+    second = _limited(_cvc5, text, dict(names), BRIEFLY if first[0] == "sat" else SECONDS)
     answers = {first[0], second[0]}
     if answers == {"sat", "unsat"}:
         raise InvalidInput("the two solvers disagree about an obligation; report this as a bug.")
@@ -58,7 +61,7 @@ def _asked(text: str, names: tuple[tuple[str, str], ...]) -> Reply:
     return Reply(verdict, tuple(model), perf_counter() - start)
 
 
-def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str]) -> Found:
+def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str], seconds: float) -> Found:
     """A solver's answer, or none if it has not come in time: a child process that can be ended, where there are any.
 
     A solver may forget its own limit of time inside a long computation with polynomials.
@@ -74,7 +77,7 @@ def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: d
         os._exit(0)
     os.close(send)
     with os.fdopen(receive, "rb") as pipe:
-        ready = select.select([pipe], [], [], SECONDS)[0]
+        ready = select.select([pipe], [], [], seconds)[0]
         if not ready:
             os.kill(child, signal.SIGKILL)
         found = pipe.read()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests.operands import Entry, GroupSteps, bucket, check_boundaries, check_by, numbers_by_place
+from tacit.engines.requests.operands import Entry, GroupSteps, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.errors import InvalidInput
@@ -117,11 +117,8 @@ class GroupNorms(PersonVectors):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The bucket of each person's norm; squares are compared with squares."""
         boundaries = [b * b if self.norm == "l2" else b for b in self.boundaries]
-        source = fragment(
-            f"(SELECT {bucket('size', boundaries)} AS place FROM ",
-            self.norms(statement),
-            " WHERE size > 0) AS places GROUP BY place",
-        )
+        sizes = fragment("(SELECT size FROM ", self.norms(statement), " WHERE size > 0) AS sizes")
+        source = fragment("(", statement.dialect.placed(sizes, "size", boundaries), ") AS places GROUP BY place")
         return (Arm(source, a="place", b="COUNT(*)"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:

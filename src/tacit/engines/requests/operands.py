@@ -177,8 +177,8 @@ FAR = 2**62
 class Steps:
     """How far a row's number lies from a public centre, in whole steps of radius/`HALF` units, rounded down.
 
-    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps above
-    the middle, so it may lie between two units.
+    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps
+    above the middle, so it may lie between two units.
     """
 
     value: Value
@@ -394,20 +394,6 @@ def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
         raise InvalidInput(
             f"too many boundaries: one answer holds at most {LARGEST_ANSWER} numbers; use a coarser grid."
         )
-
-
-def bucket(column: str, boundaries: Sequence[int]) -> str:
-    """The SQL of a column's bucket, by binary search: the index of the first boundary at or above it."""
-
-    def search(low: int, high: int) -> str:
-        if low == high:
-            return str(low)
-        middle = (low + high) // 2
-        return (
-            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
-        )
-
-    return search(0, len(boundaries))
 
 
 def numbers_by_place(rows: Sequence[AnswerRow], places: int) -> tuple[int, ...]:

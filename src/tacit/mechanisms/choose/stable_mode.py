@@ -104,8 +104,8 @@ def decide(
 
 
 def argue(p: Argument, *, lower: int = 0, sides: int = 2) -> None:
-    """Votes a > b for the modes A of one dataset and B of another, or for the first two; ``lower`` is how much too low T
-    is. A tie is never released.
+    """Votes a > b for the modes of one dataset and of another; ``lower`` is how much too low T is. A tie is never
+    released.
     """
     epsilon, delta = p.positive("ε"), p.positive("δ")
     for joins in (1, -1):

@@ -249,7 +249,7 @@ def inverse_accuracy(law: Law[int | Fraction], beta: Number, within: Number = 0)
     return Accuracy(stated.beta, stated.window, words)
 
 
-def _changed(p: Argument, *, replaced: bool) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
+def _changed(p: Argument, *, replaced: bool) -> tuple[Any, Any, Any]:
     """L, E and G before and after a person joins one of them, and leaves another if replaced."""
     before, after = [p.count(name) for name in "LEG"], []
     joins, leaves = p.steps("joins", 0, 2), p.steps("leaves", 0, 2)
@@ -265,7 +265,7 @@ def argue_replaced(p: Argument, *, moves: tuple[int, int] = (1, 1)) -> None:
     epsilon, rank = p.positive("ε"), p.whole("⌈qn⌉")  # of n persons before and after
     before, after, move = _changed(p, replaced=True)
     with p.lemma() as known:
-        p.assume(equal(move, _from_rank(*after[:2], rank) - _from_rank(*before[:2], rank)))
+        p.assume(equal(move, _from_rank(after[0], after[1], rank) - _from_rank(before[0], before[1], rank)))
         known.append(p.derive((move >= -1) & (move <= 1)))
     p.promise(weigh(p, factor(epsilon, moves), -1, 1, move), epsilon)
 

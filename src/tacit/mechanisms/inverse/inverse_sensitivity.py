@@ -85,7 +85,7 @@ def distance(p: Argument, changed: int = 1) -> Any:
     return move
 
 
-def argue(p: Argument, *, method: str, moves: tuple[int, int] = (1, 1), changed: int = 1) -> None:
+def argue(p: Argument, *, method: str, moves: Any = (1, 1), changed: int = 1) -> None:
     """A method on a distance; ``changed`` is how far apart neighbours are, in what the loss counts."""
     epsilon, move = p.positive("ε"), distance(p, changed)
     if method == "exponential":

@@ -269,7 +269,10 @@ def falls(p: Argument, strict: bool = False) -> Any:
     """
     y, here, after, without = p.real("y"), p.real("D_j"), p.real("D_j+1"), p.real("D⁻_j")
     p.assume(after <= without, without <= here)
-    passes = (lambda value: value < y) if strict else (lambda value: value <= y)
+
+    def passes(value: Any) -> Any:
+        return value < y if strict else value <= y
+
     before, later = p.count("ℓ"), p.count("ℓ with the person")
     by.least(p, before, later, 1, passes(without), passes(after))
     by.least(p, later, before, 0, passes(here), passes(without))
@@ -288,7 +291,7 @@ def shifted(p: Argument) -> Any:
     return move
 
 
-def argue(p: Argument, *, method: str, moves: tuple[int, int] = (1, 1), prior: Any = lambda p: 0) -> None:
+def argue(p: Argument, *, method: str, moves: Any = (1, 1), prior: Any = lambda p: 0) -> None:
     """A method on the loss it takes: the searches ℓ, in [0, 1], the choices ℓ*, in [−1, 1]."""
     budget = p.positive("ε or ρ")
     searched = method in ("scan", "scan_down", "binary_search", "bayesian_search")
@@ -305,7 +308,7 @@ def argue(p: Argument, *, method: str, moves: tuple[int, int] = (1, 1), prior: A
             p.promise(_price(p, method, budget, low, high, sign * move, moves) - prior(p), budget)
 
 
-def _price(p: Argument, method: str, budget: Any, low: Any, high: Any, move: Any, moves: tuple[int, int]) -> Any:
+def _price(p: Argument, method: str, budget: Any, low: Any, high: Any, move: Any, moves: Any) -> Any:
     """What a method costs on a loss that moves by something in [low, high], by ``move`` at the answer."""
 
     def any_move() -> Any:

@@ -14,7 +14,8 @@ thus no candidate for b, and b is at least the first that is one. No union over 
 position. Likewise let a be the first position of loss at most w: the looks before it see at least w + 1, so
 exp(Σ_{q_i < a} (λ·(w + 1 − a_i) − λ²v/2)) is such a martingale, and a is at most the last p that it does not exclude.
 
-ACCURACY  n looks of mean μ are evidence of nμ²/(2v) at the best λ; five are tried, so ln 5 is lost.
+ACCURACY  n looks of mean μ are evidence of nμ²/(2v) at the best λ; five are tried, so ln 5 is lost. Looks further down
+count with their larger losses, so the bound on the loss at an answer is nearer to 2τ than to the loss itself.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ from typing import Any, Self
 
 from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
+from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.choose.exponential import factor, weigh
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
@@ -78,13 +78,15 @@ LEVELS = octaves(2**61)
 """Levels for sums in any unit."""
 
 
-def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-    """The law of the index of a level, alone Pure(cost)."""
+def choice(
+    design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...], guarantee: Guarantee | None = None
+) -> GridLaw:
+    """The law of the index of a level, alone Pure(cost); by weights, of bounded range, also a ``guarantee`` of ρ."""
     match design:
         case Weighed():  # losses are limited where they outweigh a prior that falls over all levels
             parts = design.parts
             limit = log_ceiling(3 * parts / cost, design.least / design.ratio ** len(levels))
-            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design)
+            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design, guarantee)
         case Scanned():
             epsilon = cost / design.share
             loss = Slopes(curve, levels, 1, ceil(design.limit / epsilon)).all()
@@ -161,12 +163,13 @@ def capped_flow(
     return CappedFlowLaw(curve, whole, levels, design)
 
 
-def slope(p: Argument, parts: Any, persons: int = 1) -> tuple[Any, Any, Any]:
+def slope(p: Argument, parts: Any, persons: Any = 1, off: tuple[int, int] = (0, 0)) -> tuple[Any, Any, Any]:
     """The moves of k, of L(X)/X and of L(2X)/X at a level when a person is added: d, a and b.
 
     k = ⌊R·(L(2X) − L(X))/X⌋ within public limits; a is in [0, 1] and b in [0, 2], for each of ``persons`` taken apart.
+    ``off`` is how far a curve may be off these ends.
     """
-    a, b, d = p.within("a", 0, persons), p.within("b", 0, 2 * persons), p.whole("d")
+    a, b, d = p.within("a", off[0], persons + off[1]), p.within("b", off[0], 2 * persons + off[1]), p.whole("d")
     with p.lemma() as known:
         before, moved, low, high = p.whole("⌊t⌋"), p.whole("⌊t+u⌋ − ⌊t⌋"), p.whole("low"), p.whole("high")
         rest, u = p.real("t − ⌊t⌋", lambda x: x >= 0, lambda x: x < 1), p.real("u")
@@ -188,13 +191,18 @@ def _charge(p: Argument, noise: Any, cap: Any, move: Any) -> Any:
     return by.noise(p, move, up, down)
 
 
-def argue_weighed(p: Argument, *, design: Any = lambda p: Weighed(p.positive("κ"), parts=p.count("R", 1))) -> None:
+def argue_weighed(
+    p: Argument,
+    *,
+    design: Any = lambda p: Weighed(p.positive("κ"), parts=p.count("R", 1)),
+    off: tuple[int, int] = (0, 0),
+) -> None:
     """A level by weights, and L there."""
     epsilon, made, cap = p.positive("ε"), design(p), p.count("X", 1)
     p.assume(made.sound)
     parts = made.parts
     gamma = factor(made.share * epsilon, (parts, 2 * parts))
-    d, a, _ = slope(p, parts)
+    d, a, _ = slope(p, parts, off=off)
     noise = made.noise(cap, epsilon)
     for sign in (1, -1):
         with p.case("a person added" if sign > 0 else "a person removed"):

@@ -114,7 +114,7 @@ class Allowance:
         return epsilon_within(self.amount) if self.concentrated else self.amount
 
     @property
-    def keywords(self) -> dict[str, Fraction]:
+    def keywords(self) -> dict[str, Any]:
         """How a mechanism that has a curve of its own is told: epsilon= or rho=."""
         return {"rho" if self.concentrated else "epsilon": self.amount}
 

@@ -56,7 +56,7 @@ REFUSED = {
 
 def known() -> str:
     """The aggregates there are."""
-    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.callable_in_sql().values())
+    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.entries() if entry.call)
     return f"{', '.join(names)} and {last}"
 
 

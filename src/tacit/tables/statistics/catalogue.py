@@ -131,8 +131,8 @@ def asked_by(aggregate: str) -> Entry | None:
 
 
 def callable_in_sql() -> dict[str, Entry]:
-    """What can be written as a call in SQL."""
-    return {entry.key: entry for entry in entries() if entry.call}
+    """What can be written as a call of one column in SQL."""
+    return {entry.key: entry for entry in entries() if entry.call and entry.of != "columns"}
 
 
 def forecastable() -> dict[str, Entry]:

@@ -90,6 +90,7 @@ class AsksCovariance(Asking[AnswerT]):
                 "RegrAvgy": lambda call: Mean.of(_pair(call)[0]),
             },
             written="COVAR_POP({}, {other})",
+            of="columns",
             audited=(
                 Audited("covariance", Pure(4), lambda t, **c: t.covariance("value", "2 * value", **c), slow=True),
             ),
@@ -103,6 +104,7 @@ class AsksCovariance(Asking[AnswerT]):
                 "RegrR2": lambda call: Covariance.of(call.column, call.other, "squared correlation"),
             },
             written="CORR({}, {other})",
+            of="columns",
             audited=(
                 Audited(
                     "correlation per person",

@@ -159,7 +159,7 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
             searched = room.draw(bayesian_search(loss, spent["rho"], beta=MISS).with_looks())
             found, levels = searched.value, looked(searched)
         else:
-            law = extreme_law(values, scale, self.largest, **spent)
+            law = extreme_law(values, scale, self.largest, spent.get("epsilon"), spent["method"], spent.get("rho"))
             found, levels = room.draw(law), windows(law)
         beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in levels)
         return self.answer(room, self.words, scale, found, beyond, Inner)

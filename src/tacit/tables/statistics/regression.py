@@ -1,8 +1,8 @@
 """Linear regression by least squares, without bounds: from capped vectors of products, see `ways.products`.
 
-WHICH WAY  Two were compared (benchmarks/moments.py): capped sums of products, and a private median of the fits on blocks
-of persons. A median needs some two hundred blocks/ε for each coefficient, and each block enough persons for a fit of its
-own; with fewer of either it says nothing, and who asks would have to know. Half of its cost goes to the ends of an
+WHICH WAY  Two were compared (benchmarks/moments.py): capped sums of products, and a private median of the fits on
+blocks of persons. A median needs some hundred blocks/ε for each coefficient, and each block enough persons for a fit of
+its own; with fewer of either it says nothing, and who asks would have to know. Half of its cost goes to the ends of an
 interval, where capped sums state theirs for nothing. With that paid it was behind on real wages, and ahead by two or
 three times on data that follow a line exactly, from 2,000 persons on. So capped sums are the only way.
 """
@@ -97,6 +97,7 @@ class AsksRegression(Asking[AnswerT]):
                 "RegrIntercept": lambda call: _called(call, 0),
             },
             written="REGR_SLOPE({}, {other})",
+            of="columns",
             audited=(
                 Audited("regression", Pure(4), lambda t, **c: t.regression("value", ["value * value"], **c), slow=True),
             ),

@@ -2,11 +2,11 @@
 
 Second moments need it first: Σ(x − c)² around a good centre c needs caps only as large as persons differ.
 
-PROMISE  It costs the allowance. PROOF  Draws one after the other, each with its share: a test for many persons, a count,
-and for each column one or two capped sums (`ways.totals`). Everything else follows from what they released.
+PROMISE  It costs the allowance. PROOF  Draws one after the other, each with its share: a test for many persons, a
+count, and for each column one or two capped sums (`ways.totals`). Everything else follows from what they released.
 
-MANY PERSONS  A rough sum over the count gives a first centre, and the sum of the distances from it the mean: its cap says
-how far persons reach. FEW  A rough sum would say nothing: there is one sum, and the first centre is zero.
+MANY PERSONS  A rough sum over the count gives a first centre, and the sum of the distances from it the mean: its cap
+says how far persons reach. FEW  A rough sum would say nothing: there is one sum, and the first centre is zero.
 """
 
 from __future__ import annotations

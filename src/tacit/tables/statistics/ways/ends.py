@@ -106,7 +106,8 @@ class End:
         """For each group an extreme on the grid, of a maximum or of minus a minimum; ``place`` as in the request."""
         number = len(self.groups.keys)
         losses = [self.loss(rows) for rows in _by_group(found, place * number, number)]
-        return tuple(map(Fraction, room.draw(self._search(losses))))
+        law: Law[Any] = self._search(losses)
+        return tuple(map(Fraction, room.draw(law)))
 
     def beyond(self) -> Levels:
         """How many persons may lie beyond the answer, for each confidence."""

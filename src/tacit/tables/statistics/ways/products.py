@@ -11,8 +11,8 @@ a = log(N(C/4)/N(C))/log 4, and its members a/(a − 1) caps on average.
 VECTORS  A correlation or a line needs all products of v columns at once, capped alike: a person who weighs less must
 weigh less in all of them. For each column a cap on Σ(x − c)² is chosen that few persons exceed
 (`mechanisms.totals.vector_cap`); it becomes the column's scale. Then a person's vector of the number of their rows, of
-Σ(x − c) and of all products, each in these scales and the former two with half the weight, is scaled to an ℓ1 norm of at
-most v, and every entry of the sum gets noise for v.
+Σ(x − c) and of all products, each in these scales and the former two with half the weight, is scaled to an ℓ1 norm of
+at most v, and every entry of the sum gets noise for v.
 
 BY GROUP  The quartiles of every group are drawn by levels (`ways.levels`): its median is its centre, their distance its
 scale. Then the counts, the distances from the centres and their squares are three vectors over all groups, each capped
@@ -91,10 +91,12 @@ def second_moment(room: Room, words: str, values: Sequence[Value], per: Per, wan
     """The variance of a column or the covariance of two that have values in the same rows; or root or total of it."""
     found = locate(room, values, per)
     left, right = found.columns[0], found.columns[-1]
-    capper = Capper.of(found.rest.share(1 - TAIL), SQUARES)
+    alone = len(values) == 1
+    tail = TAIL if alone and not found.rest.concentrated else Fraction(0)
+    capper = Capper.of(found.rest.share(1 - tail), SQUARES)
     with room.second(found.rest.guarantee) as second:
         (totals,) = second.ask(TotalBuckets(Product(left, right, per == "person"), capper.boundaries))
-    released = capper.release(room, totals, signed=len(values) > 1, part="products")
+    released = capper.release(room, totals, signed=not alone, part="" if alone else "products")
     if isinstance(released.noise, CappedTotal):
         released = _with_tail(room, released.noise, totals.positive, found.rest.share(TAIL))
     unit = float(left.step * left.value.unit * right.step * right.value.unit)
@@ -141,7 +143,7 @@ def grouped_moments(room: Room, words: str, value: Value, groups: Groups, per: P
         answers[label] = room.answer(
             f"{words} where {groups.name} is {label}",
             spread.value,
-            mechanism="vectors of counts, distances from a rough median and their squares, each capped at a chosen norm",
+            mechanism="vectors of counts, distances from rough medians and their squares, each capped at a chosen norm",
             spread=spread,
             per=per,
             unit=REAL,

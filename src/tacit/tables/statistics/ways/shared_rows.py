@@ -64,8 +64,10 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
         return Released(drawn.value, drawn.cap, drawn)
     share = SCAN_SHARE if method == "scan" else WEIGH_SHARE
     paid = allowance.share(share)
-    law = choice(design, capped, paid.epsilon if method == "scan" else paid.choosing, levels)
-    law.guarantee = law.guarantee if method == "scan" else paid.guarantee
+    if method == "scan":
+        law = choice(design, capped, paid.epsilon, levels)
+    else:
+        law = choice(design, capped, paid.choosing, levels, paid.guarantee)
     cap = design.factor * levels[int(room.draw(law))]
     value, noise = noisy(capped.at(cap), allowance.share(1 - share), cap)
     return Released(room.draw(value), cap, rounding(noise, cap))

@@ -120,12 +120,14 @@ class Sides:
         return [y + sign * distance for distance in reversed(distances(most))]
 
     def draw(self, room: Room, ranks: Ranks, limit: int, y: int) -> tuple[Value, Value]:
-        """Both ends as values of the column; None where there is none."""
+        """Both ends as values of the column, around the one that is shown; None where there is none."""
+        shown: Any = self.scale.value(self.scale.grid.value(y))
         lower, upper = (self._end(room, ranks, limit, y, upper) for upper in (False, True))
-        return lower, upper
+        return (None if lower is None else min(lower, shown)), (None if upper is None else max(upper, shown))
 
-    def _end(self, room: Room, ranks: Ranks, limit: int, y: int, upper: bool) -> Value:
+    def _end(self, room: Room, ranks: Ranks, limit: int, y: int, upper: bool) -> Any:
         place = int(room.draw(self.law(ranks, limit, y, upper)))
         if place == 0:
             return None
-        return self.scale.value(self.scale.grid.value(self.candidates(y, upper)[place - 1]), upward=upper)
+        end = self.scale.grid.value(self.candidates(y, upper)[place - 1])
+        return self.scale.value(end, upward=not upper)  # a column has no value between two neighbouring ones

@@ -7,7 +7,7 @@ side for the cost of one.
 
 TOGETHER  With Gaussian noise nothing is gained by charging cap and value together. A person of total s shifts the value
 by λ at every cap below s and at s itself, so where two such caps are chosen evenly the noise loses all of its ρ and the
-choice all of its κ²/8 at once, to first order (tests/tables/statistics/ways/test_curves.py computes the exact curve).
+choice all of its κ²/8 at once, to first order (tests/tables/releasing/test_allowance.py has the exact curve).
 What the choice costs by its own curve is little: a quarter of ρ buys κ = √(2ρ), twice what it bought as a pure step.
 """
 
