@@ -70,6 +70,8 @@ def test_budgets_of_the_new_kinds_add_up_and_refuse() -> None:
     assert not shifts.fits(Pure("0.1"))
     with pytest.raises(InvalidInput, match="trade-off curve open"):
         shifts.charge(Zcdp("0.001"))
+    with pytest.raises(BudgetExceeded, match="does not fit"):
+        shifts.charge(Zcdp("0.1"), Question("noise", runs=RenyiCurve.gaussian("0.1")))
     left = shifts.remaining
     assert isinstance(left, Gdp)
     assert shifts.fits(left)

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise, repeat
-from math import ceil
+from math import ceil, isqrt
 
 from tacit.errors import InvalidInput
 from tacit.guarantees.mechanisms import Mechanism
@@ -45,7 +45,7 @@ _LEAST = 1 << (BITS - 150)
 """The least mass that is counted."""
 _EVALUATED = 192
 """The precision with which a mechanism's hockey stick is computed."""
-_NODES = 48
+_NODES = 32
 """At how many losses it is computed, about."""
 _MOST_STEPS = 1 << 17
 _LARGEST = 70
@@ -147,8 +147,9 @@ def _nodes(mechanism: Mechanism, k: int, nodes: int) -> tuple[list[int], list[in
     size = int(mechanism.spread(90) * (2 * k + 1) / 2) + 2  # h ≥ 1/(k + 1/2), so the last lies beyond the reach
     if size > _MOST_STEPS:
         raise InvalidInput("this cost is too large to be priced by its own law; ask with a smaller one.")
-    x, stride = powers(k, size), max(1, size // nodes)
-    steps = sorted({*range(0, size, stride), *mechanism.kinks(k, size), size - 1})
+    x = powers(k, size)
+    spread = (size * i * isqrt(i * nodes) // nodes**2 for i in range(nodes))  # closer to each other near 0
+    steps = sorted({*spread, *mechanism.kinks(k, size), size - 1})
     return steps, [mechanism.stick(Enclosure(x[j], x[j] + 2, -BITS, _EVALUATED)).fixed(BITS)[1] + 1 for j in steps]
 
 
