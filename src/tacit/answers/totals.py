@@ -136,24 +136,24 @@ class TotalDesign:
 
 
 DESIGN = TotalDesign(
-    choice=Fraction(9, 50),
-    power=10,
+    choice=Fraction(1, 5),
+    power=11,
     threshold=Fraction(7, 25),
     each=Fraction(4, 25),
-    offset=Fraction(17),
-    counted=Fraction(5, 2),
+    offset=Fraction(15),
+    counted=Fraction(12, 5),
     allowed=Fraction(3, 4),
-    doubted=Fraction(3, 2),
+    doubted=Fraction(5, 4),
     stride=2,
-    handful=Fraction(75),
+    handful=Fraction(70),
     handful_threshold=Fraction(9, 20),
     handful_each=Fraction(3, 10),
     handful_offset=Fraction(10),
     handful_stride=3,
     beyond=1,
     lifted=Fraction(1, 4),
-    scanned_lifted=Fraction(1),
-    scanned_doubted=Fraction(1, 4),
+    scanned_lifted=Fraction(1, 2),
+    scanned_doubted=Fraction(1),
 )
 
 
