@@ -149,7 +149,10 @@ def questions(rows: Rows) -> dict[str, tuple[Ask, Callable[[list[Any]], float]]]
     ever = np.zeros(persons, dtype=bool)
     np.logical_or.at(ever, p, rows.flag)
     edges = [0, 1000, 2000, 3000, 5000, 8000, 20000]
-    grouped = lambda t: t.group_by("g", keys=keys)  # noqa: E731
+
+    def grouped(table: Any) -> Any:
+        return table.group_by("g", keys=keys)
+
     flags = by_group(rows, lambda m: len(np.unique(p[m & rows.flag])) / max(1, len(np.unique(p[m]))))
     tops = np.sort(codes)[::-1]
     return {
