@@ -431,10 +431,14 @@ def delta(report: Any) -> str:
     worst = max(cells, key=lambda cell: cell[2]["ratio"])
     text = (
         f"{len(report['every statistic'])} statistics, three shapes, 200 to 20,000 persons, at ε = 1 and at (1, 10⁻⁶) "
-        f"with the same seeds: in {same} of {len(cells)} cells the answers are the same, in the others "
-        f"{report['draws']} releases each were measured. The largest error with δ over that without is "
-        f"{number(worst[2]['ratio'])} ({worst[0]}: {worst[1]} persons).\n\n"
+        f"with the same seeds: in {same} of {len(cells)} cells the answers are the same."
     )
+    if same < len(cells):
+        text += (
+            f" In the others, of {report['draws']} releases each, the largest error with δ over that without is "
+            f"{number(worst[2]['ratio'])} ({worst[0]}: {worst[1]} persons)."
+        )
+    text += "\n\n"
     rows = [
         [name, number(one["epsilon"]["mean"]), number(one["epsilon, delta"]["mean"]), number(1 / one["ratio"]),
          number(one["promised"])]
