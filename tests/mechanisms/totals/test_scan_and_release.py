@@ -210,7 +210,7 @@ def test_a_handful_of_persons_finds_a_cap(design: TotalDesign, found: bool) -> N
     near = [i for i, cap in enumerate(CAPS) if 1000 < cap <= 12_000]
     chance = sum(float(law._pmf_choice(many, i, 64, handful)) for many, handful in law._kinds for i in near)
     assert (chance > 0.55) == found
-    assert found or chance < 0.01
+    assert found or chance < 0.05
 
 
 def test_too_few_persons_are_told_what_would_be_needed() -> None:
