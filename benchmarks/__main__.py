@@ -56,6 +56,7 @@ STUDIES = {
     "bound_free_sum": Study(full=("--full",), quick=None),
     "median": Study(quick=("--draws", "5")),
     "quantiles": Study(),
+    "moments": Study(),
     "coverage": Study(),
     "ratio": Study(quick=("--draws", "100")),
     "subsampling": Study(quick=("--draws", "1000")),

@@ -4,12 +4,13 @@
 
 - *variance and standard deviation*, ε = 1, six shapes, one row each: the median relative error beside that of AVG(x²)
   − AVG(x)² with the best caps there are. That oracle chooses its caps by looking, for nothing; each of its four
-  numbers, two sums and two counts, has Laplace noise for a quarter of ε. And how often the 95 % interval holds what it says.
+  numbers, two sums and two counts, has Laplace noise for a quarter of ε. And how often the 95 % interval holds what it
+  says.
 - *regression*: wages on age and hours, 4,711 women with up to 15 rows each, and made-up data of 20,000 persons with
-  one to five rows each. The median error of each coefficient by three ways at ε = 1: Tacit's; a private median of the fits
-  on blocks of persons, the best number of blocks taken by looking; and noisy sums of products that are capped knowing the
-  data, the best cap taken by looking and nothing paid for it. A coefficient's error is relative to the coefficient and,
-  beside it, in standard errors of the fit without privacy, whose persons may have several rows.
+  one to five rows each. The median error of each coefficient by three ways at ε = 1: Tacit's; a private median of the
+  fits on blocks of persons, the best number of blocks taken by looking; and noisy sums of products that are capped
+  knowing the data, the best cap taken by looking and nothing paid for it. A coefficient's error is relative to the
+  coefficient and, beside it, in standard errors of the fit without privacy, whose persons may have several rows.
 
 Tacit's own statistics run, in a room of their own; only the engine is replaced, by one that answers from arrays in
 memory what the engines answer, which is checked against DuckDB first. Results go to benchmarks/results/moments.json.
@@ -29,7 +30,7 @@ from record import write
 from tacit import Pure, read
 from tacit.answers.moments import Fitted, Gram, SecondMoment
 from tacit.data import WAGES
-from tacit.engines import requests as ask
+from tacit.engines import requests
 from tacit.randomness.source import SYSTEM
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Operand
@@ -48,7 +49,8 @@ class Arrays:
 
     def __init__(self, person: Any, values: dict[Any, Any]) -> None:
         _, self.person = np.unique(person, return_inverse=True)
-        self.values, self.sums = values, ()
+        self.values = values
+        self.sums: tuple[int, ...] = ()
         self.relation: Any = type("Everybody", (), {"others": ()})()
 
     def snapshot(self) -> Arrays:
@@ -60,38 +62,38 @@ class Arrays:
     def __exit__(self, *_: object) -> None:
         """Nothing to close."""
 
-    def ask(self, _: Any, requests: Any) -> tuple[Any, ...]:
-        return tuple(self.buckets(r) if isinstance(r, ask.TotalBuckets) else self.products(r) for r in requests)
+    def ask(self, _: Any, asked: Any) -> tuple[Any, ...]:
+        return tuple(self.buckets(r) if isinstance(r, requests.TotalBuckets) else self.products(r) for r in asked)
 
     def added(self, rows: Any) -> Any:
         return np.bincount(self.person, weights=rows)
 
-    def steps(self, column: ask.Steps) -> Any:
+    def steps(self, column: requests.Steps) -> Any:
         inside = np.clip(self.values[column.value] - column.middle, -column.radius, column.radius)
-        return np.floor(inside * (ask.HALF / column.radius)) - column.shift
+        return np.floor(inside * (requests.HALF / column.radius)) - column.shift
 
     def total(self, total: Any) -> Any:
         match total:
-            case ask.RowCount():
+            case requests.RowCount():
                 return np.bincount(self.person).astype(float)
-            case ask.Deviation():
+            case requests.Deviation():
                 return self.added(self.values[total.value] - total.centre)
-            case ask.Product():
+            case requests.Product():
                 return self.added(self.steps(total.left) * self.steps(total.right))
         return self.added(self.values[total])
 
-    def buckets(self, request: ask.TotalBuckets) -> ask.Buckets:
+    def buckets(self, request: requests.TotalBuckets) -> requests.Buckets:
         found, limits = self.total(request.total), np.array(request.boundaries, dtype=float)
 
-        def side(sizes: Any) -> tuple[ask.Bucket, ...]:
+        def side(sizes: Any) -> tuple[requests.Bucket, ...]:
             places = np.searchsorted(limits, sizes)
             counts = np.bincount(places, minlength=len(limits) + 1)
             sums = np.bincount(places, weights=sizes, minlength=len(limits) + 1)
-            return tuple(ask.Bucket(int(n), int(s)) for n, s in zip(counts, sums, strict=True))
+            return tuple(requests.Bucket(int(n), int(s)) for n, s in zip(counts, sums, strict=True))
 
-        return ask.Buckets(side(found[found > 0]), side(-found[found < 0]))
+        return requests.Buckets(side(found[found > 0]), side(-found[found < 0]))
 
-    def products(self, request: ask.ProductTotals) -> tuple[int, ...]:
+    def products(self, request: requests.ProductTotals) -> tuple[int, ...]:
         columns = [self.steps(column) for column in request.columns]
         pairs = [(j, k) for j in range(len(columns)) for k in range(j, len(columns))]
         entries = [request.weights[0] * np.bincount(self.person)]
@@ -110,19 +112,19 @@ def check() -> None:
     """The arrays say what DuckDB says."""
     rng = np.random.default_rng(0)
     person, x, y = rng.integers(0, 50, 400), rng.integers(-900, 900, 400), rng.integers(0, 10**6, 400)
-    table = read(pa.table({"p": person, "x": x, "y": y}), person="p", budget=Pure(1))
+    table = read(pa.table({"p": pa.array(person), "x": pa.array(x), "y": pa.array(y)}), person="p", budget=Pure(1))
     one, two = (table._operand(name).value for name in "xy")
     arrays = Arrays(person, {one: x, two: y})
-    steps = (ask.Steps(one, 3, 2**11, 5), ask.Steps(two, 5 * 10**5, 2**20, -1))
-    requests = (
-        ask.TotalBuckets(ask.Deviation(one, 7), (10, 100, 1000)),
-        ask.TotalBuckets(ask.Product(*steps), tuple(10**k for k in range(4, 14))),
-        ask.ProductTotals(steps, (1000, 50), 2**24),
+    steps = (requests.Steps(one, 3, 2**11, 5), requests.Steps(two, 5 * 10**5, 2**20, -1))
+    asked = (
+        requests.TotalBuckets(requests.Deviation(one, 7), (10, 100, 1000)),
+        requests.TotalBuckets(requests.Product(*steps), tuple(10**k for k in range(4, 14))),
+        requests.ProductTotals(steps, (1000, 50), 2**24),
     )
     with table._session._tables.engine.snapshot() as snapshot:
-        found = snapshot.ask(table._relation, requests)
-    assert found[:2] == arrays.ask(None, requests[:2])
-    assert all(abs(a - b) <= 50 for a, b in zip(found[2], arrays.products(requests[2]), strict=True))
+        found = snapshot.ask(table._relation, asked)
+    assert found[:2] == arrays.ask(None, asked[:2])
+    assert all(abs(a - b) <= 50 for a, b in zip(found[2], arrays.products(asked[2]), strict=True))
 
 
 def operands(*names: str) -> list[Operand]:
@@ -166,16 +168,17 @@ def _errors(variances: Any, truth: float) -> dict[str, Any]:
     return {"variance": np.abs(root**2 - 1), "standard deviation": np.abs(root - 1)}
 
 
-def capped_variance(x: Any, spread: SecondMoment, column: ask.Steps) -> float:
+def capped_variance(x: Any, spread: SecondMoment, column: requests.Steps) -> float:
     """What the interval says it holds: the variance with everybody above a cap counted as the release counts them."""
 
     def total(sizes: Any, drawn: Any) -> float:
         return float(np.where(sizes > drawn.cap, drawn.counted, sizes).sum())
 
     (mean,) = spread.means
-    steps = np.floor((x - column.middle) * (ask.HALF / column.radius)) - column.shift
+    noise: Any = mean.top_noise
+    steps = np.floor((x - column.middle) * (requests.HALF / column.radius)) - column.shift
     away = x - round(float(mean.offset / mean.unit + column.centre))
-    sides = total(away[away > 0], mean.top_noise.first) - total(-away[away < 0], mean.top_noise.second)
+    sides = total(away[away > 0], noise.first) - total(-away[away < 0], noise.second)
     off = mean.offset + mean.unit * sides / len(x)
     return spread.unit * total(steps**2, spread.top_noise) / len(x) - off**2
 
@@ -186,7 +189,7 @@ class Watched(Arrays):
     column: Any = None
 
     def total(self, total: Any) -> Any:
-        if isinstance(total, ask.Product):
+        if isinstance(total, requests.Product):
             self.column = total.left
         return super().total(total)
 
@@ -292,10 +295,14 @@ def knowing(y: Any, X: Any, person: Any, clip: float, rng: Any, runs: int) -> An
 
 def wages() -> tuple[Any, Any, Any, tuple[str, ...]]:
     """Wages in cents, ages and hours of interviews in which all are known."""
-    known = duckdb.sql(
-        f"SELECT woman, CAST(100 * wage AS BIGINT) AS wage, age, hours FROM '{WAGES}' "
-        "WHERE wage IS NOT NULL AND age IS NOT NULL AND hours IS NOT NULL"
-    ).fetchnumpy()
+    known = (
+        duckdb.connect()
+        .execute(
+            f"SELECT woman, CAST(100 * wage AS BIGINT) AS wage, age, hours FROM '{WAGES}' "
+            "WHERE wage IS NOT NULL AND age IS NOT NULL AND hours IS NOT NULL"
+        )
+        .fetchnumpy()
+    )
     X = np.column_stack([known["age"], known["hours"]]).astype(np.int64)
     return known["woman"], np.asarray(known["wage"], dtype=np.int64), X, ("age", "hours")
 

@@ -57,6 +57,7 @@ def sections(results: Results) -> dict[str, str]:
         "Joins and graphs beside published mechanisms": joins(results("joins"), results("baselines")),
         "Patterns at the scale of the papers": patterns(results("patterns")),
         "Many quantiles, and a thousand groups": quantiles(results("quantiles")),
+        "Second moments and regression": moments(results("moments")),
         "How often what answers say is true": coverage(results("coverage")),
         "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
@@ -366,6 +367,59 @@ def growth(report: Any) -> str:
     ]
     text = "Processor time against one size, the others fixed: the slope of the logarithms, 1 being proportional.\n\n"
     return text + table(["what", "slope", "from", "to"], rows)
+
+
+def moments(report: Any) -> str:
+    """Variances beside an oracle, and lines by three ways."""
+    if not report:
+        return ""
+    variances = [
+        [
+            one["what"],
+            f"{one['persons']:,}",
+            one["shape"],
+            f"{100 * one['error']:.2g} % ({100 * one['tail']:.2g} %)",
+            f"{100 * one['oracle']:.2g} %",
+            f"{one['ratio']:.2f}",
+            f"{100 * one['holds']:.1f} % of {one['runs']}",
+            f"{100 * one['holds truth']:.1f} %",
+        ]
+        for one in report["variances"]
+    ]
+    lines = [
+        [
+            f"{data}: {name}",
+            f"{100 * one['error']:.2g} % ({100 * one['tail']:.2g} %)",
+            f"{one['in standard errors']:.2g}",
+            f"{100 * one['blocks']:.2g} %",
+            f"{100 * one['blocks without interval']:.2g} %",
+            f"{100 * one['knowing']:.2g} %",
+            f"{100 * one['holds']:.1f} % of {found['runs']}",
+            f"{100 * one['holds truth']:.1f} %",
+        ]
+        for data, found in report["regression"].items()
+        for name, one in found["coefficients"].items()
+    ]
+    first = table(
+        [
+            *("statistic", "persons", "shape", "error (95th percentile)", "oracle's caps", "over the oracle's"),
+            *("interval holds the capped value", "and the truth"),
+        ],
+        variances,
+    )
+    second = table(
+        [
+            *("coefficient", "error (95th percentile)", "in standard errors", "blocks", "blocks without an interval"),
+            *("caps that know the data", "interval holds the capped value", "and the truth"),
+        ],
+        lines,
+    )
+    return (
+        "At ε = 1, medians of relative errors. The oracle's caps are those of AVG(x²) − AVG(x)² that know the data.\n\n"
+        f"{first}\nLines: wages of women on age and hours, and 20,000 made-up persons. The wage hardly depends on the "
+        "hours: that coefficient is less than two standard errors of the fit without privacy. Blocks are a private "
+        f"median of fits on blocks of persons, the best number of blocks taken by looking.\n\n{second}"
+    )
 
 
 def delta(report: Any) -> str:

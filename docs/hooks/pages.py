@@ -21,6 +21,7 @@ HOW_TO = (
     "sql",
     "group-by",
     "many-quantiles",
+    "regression",
     "reports",
     "joins",
     "black-boxes",
@@ -29,6 +30,7 @@ HOW_TO = (
     "command-line",
     "several-tables",
     "auditing",
+    "verify",
 )
 """Guides that come first; the others follow by name."""
 

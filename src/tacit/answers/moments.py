@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import inf, log, sqrt
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.answers.quotients import Quotient
@@ -150,6 +149,8 @@ class Gram:
 
     def reach_of_sums(self, confidence: float) -> float:
         """Within how many standard deviations a sum of such noises stays."""
+        from statistics import NormalDist
+
         normal = NormalDist().inv_cdf((1 + confidence) / 2)
         return normal if isinstance(self.noise, DiscreteGaussian) else max(normal, log(1 / (1 - confidence)) / sqrt(2))
 

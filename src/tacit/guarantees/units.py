@@ -24,6 +24,7 @@ COST. A price takes some ten comparisons: 0.05 s for a coin, 0.5 s for Gaussian 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise, repeat
@@ -181,6 +182,9 @@ def price(mechanism: Mechanism, k: int, beside: int, most: int) -> int | None:
     cases = mechanism.cases()
     cases = (*cases, *(case.reverse for case in cases if case.reverse not in cases))
 
+    if _hopeless(cases, k, beside + most):
+        return None
+
     def enough(units: int) -> bool:
         return all(costs(case, k, beside, units) for case in cases)
 
@@ -196,6 +200,15 @@ def price(mechanism: Mechanism, k: int, beside: int, most: int) -> int | None:
     return high
 
 
+def _hopeless(cases: Sequence[Mechanism], k: int, n: int) -> bool:
+    """Whether one of them shows more than n tosses at a loss that these hardly reach: so no number up to n will do."""
+    stick = stick_of_tosses(k, n)
+    rare = next((j for j, height in enumerate(stick) if height < ONE >> 20), len(stick))
+    x, most = powers(k, rare + 1)[rare], (stick[rare] if rare < len(stick) else 0) + 2 * _ALLOWED
+    at = Enclosure(x, x + 2, -BITS, _EVALUATED)
+    return any(case.stick(at).fixed(BITS)[0] > most for case in cases)
+
+
 @lru_cache(maxsize=64)
 def most_units(k: int, epsilon: Fraction, delta: Fraction) -> int:
     """The most tosses that are (ε, δ), by bisection; 0 where not even one is."""
@@ -205,6 +218,7 @@ def most_units(k: int, epsilon: Fraction, delta: Fraction) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if _within(k, middle, epsilon, delta) else (low, middle)
+    stick_of_tosses(k, 2 * low)  # prices beside them need as much again
     return low
 
 

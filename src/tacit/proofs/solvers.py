@@ -10,21 +10,26 @@ import os
 import pickle
 import select
 import signal
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 from tacit.errors import InvalidInput
 from tacit.proofs.smt import Asked
 
 SECONDS = 10
-"""How long a solver may take for one question."""
-BRIEFLY = 2
-"""How long the second may take to contradict a counterexample."""
+"""How much processor time a solver may take for one question."""
+BRIEFLY = 1
+"""How much the second may take to contradict a counterexample."""
+STEPS = 40_000_000
+"""How much z3 may do for one question, in steps of its own: about as much."""
+PATIENCE = 600
+"""How long a child process may take that does not even compute."""
 MISSING = "proofs need two solvers; install them with: pip install 'tacit[proofs]'."
 
 
@@ -61,28 +66,42 @@ def _asked(text: str, names: tuple[tuple[str, str], ...]) -> Reply:
     return Reply(verdict, tuple(model), perf_counter() - start)
 
 
-def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str], seconds: float) -> Found:
-    """A solver's answer, or none if it has not come in time: a child process that can be ended, where there are any.
+def _limited(solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str], seconds: int) -> Found:
+    """A solver's answer, or none if it takes longer: in a child process with a limit of processor time.
 
-    A solver may forget its own limit of time inside a long computation with polynomials.
+    A solver may forget its own limit inside a long computation with polynomials. Processor time does not depend on who
+    else uses the machine; `PATIENCE` only ends a child that does nothing at all.
     """
     if not hasattr(os, "fork") or text.startswith("(set-logic QF_L"):
         return solver(text, names)
     import_solvers()
     receive, send = os.pipe()
-    child = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of threads: the child computes and does nothing else
+        child = os.fork()
     if not child:
-        with suppress(BaseException), os.fdopen(send, "wb") as pipe:
-            pipe.write(pickle.dumps(solver(text, names)))
-        os._exit(0)
+        _answer(solver, text, names, seconds, send)
     os.close(send)
     with os.fdopen(receive, "rb") as pipe:
-        ready = select.select([pipe], [], [], seconds)[0]
-        if not ready:
+        if not select.select([pipe], [], [], PATIENCE)[0]:
             os.kill(child, signal.SIGKILL)
         found = pipe.read()
     os.waitpid(child, 0)
     return pickle.loads(found) if found else ("unknown", [])
+
+
+def _answer(
+    solver: Callable[[str, dict[str, str]], Found], text: str, names: dict[str, str], seconds: int, send: int
+) -> NoReturn:
+    """In the child: answer into the pipe, and end."""
+    import resource
+
+    with suppress(BaseException), os.fdopen(send, "wb") as pipe:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + seconds + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        pipe.write(pickle.dumps(solver(text, names)))
+    os._exit(0)
 
 
 def import_solvers() -> tuple[Any, Any]:
@@ -99,7 +118,7 @@ def _z3(text: str, names: dict[str, str]) -> Found:
     z3, _ = import_solvers()
     logic = text.partition("(set-logic ")[2].partition(")")[0]
     solver = z3.SolverFor(logic) if logic == "QF_NRA" else z3.Solver()
-    solver.set("timeout", 1000 * SECONDS)
+    solver.set("rlimit", STEPS)
     solver.from_string(text)
     verdict = str(solver.check())
     if verdict != "sat":
@@ -122,7 +141,6 @@ def _cvc5(text: str, names: dict[str, str]) -> Found:
     _, cvc5 = import_solvers()
     solver: Any = cvc5.Solver(cvc5.TermManager())
     solver.setOption("produce-models", "true")
-    solver.setOption("tlimit-per", str(1000 * SECONDS))
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
     known = parser.getSymbolManager()

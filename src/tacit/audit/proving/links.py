@@ -74,16 +74,17 @@ def noises() -> int:
     done, random = 0, Random(1)
     for _ in range(4 * RANDOM_INPUTS):
         up, down = (Fraction(random.randrange(1, 40), 10) for _ in range(2))
-        listed: list[tuple[IntegerNoise, Callable[[int], Fraction]]] = [
-            (DiscreteLaplace(up), lambda z, up=up: up * abs(z)),
-            (Lopsided(up, down), lambda z, up=up, down=down: up * z if z >= 0 else -down * z),
-            (TruncatedLaplace(up, 12), lambda z, up=up: up * abs(z)),
-            (DiscreteGaussian(up), lambda z, up=up: z * z / (2 * up)),
+        listed: list[tuple[IntegerNoise, Fraction, Fraction, int]] = [  # its exponent: rates above 0 and below, power
+            (DiscreteLaplace(up), up, up, 1),
+            (Lopsided(up, down), up, down, 1),
+            (TruncatedLaplace(up, 12), up, up, 1),
+            (DiscreteGaussian(up), 1 / (2 * up), 1 / (2 * up), 2),
         ]
-        for noise, exponent in listed:
+        for noise, above, below, power in listed:
             base = noise.mass(0, BITS)
             for z in range(-6, 7):
-                done += same(noise.mass(z, BITS), base * exp(-exponent(z), BITS), noise.name)
+                exponent = (above if z >= 0 else below) * abs(z) ** power
+                done += same(noise.mass(z, BITS), base * exp(-exponent, BITS), noise.name)
     return done
 
 
@@ -142,7 +143,7 @@ def scans() -> int:
     done = 0
     for number, loss in enumerate(_losses(3)):
         for up in (True, False):
-            if number % 3 and loss.grid.size > 6:
+            if number % 3 != up:
                 continue
             law = threshold_scan(loss, 2, "up" if up else "down", Fraction(2, 5), 2)
             expected = rates(Fraction(2), _moves(loss), Fraction(2, 5))

@@ -29,6 +29,7 @@ from tacit.mechanisms.noise import noise
 from tacit.mechanisms.search import binary_search, threshold_scan, tree_descent
 from tacit.mechanisms.search.scan_rates import Rates, rates
 from tacit.mechanisms.totals import bounded_mean, capped_flow, ratio, scan_and_release
+from tacit.mechanisms.totals.ratio_counts import CountedRatio
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, TruncatedLaplace, discrete_gaussian, discrete_laplace
 from tacit.noises import truncated_laplace as truncated
 from tacit.proofs import Argument, Proof, prove
@@ -276,7 +277,7 @@ def _counted(random: Random) -> Mutant:
         return Mutant(
             f"ratio by two counts, rate times {f}",
             partial(ratio.argue, rule=lambda *given: f * ratio.count_rate(*given)),
-            lambda x: ratio.CountedRatio(x.count(1), len(x) - x.count(1), f * 6, "two_counts", Pure(6)),
+            lambda x: CountedRatio(x.count(1), len(x) - x.count(1), f * 6, "two_counts", Pure(6)),
             Pure(6),
             datasets((0, 1), 2),
         )

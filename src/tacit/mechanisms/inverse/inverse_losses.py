@@ -275,7 +275,7 @@ def argue_moved(p: Argument, *, moves: tuple[int, int] = (1, 1)) -> None:
     epsilon, q = p.positive("ε"), p.real("q", lambda x: x > 0, lambda x: x < 1)
     before, after, move = _changed(p, replaced=False)
     with p.lemma() as known:
-        p.assume(equal(move, _moved(*after, q) - _moved(*before, q)))
+        p.assume(equal(move, _moved(after[0], after[1], after[2], q) - _moved(before[0], before[1], before[2], q)))
         known.append(p.derive((move > -2) & (move < 2)))
     p.derive((move >= -1) & (move <= 1))
     for sign in (1, -1):

@@ -172,10 +172,10 @@ def gram(room: Room, values: Sequence[Value], per: Per) -> Gram:
             columns.append(_scaled(column, CAPS[int(room.draw(law))]))
         asked = ProductTotals(tuple(columns), _weights(found), len(values) * FULL**2, mean)
         (sums,) = second.ask(asked)
-    law, noise = noisy_vector(sums, found.rest.share(1 - SCALING), asked.cap)
+    vector, noise = noisy_vector(sums, found.rest.share(1 - SCALING), asked.cap)
     units = [float(column.value.unit) for column in columns]
     return Gram(
-        room.draw(law),
+        room.draw(vector),
         asked.weights,
         noise,
         tuple(float(column.step) * unit for column, unit in zip(columns, units, strict=True)),
