@@ -153,7 +153,7 @@ class Answer:
 
         >>> total = orders.sum("amount", epsilon=1)
         >>> total.persons_above_cap(), total.persons_above_cap("0.999")
-        (3, 8)
+        (3, 9)
         """
         level = _level(confidence)
         return None if self.spread is None else self.spread.persons_above(level)

@@ -90,6 +90,8 @@ class CappedSum(Additive):
                 yield self._concerns("above or below")
                 most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
                 yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
+        if self.drawn is not None and self.drawn.wanted:
+            yield f"There seem to be too few persons: this cost needs about {self.drawn.wanted:,}; or give more ε."
 
     def _shown(self, units: int) -> str:
         return show(self.unit.value(units))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt, sqrt
+from math import ceil, isqrt, sqrt
 
 from tacit.noises import Lopsided, LopsidedSum
 from tacit.numbers.exact import Number, between
@@ -176,6 +176,11 @@ class CappedTotal(Total):
     """Whether a handful's scan chose the cap."""
 
     @property
+    def wanted(self) -> int | None:
+        """How many persons this cost would need, where they seem to be fewer."""
+        return ceil(self.design.handful / self.epsilon) if self.handful else None
+
+    @property
     def limit(self) -> int:
         """Persons above it are counted apart."""
         return self.cap if self.beyond is None else self.beyond
@@ -253,6 +258,11 @@ class SignedTotal(Total):
     def value(self) -> int:
         """The difference of the two values."""
         return self.positive.value - self.negative.value
+
+    @property
+    def wanted(self) -> int | None:
+        """As of a `CappedTotal`, where both parts seem to have fewer."""
+        return self.positive.wanted and self.negative.wanted
 
     @property
     def cap(self) -> int:

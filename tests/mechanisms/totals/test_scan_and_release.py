@@ -203,6 +203,22 @@ def test_never_fails_on_little_data(persons: int, epsilon: object) -> None:
     assert law.guarantee == Pure(epsilon)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("design", "found"), [(DESIGN, True), (TotalDesign(), False)], ids=["now", "before"])
+def test_a_handful_of_persons_finds_a_cap(design: TotalDesign, found: bool) -> None:
+    """Twenty persons of about a thousand: the chance of a cap from there to ten times that, from the law itself."""
+    law = law_of([1000 + 10 * i for i in range(20)], 1, design)
+    near = [i for i, cap in enumerate(CAPS) if 1000 < cap <= 12_000]
+    chance = sum(float(law._pmf_choice(many, i, 64, handful)) for many, handful in law._kinds for i in near)
+    assert (chance > 0.55) == found
+    assert found or chance < 0.05
+
+
+def test_too_few_persons_are_told_what_would_be_needed() -> None:
+    draws = law_of(lognormal(5), "0.5").sample(40)
+    assert {draw.wanted for draw in draws if draw.handful} == {140}
+    assert {draw.wanted for draw in draws if not draw.handful} <= {None}
+
+
 def test_enormous_totals_stay_exact() -> None:
     """False alarm 1e-7: the cap would have to be a hundred times too large, which has a chance of 100^-3.5 a draw."""
     totals = [2**62 * (1 + i % 3) for i in range(3000)]

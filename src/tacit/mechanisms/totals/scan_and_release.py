@@ -7,8 +7,8 @@ one after the other, and all released, with shares of ε from a public `TotalDes
 2. *the cap* C of a public list, without end for all purposes. Many: P(C) ∝ C^-p·e^{-κ·N(C)}. Few: the upward threshold
    scan, the first C with N(C) ≤ c − ξ + ν, ξ ~ Geom(ε1) once and ν ~ Geom(ε2) at every cap it visits. A handful: a scan
    with rates, a threshold and a stride of its own. The *limit* L ≥ C is the cap some places further up the list.
-3. *within* = Σ_{s≤L} min(s, C) + Z', and *above* = N(L) + Z'', noises that fall like e^{-up·z} above 0 and e^{-down·|z|}
-   below.
+3. *within* = Σ_{s≤L} min(s, C) + Z', and *above* = N(L) + Z'', noises that fall like e^{-up·z} above 0 and like
+   e^{-down·|z|} below.
 
 PROMISE  One draw is Pure(ε), although the parts add up to far more: they are charged together.
 
@@ -19,24 +19,24 @@ PROOF  Add a person of total s. The logarithm of each probability moves by somet
     the cap, if s > C       [−κ, 0]       [−ε2, ε1]       [−ε2, ε1]
     the cap, if s ≤ C       [0, κ]        [0, ε1 + ε2]    [0, ε1 + ε2]
 
-and just one of the two numbers moves: *above* by 1 if s > L, *within* by min(s, C) otherwise. A move by m upward changes
-the noise's log-probability by something in [−down·m, up·m]. So these rates keep every sum within [−ε, ε], with ε1 and
-ε2 of the scan that was drawn:
+and just one of the two numbers moves: *above* by 1 if s > L, *within* by min(s, C) otherwise. A move by m upward
+changes the noise's log-probability by something in [−down·m, up·m]. So these rates, up and down, keep every sum within
+[−ε, ε], with ε1 and ε2 of the scan that was drawn:
 
-                            many                          few                              a handful
-    above, up and down      ε − η,       ε − κ            ε − ε1 − η,        ε − ε2 − η     ε − ε1,       ε − ε2 − η
-    within, times C         ε − κ − η,   ε − κ            ε − ε1 − ε2 − η,   ε − ε2 − η     ε − ε1 − ε2,  ε − ε2 − η
+                        many                     few                             a handful
+    above               ε − η,      ε − κ        ε − ε1 − η,       ε − ε2 − η    ε − ε1,       ε − ε2 − η
+    within, times C     ε − κ − η,  ε − κ        ε − ε1 − ε2 − η,  ε − ε2 − η    ε − ε1 − ε2,  ε − ε2 − η
 
-The persons between C and L ask for the last column of *within*; where L = C it is ε if persons are many, ε − η if not.
+The persons between C and L ask for these downward rates of *within*; where L = C it is ε with many persons, or ε − η.
 Where a handful is not told apart (A = 0) the test of few moves by [−η, 0] alone, and its upward rates gain η.
 
 The test: each P[Z = z] moves by a factor within e^{±η} when n grows by one, and the two tails only one way. The cap,
-many: the weight of C falls by e^{-κ} if s > C and stays if not, so the sum of all weights falls by a factor in [e^{-κ}, 1].
-Few: the caps below s see one person more. If s > C these are all caps visited, and a shift of ξ by one undoes it: at
-most e^{ε1}; unshifted, each "go on" gains and the "stop" loses at most e^{ε2}. If s ≤ C the stop is as before and each go
-on gains: at least 1; with ξ shifted by one each go on loses and the stop gains at most e^{ε2}: at most e^{ε1+ε2}. Never
-stopping gives the last cap, which without its stop factor stays within the same bounds. Each bound is attained: ε is
-tight. The list, the strides and the limits are public.
+many: the weight of C falls by e^{-κ} if s > C and stays if not, so the sum of all weights falls by a factor in
+[e^{-κ}, 1]. Few: the caps below s see one person more. If s > C these are all caps visited, and a shift of ξ by one
+undoes it: at most e^{ε1}; unshifted, each "go on" gains and the "stop" loses at most e^{ε2}. If s ≤ C the stop is as
+before and each go on gains: at least 1; with ξ shifted by one each go on loses and the stop gains at most e^{ε2}: at
+most e^{ε1+ε2}. Never stopping gives the last cap, which without its stop factor stays within the same bounds. Each
+bound is attained: ε is tight. The list, the strides and the limits are public.
 
 SIGNS  A person's total is positive or negative, so the positive and the negative part concern disjoint persons.
 Adding one leaves the law of the other part as it is: both together are Pure(ε) (`signed_scan_and_release`).
