@@ -124,7 +124,8 @@ class CappedTotalLaw(Law[CappedTotal]):
     @cached_property
     def _scans(self) -> dict[bool, ScanLaw]:
         """The choice for a handful of persons, and that for few: places among the caps each scan visits."""
-        return {handful: self._scan(self.design.scan(handful)) for handful in (False, True)}
+        kinds = (False, True) if self.design.handful else (False,)
+        return {handful: self._scan(self.design.scan(handful)) for handful in kinds}
 
     def _scan(self, scan: Scan) -> ScanLaw:
         visited = self._over[:: scan.stride]

@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import floor, log10, sqrt
 
 from tacit.answers.quotients import Quotient
-from tacit.answers.totals import CappedTotal
+from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.engines.requests import FAR, HALF, Deviation, FlagCounts, Flags, RowCount, Steps, TotalBuckets, Value
 from tacit.language import build
 from tacit.language.expressions import Expression
@@ -25,6 +25,9 @@ from tacit.noises import Noise
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
+
+PLAIN = TotalDesign()
+"""How counts and sums are capped: noise is for the cap itself, and so least for a count of one row each."""
 
 TEST = Fraction(1, 40)
 """What the test for many persons takes of the cost."""
@@ -78,15 +81,15 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
         counted, noise = noisy(rows.true, found.share(COUNT if many else FEW_COUNT))
         count = Released(room.draw(counted), 1, noise)
     else:
-        count = Capper.of(found.share(COUNT if many else FEW_COUNT)).release(room, rows, signed=False)
+        count = Capper.of(found.share(COUNT if many else FEW_COUNT), PLAIN).release(room, rows, signed=False)
     centres = [0] * len(values)
     if many:
-        capper = Capper.of(each.share(ROUGH))
+        capper = Capper.of(each.share(ROUGH), PLAIN)
         rough = [capper.release(room, total, signed=True, part=f"rough{i}") for i, total in enumerate(totals)]
         centres = [_centre(one, count.value * parts) for one in rough]
         moved = (Deviation(v, c) for v, c in zip(values, centres, strict=True))
         totals = list(room.ask(*(TotalBuckets(total_of(one, per, parts), boundaries) for one in moved)))
-    capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT))
+    capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT), PLAIN)
     sums = [capper.release(room, total, signed=True, part=f"sum{i}") for i, total in enumerate(totals)]
     columns = tuple(
         _steps(v, centre + Fraction(one.value, max(count.value, 1) * parts), -(-one.cap // parts))
