@@ -86,7 +86,7 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
     if many:
         capper = Capper.of(each.share(ROUGH), PLAIN)
         rough = [capper.release(room, total, signed=True, part=f"rough{i}") for i, total in enumerate(totals)]
-        centres = [_centre(one, count.value * parts) for one in rough]
+        centres = [rough_centre(one, max(count.value, 1) * parts, CLEAR, FAR) for one in rough]
         moved = (Deviation(v, c) for v, c in zip(values, centres, strict=True))
         totals = list(room.ask(*(TotalBuckets(total_of(one, per, parts), boundaries) for one in moved)))
     capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT), PLAIN)
@@ -122,13 +122,16 @@ def _counting(expression: Expression, per: Per, boundaries: tuple[int, ...]) -> 
     return TotalBuckets(RowCount(expression), boundaries)
 
 
-def _centre(rough: Released, number: int) -> int:
-    """A rough mean in whole units, with the digits that its noise leaves; 0 where the noise hides it."""
-    noise, number = sqrt(rough.noise.variance), max(number, 1)
-    if abs(rough.value) < CLEAR * noise:
+def rough_centre(rough: Released, number: int, clear: int, most: int) -> int:
+    """A rough sum over a number in whole units, with the digits that its noise leaves; 0 where the noise hides it.
+
+    A sum of fewer than ``clear`` standard deviations of its noise is hidden; ``most`` bounds the centre.
+    """
+    noise = sqrt(rough.noise.variance)
+    if abs(rough.value) < clear * noise:
         return 0
     step: int = 10 ** floor(log10(max(1.0, noise / number)))
-    return max(-FAR, min(step * round(Fraction(rough.value, number * step)), FAR))
+    return max(-most, min(step * round(Fraction(rough.value, number * step)), most))
 
 
 def _steps(value: Value, mean: Fraction, cap: int) -> Steps:
