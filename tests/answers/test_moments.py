@@ -1,5 +1,6 @@
 """Second moments, correlations and lines lie in their intervals wherever the noise stays within its reach."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, sqrt
 from typing import Any
@@ -38,8 +39,8 @@ def test_a_second_moment_lies_in_its_interval_for_every_box(
 
 def test_a_standard_deviation_is_the_root_and_few_rows_bound_nothing() -> None:
     mean = (Quotient(0, 400, NOISE, NOISE),)
-    parts: tuple[Any, ...] = (9000, 400, NOISE, NOISE, 0.1, mean)
-    variance, deviation = SecondMoment(*parts), SecondMoment(*parts, "root")
+    variance = SecondMoment(9000, 400, NOISE, NOISE, 0.1, mean)
+    deviation = replace(variance, wanted="root")
     assert deviation.value == pytest.approx(sqrt(variance.value)) == pytest.approx(sqrt(2.25))
     assert deviation.interval(0, SURE) == pytest.approx([sqrt(end) for end in variance.interval(0, SURE)])
     assert deviation.std == pytest.approx(variance.std / (2 * deviation.value))

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log10, sqrt
 from typing import ClassVar
 
 from tacit.answers import Answer, Answers
@@ -48,6 +47,7 @@ from tacit.tables.statistics.base import Operand, Per, Statistic, noisy, per_of
 from tacit.tables.statistics.count import Count
 from tacit.tables.statistics.sum import Sum
 from tacit.tables.statistics.variance import Moment
+from tacit.tables.statistics.ways.centres import rough_centre
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
 from tacit.tables.statistics.ways.vectors import capped_vectors, group_entries
@@ -143,12 +143,8 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
         return Filled(self.value)
 
     def _centre(self, rough: Released, count: int) -> int:
-        """The rough mean in whole units, with the digits that its noise leaves; 0 where the noise hides it."""
-        number, noise = max(count, 1) * self._parts, sqrt(rough.noise.variance)
-        if abs(rough.value) < CLEAR * noise:
-            return 0
-        step: int = 10 ** floor(log10(max(1.0, noise / number)))
-        return max(-SATURATION, min(step * round(Fraction(rough.value, number * step)), SATURATION))
+        """The rough mean in whole units."""
+        return rough_centre(rough, max(count, 1) * self._parts, CLEAR, SATURATION)
 
 
 def _parts(value: Value, name: str) -> tuple[Statistic, Statistic]:

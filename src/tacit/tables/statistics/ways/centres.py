@@ -17,7 +17,7 @@ from fractions import Fraction
 from math import floor, log10, sqrt
 
 from tacit.answers.quotients import Quotient
-from tacit.answers.totals import CappedTotal
+from tacit.answers.totals import CappedTotal, TotalDesign
 from tacit.engines.requests import FAR, HALF, Deviation, Filled, FlagCounts, Flags, Steps, TotalBuckets, Value
 from tacit.engines.requests.beside import OfPerson
 from tacit.language import build
@@ -26,6 +26,9 @@ from tacit.noises import Noise
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
+
+PLAIN = TotalDesign()
+"""How counts and sums are capped: noise is for the cap itself, and so least for a count of one row each."""
 
 TEST = Fraction(1, 40)
 """What the test for many persons takes of the cost."""
@@ -80,15 +83,15 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
         counted, noise = noisy(rows.true, found.share(COUNT if many else FEW_COUNT))
         count = Released(room.draw(counted), 1, noise)
     else:
-        count = Capper.of(found.share(COUNT if many else FEW_COUNT)).release(room, rows, signed=False)
+        count = Capper.of(found.share(COUNT if many else FEW_COUNT), PLAIN).release(room, rows, signed=False)
     centres = [0] * len(values)
     if many:
-        capper = Capper.of(each.share(ROUGH))
+        capper = Capper.of(each.share(ROUGH), PLAIN)
         rough = [capper.release(room, total, signed=True, part=f"rough{i}") for i, total in enumerate(totals)]
-        centres = [_centre(one, count.value * parts) for one in rough]
+        centres = [rough_centre(one, max(count.value, 1) * parts, CLEAR, FAR) for one in rough]
         moved = (Deviation(v, c) for v, c in zip(values, centres, strict=True))
         totals = list(room.ask(*(TotalBuckets(total_of(one, per, parts), boundaries) for one in moved)))
-    capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT))
+    capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT), PLAIN)
     sums = [capper.release(room, total, signed=True, part=f"sum{i}") for i, total in enumerate(totals)]
     columns = tuple(
         _steps(v, centre + Fraction(one.value, max(count.value, 1) * parts), -(-one.cap // parts))
@@ -125,13 +128,16 @@ def _share_of_count(value: Value, per: Per) -> Filled | Flags:
     return Flags(build.negation(build.is_null(value.expression))) if per == "person" else Filled(value)
 
 
-def _centre(rough: Released, number: int) -> int:
-    """A rough mean in whole units, with the digits that its noise leaves; 0 where the noise hides it."""
-    noise, number = sqrt(rough.noise.variance), max(number, 1)
-    if abs(rough.value) < CLEAR * noise:
+def rough_centre(rough: Released, number: int, clear: int, most: int) -> int:
+    """A rough sum over a number in whole units, with the digits that its noise leaves; 0 where the noise hides it.
+
+    A sum of fewer than ``clear`` standard deviations of its noise is hidden; ``most`` bounds the centre.
+    """
+    noise = sqrt(rough.noise.variance)
+    if abs(rough.value) < clear * noise:
         return 0
     step: int = 10 ** floor(log10(max(1.0, noise / number)))
-    return max(-FAR, min(step * round(Fraction(rough.value, number * step)), FAR))
+    return max(-most, min(step * round(Fraction(rough.value, number * step)), most))
 
 
 def _steps(value: Value, mean: Fraction, cap: int) -> Steps:
