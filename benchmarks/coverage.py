@@ -35,7 +35,7 @@ from record import read, write
 
 from tacit import Approx, Private, Session
 from tacit.answers import Answer, Answers
-from tacit.answers.order import Inner, Ranked, persons_at
+from tacit.answers.order import Between, Inner, Ranked, persons_at
 from tacit.answers.spreads import SURE
 from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.engines.remembering import Remembering
@@ -282,7 +282,7 @@ def judge_quantile(per_person: bool) -> Judge:
         off = ranking.error(q, float(answer.value), digits)  # type: ignore[arg-type]
         yield "rank error", off <= spread.rank_error(SURE) + 1e-6
         truth, interval = ranking.quantile(q), answer.interval()
-        if truth is not None and (interval.low != -inf or interval.high != inf):
+        if truth is not None and isinstance(spread, Between):
             yield f"interval of the {interval.covers}", inside(answer, *truth)
 
     return judge
