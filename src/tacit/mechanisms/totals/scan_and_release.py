@@ -74,7 +74,7 @@ from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure
 from tacit.mechanisms.choose.exponential import weigh
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw, walk
@@ -124,6 +124,21 @@ class CappedTotalLaw(Law[CappedTotal]):
         self._handful = min(ceil(design.handful / epsilon), self._enough)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
+    def named(self) -> Named:
+        """The rates of the test, of the choices of a cap and of the noises, the caps, and how a total follows."""
+        design, epsilon, known = self.design, self._epsilon, dict[str, Any]()
+        for many, handful in self._kinds:
+            scan, charges = design.scan(handful), design.charges(many, handful)
+            noises = (charges.within_up, charges.within_down, charges.above_up, charges.above_down)
+            chosen = (design.choice,) if many else (scan.threshold, scan.each)
+            kind = "many" if many else "handful" if handful else "few"
+            known[kind] = [str(rate * epsilon) for rate in (*chosen, *noises)]
+        caps = "readable" if self.caps == CAPS else " ".join(map(str, self.caps))
+        value = (epsilon, design.counted, design.allowed)
+        value += (design.doubted, design.lifted, design.scanned_doubted, design.scanned_lifted)
+        facts = {"test": str(design.test * epsilon), "beyond": str(design.beyond), "caps": caps}
+        return {"law": "scan and release", **facts, **known, "value": [str(number) for number in value]}
+
     @cached_property
     def _weighed(self) -> Categorical:
         """The choice for many persons."""
@@ -133,7 +148,7 @@ class CappedTotalLaw(Law[CappedTotal]):
     @cached_property
     def _scans(self) -> dict[bool, ScanLaw]:
         """The choice for a handful of persons, and that for few: places among the caps each scan visits."""
-        return {handful: self._scan(self.design.scan(handful)) for handful in (False, True)}
+        return {handful: self._scan(self.design.scan(handful)) for many, handful in self._kinds if not many}
 
     def _scan(self, scan: Scan) -> ScanLaw:
         visited = self._over[:: scan.stride]

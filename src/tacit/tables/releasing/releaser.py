@@ -29,6 +29,7 @@ from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
 from tacit.randomness import SYSTEM, Randomness
+from tacit.tables.releasing.certifying import released, with_receipt, with_release
 from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
@@ -98,7 +99,9 @@ class Releaser:
 
             def release() -> Answer | Answers:
                 answer = statistic.release(room)
-                return answer if sampling is None else sampling.released(answer, statistic, cost)
+                share = None if sampling is None else sampling.probability
+                told = answer if sampling is None else sampling.released(answer, statistic, cost)
+                return with_release(told, released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -243,18 +246,18 @@ def charge_and_release(
     Returns what ``release`` returns; whatever it raises becomes one sentence, no trace.
     """
     receipt = budget.charge(cost, question)
-    released: Answer | Answers | None = None
+    answer: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None
     try:
-        released = release()
-        kept = encode(released)
+        answer = with_receipt(release(), receipt)
+        kept = encode(answer)
     except Exception:
-        released = None  # what went wrong may show rows; not even as a context does it leave this block
+        answer = None  # what went wrong may show rows; not even as a context does it leave this block
     finally:
         budget.settle(receipt, kept)
-    if released is None:
+    if answer is None:
         raise EngineError(FAILED)
-    return released
+    return answer
 
 
 @contextmanager
