@@ -35,7 +35,7 @@ from record import read, write
 
 from tacit import Approx, Private, Session
 from tacit.answers import Answer, Answers
-from tacit.answers.order import Inner, Ranked, persons_at
+from tacit.answers.order import Between, Inner, Ranked, persons_at
 from tacit.answers.spreads import SURE
 from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.engines.remembering import Remembering
@@ -260,7 +260,7 @@ def judge_extreme(largest: bool, rank: int = 1) -> Judge:
         values = np.sort(sign * known.value)[::-1]
         truth = sign * float(values[rank - 1]) if len(values) >= rank else -sign * inf
         yield "interval of the truth", inside(answer, truth)
-        beyond = int((sign * known.ends(largest) > sign * float(answer.value)).sum())
+        beyond = int((sign * known.ends(largest) > sign * float(answer)).sum())
         most = persons_at(spread.beyond, SURE)
         if most is not None:
             yield "persons beyond", beyond <= most
@@ -282,7 +282,7 @@ def judge_quantile(per_person: bool) -> Judge:
         off = ranking.error(q, float(answer.value), digits)  # type: ignore[arg-type]
         yield "rank error", off <= spread.rank_error(SURE) + 1e-6
         truth, interval = ranking.quantile(q), answer.interval()
-        if truth is not None and (interval.low != -inf or interval.high != inf):
+        if truth is not None and isinstance(spread, Between):
             yield f"interval of the {interval.covers}", inside(answer, *truth)
 
     return judge
@@ -399,7 +399,7 @@ class Edges:
 
     def table(self) -> pa.Table:
         """As Tacit reads it."""
-        return pa.table({"a": self.a, "b": self.b})
+        return pa.table({"a": pa.array(self.a), "b": pa.array(self.b)})
 
 
 NETWORK: dict[str, tuple[Ask, Callable[[Edges], float]]] = {
@@ -442,7 +442,7 @@ class Asker:
                 source = self.session._releaser.randomness
                 opening = self._engine.snapshot
                 yield statistic.release(
-                    Room(self._engine, snapshot, relation, source, cost, "any one person", opening=opening)  # type: ignore
+                    Room(self._engine, snapshot, relation, source, cost, "any one person", opening=opening)
                 )
 
 
@@ -526,15 +526,15 @@ def study(runs: int, sizes: tuple[int, ...], only: list[str]) -> Tally:
     return tally
 
 
-PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, totals.scan_and_release
+CAPPED: Any = totals  # which imports what is replaced
+PLAIN: Any = extremes.extreme_law, quantiles.quantile_law, CAPPED.scan_and_release
 
 
 def remember_laws() -> None:
     """Laws of one table that are the same again are not built again, and tails of the same noise are found once."""
-    changed: Any = totals
     extremes.extreme_law = once(PLAIN[0], lambda *asked: asked)
     quantiles.quantile_law = once(PLAIN[1], lambda ranks, *rest: (id(ranks), rest))
-    changed.scan_and_release = once(PLAIN[2], lambda counts, sums, epsilon: (tuple(counts), tuple(sums), epsilon))
+    CAPPED.scan_and_release = once(PLAIN[2], lambda counts, sums, epsilon: (tuple(counts), tuple(sums), epsilon))
 
 
 for kind in (Lopsided, LopsidedSum):

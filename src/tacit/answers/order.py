@@ -160,7 +160,6 @@ class Between(Ranked):
         return (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
 
     def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval, then the error in ranks."""
-        if self.low is not None or self.high is not None:
-            yield f"Interval, {answer.interval()}."
+        """The interval, also where both ends are open: shown only when it has ends it would hold less often."""
+        yield f"Interval, {answer.interval()}."
         yield from super().sentences(answer)

@@ -216,7 +216,8 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         known = min(max(limit, sides.reach), LARGEST_REACH) if sides else limit
         (ranks,) = room.ask(RankSteps(self.value, (q,), known, cap))
         y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho))
-        step, what = float(max(q, 1 - q) * (cap or 1)), cast(What, "rows" if cap else "persons")
+        step = float(max(q, 1 - q) * (cap or 1))
+        what: What = "rows" if cap else "persons"
         spread = Ranked(epsilon, scale.grid.size, step, what)
         if sides is not None:
             low, high = sides.draw(room, ranks, known, scale.grid.nearest(y))

@@ -75,7 +75,7 @@ def _moved(ends: Sides, without: Sequence[int], value: int, upper: bool) -> int:
     for values in (without, [*without, value]):
         law: Any = ends.law(ranks(values), LIMIT, ONE, upper)
         losses.append([law._loss.at(place) for place in range(len(ends.candidates(ONE, upper)) + 1)])
-    return max(abs(a - b) for a, b in zip(*losses, strict=True))
+    return max(abs(int(a - b)) for a, b in zip(*losses, strict=True))
 
 
 @pytest.mark.parametrize("q", ["0.5", "0.9", "0.25"])
@@ -109,7 +109,7 @@ def test_a_quantile_without_an_interval_spends_all_on_its_value() -> None:
         alone = table.median("x", per="person", epsilon=1, interval=False)
         assert isinstance(usual.spread, Between)
         assert type(alone.spread) is Ranked
-        assert (usual.spread.epsilon, alone.spread.epsilon) == (Fraction(7, 8), 1)
+        assert (usual.spread.epsilon, alone.spread.epsilon) == (Fraction(7, 8), Fraction(1))
         low, high = usual.interval()
         assert 100 < low <= 249 <= 250 <= high < 400
         assert f"Interval, 95 % of the truth: {low} to {high}." in str(usual)
