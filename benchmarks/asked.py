@@ -56,6 +56,18 @@ def _evidence(name: str, epsilon: str = "1.0") -> Callable[[Results], Any]:
     return lambda results: results("bound_free_sum")["results"][epsilon]["data sets"]["evidence A"][name]
 
 
+def _worst_moment(name: str, pick: Callable[..., Any]) -> Callable[[Results], Any]:
+    return lambda results: pick(one[name] for one in results("moments")["variances"])
+
+
+def _line(data: str, name: str, pick: Callable[..., Any] = max) -> Callable[[Results], Any]:
+    def measure(results: Results) -> Any:
+        found = results("moments")["regression"][data]["coefficients"]
+        return pick(one[name] for one in found.values())
+
+    return measure
+
+
 def _quantiles(data: str, of: str, m: int) -> Callable[[Results], Any]:
     def measure(results: Results) -> Any:
         rows = results("quantiles")["many"]
@@ -412,6 +424,12 @@ FIGURES = (
             ("http", "odd requests"),
         )
     ),
+    Figure(
+        "Truth",
+        "printed sentences, by statistic, shape and size, true less often than they say, beyond chance",
+        lambda results: results("coverage")["below"],
+        most=0,
+    ),
     *(
         Figure(
             "Many answers",
@@ -433,5 +451,43 @@ FIGURES = (
             unit="times",
         )
         for what, many in (("median", "medians"), ("max", "maxima"))
+    ),
+    Figure(
+        "Second moments",
+        "variance and standard deviation, ε = 1, 2,000 and 20,000 persons, six shapes: error over the oracle's, worst",
+        _worst_moment("ratio", max),
+        most=1.5,
+        unit="times",
+    ),
+    Figure(
+        "Second moments",
+        "their 95 % intervals hold what they say, worst of all shapes",
+        _worst_moment("holds", min),
+        least=0.95,
+        unit="%",
+    ),
+    Figure(
+        "Second moments",
+        "regression of wages on age and hours, ε = 1: error of the slope by age",
+        lambda results: results("moments")["regression"]["wages"]["coefficients"]["age"]["error"],
+        most=0.25,
+        unit="%",
+    ),
+    Figure(
+        "Second moments",
+        "regression of 20,000 made-up persons, ε = 1: error over three standard errors and 5 %, worst coefficient",
+        _line("made up", "over allowed"),
+        most=1,
+        unit="times",
+    ),
+    *(
+        Figure(
+            "Second moments",
+            f"intervals of coefficients hold what they say, {data}",
+            _line(data, "holds", min),
+            least=0.95,
+            unit="%",
+        )
+        for data in ("wages", "made up")
     ),
 )

@@ -71,7 +71,12 @@ class Draws:
     def _planned(self) -> dict[str, tuple[Any, Statistic]]:
         """What a table would ask for each statistic, caught before it is asked."""
         found: list[tuple[Any, Statistic]] = []
-        self._session.ask = lambda relation, statistic, *_, **__: found.append((relation, statistic))  # type: ignore
+
+        def note(relation: Any, statistic: Statistic, cost: Any, **_: Any) -> Answers:
+            found.append((relation, statistic))
+            return Answers({}, cost)
+
+        object.__setattr__(self._session._releaser, "ask", note)
         values, rows = self._session["v"], self._session["r"]
         questions: dict[str, Callable[[], Any]] = {
             "sum": lambda: values.sum("value", epsilon=1),
@@ -121,10 +126,10 @@ def once(made: Callable[..., Any], key: Callable[..., Any]) -> Any:
     """The function, which makes what has the same key once."""
     kept: dict[Any, Any] = {}
 
-    def remembered(*asked: Any) -> Any:
-        name = key(*asked)
+    def remembered(*asked: Any, **named: Any) -> Any:
+        name = key(*asked), tuple(named.items())
         if name not in kept:
-            kept[name] = made(*asked)
+            kept[name] = made(*asked, **named)
         return kept[name]
 
     return remembered

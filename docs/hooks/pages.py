@@ -21,6 +21,7 @@ HOW_TO = (
     "sql",
     "group-by",
     "many-quantiles",
+    "regression",
     "reports",
     "joins",
     "black-boxes",

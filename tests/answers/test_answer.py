@@ -46,7 +46,7 @@ def test_an_answer_states_its_error() -> None:
     assert (interval.low, interval.high) == (1234567 - UP, 1234567 + DOWN)
     assert interval.covers == "truth"
     assert list(interval) == [interval.low, interval.high]
-    assert str(interval) == f"95 % for the truth: {1234567 - UP:,} to {1234567 + DOWN:,}"
+    assert str(interval) == f"95 % of the truth: {1234567 - UP:,} to {1234567 + DOWN:,}"
     assert ANSWER.interval("0.5").high < interval.high < ANSWER.interval(0.999).high
     assert ANSWER.noise_std == pytest.approx(DiscreteLaplace.for_pure(Fraction(1, 10)).variance ** 0.5)
     assert ANSWER.persons_above_cap() is None
@@ -63,7 +63,7 @@ def test_a_confidence_lies_between_zero_and_one(confidence: Any) -> None:
 def test_an_answer_reads_as_a_sentence() -> None:
     assert str(ANSWER) == (
         "Sum of amount, over all rows: 1,234,567. "
-        f"Noise interval, 95 % for the truth: {1234567 - UP:,} to {1234567 + DOWN:,}. A note. "
+        f"Noise interval, 95 % of the truth: {1234567 - UP:,} to {1234567 + DOWN:,}. A note. "
         "Protects any one customer with all their rows with Pure(0.5)."
     )
     assert repr(ANSWER) == "Answer(sum of amount: 1,234,567, Pure(0.5))"
@@ -92,6 +92,8 @@ def test_plain_values_are_ready_for_json() -> None:
         "high": 1234567 + DOWN,
         "covers": "truth",
         "confidence": 0.95,
+        "of": "the truth",
+        "truth": "",
     }
     assert found_dict["asked"] == "2026-01-02T03:04:05+00:00"
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import tacit.answers
 from tacit import Answer, Answers, Approx, Guarantee, Pure, Renyi, Zcdp
-from tacit.answers import capped, computed, flows, groups, margins, order, quotients, sampled, spreads, totals
+from tacit.answers import capped, computed, flows, groups, margins, moments, order, quotients, sampled, spreads, totals
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign
 from tacit.answers.formulas import Calculation, Constant, Part
@@ -88,7 +88,7 @@ def test_old_answers_hold_every_form() -> None:
     assert set(OLDER) <= seen
     renamed, later = (
         {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"},
-        {"Rounded", "CappedBelow", "InnerOfGroup", "Combined"},
+        {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "SecondMoment", "Gram", "Correlation", "Fitted"},
     )
     assert set(FORMS) - renamed - later <= seen
 
@@ -100,7 +100,7 @@ def test_noise_of_two_rates_keeps_both() -> None:
 
 # ---- every class --------------------------------------------------------------------------------------------------
 
-MODULES = (spreads, capped, computed, groups, margins, order, quotients, sampled, totals, flows)
+MODULES = (spreads, capped, computed, groups, margins, moments, order, quotients, sampled, totals, flows)
 
 
 def test_every_class_that_an_answer_may_hold_has_a_form() -> None:

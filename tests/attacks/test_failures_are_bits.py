@@ -82,7 +82,7 @@ def test_where_it_is_allowed_no_filter_decides_and_no_row_is_made(tmp_path: Path
     with gateway(tmp_path, "expanding_joins = true", "rows = 1000000\nfailures = 10") as found:
         begin = time.monotonic()
         fates = {asked(found, attack(8, age)) for age in (18, 30, 31, 99)}
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 60
         assert len(fates) == 1
         assert "what was charged stays charged" in fates.pop()
         assert found.session(ADA, "wages").budget.spent == Pure(4)

@@ -29,7 +29,8 @@ AREAS = pa.table({"area": ["x", "y"], "size": [1, 2]})
 GROUPED = "SELECT area, COUNT(*) FROM wages JOIN areas ON wages.k = areas.area GROUP BY area"
 
 STATISTICS = {
-    "persons", "count", "sum", "mean", "variance", "std", "min", "max", "largest", "smallest", "quantile", "median",
+    "persons", "count", "sum", "mean", "variance", "std", "covariance", "correlation", "regression", "min", "max",
+    "largest", "smallest", "quantile", "median",
     "ratio", "nunique", "modal_count", "max_degree", "histogram", "cdf", "mode", "top",
 }  # fmt: skip
 CHARGES: dict[type, set[str]] = {Session: {"sql", "report"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}

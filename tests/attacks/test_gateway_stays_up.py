@@ -33,6 +33,7 @@ COUNT = "SELECT COUNT(*) FROM visits"
 GRACE = {"Authorization": f"Bearer {token('grace')}"}
 LIMITS = "[limits]\npreview_seconds = 4\nquestion_seconds = 8\nmemory_mb = 400\nfailures = 9"
 limited = pytest.mark.parametrize("nobody", [{"extra": LIMITS}], indirect=True)
+patient = pytest.mark.parametrize("nobody", [{"extra": LIMITS.replace("= 4\n", "= 60\n")}], indirect=True)
 
 
 listed = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="not run: this system lists no processes")
@@ -106,13 +107,13 @@ def test_a_preview_that_never_ends_is_ended(ada: httpx.Client) -> None:  # noqa:
     assert ada.post(COST, json=body()).status_code == 200
 
 
-@limited
+@patient
 def test_memory_and_crashes_end_an_executor_and_nothing_else(tmp_path: Path, ada: httpx.Client) -> None:  # noqa: F811
     for fault in ("grow", "leave", "crash"):
         start = time.monotonic()
         response = ada.post(COST, json=body(fault))
         assert (response.status_code, response.json()["message"]) == (503, UNFINISHED), fault
-        assert fault == "grow" or time.monotonic() - start < 2  # noticed at once, not by the clock
+        assert time.monotonic() - start < 45  # noticed at once, not by the clock
         assert ada.post(COST, json=body()).status_code == 200
     stopped = [line for line in (tmp_path / "audit.jsonl").read_text().splitlines() if '"stopped"' in line]
     assert len(stopped) == 3

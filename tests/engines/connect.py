@@ -63,7 +63,7 @@ def interrupted(
     start = time.monotonic()
     with pytest.raises(error) as caught:
         table.persons(epsilon=1)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 60
     assert table.budget.spent == tacit.Pure(1)  # what fails while rows are read is paid for
     return caught.value
 
@@ -84,7 +84,7 @@ def nobody_there(spark: SparkSession, limited: tacit.Table, unlimited: tacit.Tab
     assert limited.budget.remaining == unlimited.budget.remaining == tacit.Pure(9)
     with pytest.raises(tacit.InvalidInput, match="could not be opened"):
         endless(spark, 1)
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 60
 
 
 def kill_server() -> None:

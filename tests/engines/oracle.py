@@ -248,7 +248,28 @@ def in_order(value: ask.Ordered | ask.Value, row: Row) -> Fraction | None:
     return Fraction(x) / Fraction(10**value.expression.type.scale)
 
 
-def total(entry: ask.Entry | ask.Deviation | ask.PersonMean, rows: Sequence[Row]) -> int:
+def steps(asked: ask.Steps, row: Row) -> int | None:
+    x = count_units(asked.value, row)
+    if x is None:
+        return None
+    inside = min(max(x - asked.middle, -asked.radius), asked.radius)
+    return inside * ask.HALF // asked.radius - asked.shift
+
+
+def _mean(numbers: Sequence[int]) -> int:
+    return int(Fraction(sum(numbers), len(numbers)))
+
+
+def total(entry: Any, rows: Sequence[Row]) -> int:
+    if isinstance(entry, tuple):
+        distances = _present(steps(entry[0], row) for row in rows)
+        return _mean(distances) if entry[1] and distances else sum(distances)
+    if isinstance(entry, ask.Product):
+        pairs = [(steps(entry.left, row), steps(entry.right, row)) for row in rows]
+        both = [(a, b) for a, b in pairs if a is not None and b is not None]
+        if entry.mean and both:
+            return _mean([a for a, _ in both]) * _mean([b for _, b in both])
+        return sum(a * b for a, b in both)
     if isinstance(entry, ask.Presence):
         return 1
     if isinstance(entry, ask.HasValue):
@@ -364,6 +385,24 @@ def _moments(request: ask.Moments, people: People) -> tuple[int, ...]:
     return tuple(sums)
 
 
+def _product_totals(request: ask.ProductTotals, people: People) -> tuple[int, ...]:
+    size = len(request.columns)
+    sums = [0] * request.number
+    for rows in people:
+        found = [[steps(column, row) for column in request.columns] for row in rows]
+        kept: list[list[int]] = [[t for t in ts if t is not None] for ts in found if None not in ts]
+        if not kept:
+            continue
+        if request.mean:
+            kept = [[_mean(column) for column in zip(*kept, strict=True)]]
+        products = [sum(ts[j] * ts[k] for ts in kept) for j in range(size) for k in range(j, size)]
+        distances = [request.weights[1] * sum(column) for column in zip(*kept, strict=True)]
+        vector = [request.weights[0] * len(kept), *distances, *products]
+        scale = min(Fraction(1), Fraction(request.cap, sum(map(abs, vector))))
+        sums = [a + int(b * scale) for a, b in zip(sums, vector, strict=True)]
+    return tuple(sums)
+
+
 def key_of(by: Sequence[ast.Expression], row: Row) -> tuple[Any, ...]:
     return tuple(
         Fraction(v, 10**e.type.scale) if v is not None and e.type.kind is Kind.DECIMAL else v
@@ -380,9 +419,18 @@ def _groups(request: Any, rows: Sequence[Row]) -> list[list[Row]]:
     return [[row for row in rows if key_of(request.by, row) == key] for key in keys]
 
 
+def _entry(entry: ask.Entry, g: int) -> Any:
+    """What one group adds up: distances from a centre of its own are plain ones there."""
+    if not isinstance(entry, ask.GroupSteps):
+        return entry
+    steps = ask.Steps(entry.value, *entry.places[g])
+    return ask.Product(steps, steps, entry.mean) if entry.squared else (steps, entry.mean)
+
+
 def _vector(request: ask.GroupNorms | ask.GroupTotals, rows: Sequence[Row]) -> list[int]:
     limit = ask.saturation(len(request.keys))
-    totals = [total(request.entry, group) if group else 0 for group in _groups(request, rows)]
+    entries = [_entry(request.entry, g) for g in range(len(request.keys))]
+    totals = [total(entry, group) if group else 0 for entry, group in zip(entries, _groups(request, rows), strict=True)]
     return [max(-limit, min(limit, t)) for t in totals]
 
 
@@ -493,6 +541,7 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Flags: _flags,
     ask.RankSteps: _ranks,
     ask.Moments: _moments,
+    ask.ProductTotals: _product_totals,
     ask.GroupNorms: _norms,
     ask.GroupTotals: _group_totals,
     ask.GroupDistinct: _group_distinct,

@@ -15,6 +15,7 @@ from tacit.engines.requests import (
     GroupFlags,
     GroupMoments,
     GroupNorms,
+    GroupSteps,
     GroupTotals,
     HasValue,
     KeysPerPerson,
@@ -23,9 +24,12 @@ from tacit.engines.requests import (
     PersonMean,
     Persons,
     Presence,
+    Product,
+    ProductTotals,
     RankSteps,
     Relation,
     RowCount,
+    Steps,
     TotalBuckets,
     WeighedRows,
     value,
@@ -34,6 +38,7 @@ from tacit.language import build
 from tacit.language.expressions import PARTS, UNITS, Column, Expression, Literal, Scope
 from tacit.language.parsing import parse
 from tacit.language.types import Schema
+from tacit.tables.statistics.ways.centres import joint
 from tests.engines.cases import NAME
 from tests.engines.support import SCHEMA
 
@@ -117,6 +122,21 @@ def of_persons() -> tuple[Any, ...]:
         *(Moments(number, -(10**9), 10**9, 1) for number in numbers),
         Moments(numbers[0], -(2**63), 2**63 - 1, 2),
         Moments(numbers[0], -(2**63), 2**63 - 1, 1, 3),
+        *products(),
+    )
+
+
+def products() -> tuple[Any, ...]:
+    """Products of columns that have a value in the same rows, near zero and over the whole range."""
+    near = [value(e) for e in joint([parse(text, SCOPE) for text in ("i", "f", "c")])]
+    steps = [Steps(near[0], 2, 2**10, -7), Steps(near[1], -5, 2**33, 3), Steps(near[2], 1, 1000)]
+    far = [Steps(value(parse(text, SCOPE)), middle, 2**62) for text, middle in (("i", 2**62), ("f * g", -(2**62)))]
+    return (
+        *(TotalBuckets(Product(steps[0], other, mean), BOUNDARIES) for other in steps for mean in (False, True)),
+        *(TotalBuckets(Product(one, one), BOUNDARIES) for one in far),
+        *(ProductTotals(tuple(steps), (3 * 10**6, 1000), 2**24, mean) for mean in (False, True)),
+        ProductTotals((far[0],), (1, 1), 2**30),
+        ProductTotals((far[1], far[1]), (2**30, 2**30), 1),
     )
 
 
@@ -144,6 +164,7 @@ def of_parts() -> tuple[Any, ...]:
     (texts, names), (numbers, figures) = _keys()[0], _keys()[1]
     wide = tuple((-(10**k), 10**k) for k in range(len(names)))
     full = ((-(2**63), 2**63 - 1),) * len(figures)
+    around = tuple(((-3) ** k, 2 ** (10 + 7 * k)) for k in range(len(names)))
     return (
         GroupDistinct(s, numbers, figures, 1),
         GroupFlags(parse("b AND i <> 0", SCOPE), texts, names, 1),
@@ -153,6 +174,10 @@ def of_parts() -> tuple[Any, ...]:
         GroupTotals(HasValue(i), texts, names, "l1", 1, 1000),
         GroupDistinct(Different(SCOPE.find("f")), texts, names, 2),
         GroupMoments(value(i), texts, names, wide, 1, 3, per_person=True),
+        GroupTotals(GroupSteps(f, around, squared=True), texts, names, "l1", 2**40, 1),
+        GroupTotals(GroupSteps(value(i), around, squared=True, mean=True), texts, names, "l2", 2**40, 1),
+        GroupTotals(GroupSteps(value(i), around), texts, names, "l1", 2**20, 1000),
+        GroupTotals(GroupSteps(f, around, mean=True), texts, names, "max", 2**40, 1),
     )
 
 

@@ -55,6 +55,15 @@ def test_every_form_in_every_row(engine: Engine) -> None:
     _agree(engine, awkward.each(), 30)
 
 
+def test_constants_beyond_64_bits_are_compared_with_nothing_as_others_are(engine: Engine) -> None:
+    """Spark decides a comparison of whole numbers with a bare constant beyond them, also where they are NULL."""
+    forms = [f"(c {operator} {end})" for operator in ("<", "<=", "=", "<>") for end in (-(2**63), 2**63 - 1)]
+    forms += ["(9223372036854775807 BETWEEN c AND i)", "(c IN (9223372036854775807, 1))", "(c * 100 >= -(1 - i))"]
+    asked = [(form, parse(form, awkward.SCOPE)) for form in forms]
+    with engine.snapshot() as snapshot:
+        assert differences(snapshot, asked, table()) == []
+
+
 def test_expressions_at_random(engine: Engine) -> None:
     draw = Random(21)
     _agree(engine, [awkward.expression(draw) for _ in range(60)], 10)

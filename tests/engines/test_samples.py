@@ -1,7 +1,10 @@
 """Samples of persons: whole persons, as many as they should be, the same in every round of one key."""
 
+import os
+import time
 from dataclasses import replace
 from os import urandom
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -10,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from tacit.engines import Source
-from tacit.engines.duckdb.engine import DuckDB
+from tacit.engines.duckdb.engine import TICK, DuckDB
 from tacit.engines.requests import SAMPLE_STEPS, Persons, Relation, RowCount, Sample, TotalBuckets
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Scope
@@ -69,3 +72,26 @@ def test_a_sample_shows_no_key_and_needs_one_person_a_row() -> None:
     for steps, key in ((0, bytes(16)), (SAMPLE_STEPS + 1, bytes(16)), (5, b"short")):
         with pytest.raises(InvalidInput, match="a sample takes"):
             Sample(steps, key)
+
+
+def test_the_list_of_everybody_is_kept_and_follows_the_file(tmp_path: Path) -> None:
+    """A person who comes later is in a sample of everybody; nobody is asked for while the file stays as it is."""
+    path = tmp_path / "t.csv"
+
+    def write(people: int) -> None:
+        path.write_text("who\n" + "".join(f"{i}\n" for i in range(people)))
+        old = path.stat().st_mtime_ns - 10**9 * (100 - people)
+        os.utime(path, ns=(old, old))
+        time.sleep(2 * TICK)  # the time of the last change of anything cannot be set
+
+    write(5)
+    engine = DuckDB({"t": Source(str(path))})
+    scope = Scope.of(engine.schema("t"), "t")
+    whole = Relation("t", "t", scope.find("who"))  # type: ignore[arg-type]
+    for people, kept in ((5, 1), (5, 1), (7, 2)):
+        if people > 5:
+            write(people)
+        with engine.snapshot() as snapshot:
+            assert snapshot.ask(sampled(whole, SAMPLE_STEPS), (Persons(),)) == (people,)
+        assert len(engine.lasting) == kept
+    engine.close()

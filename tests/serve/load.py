@@ -132,10 +132,12 @@ def worker(served: Served) -> int:
 def kill(served: Served, seen: Seen, times: int, between: int) -> int:
     """kill -9 a worker so many times, each time after so many further answers; returns how many were killed.
 
+    Where no connection was lost, because the victim had none, up to four times as many are.
+
     Fails if answers do not come for a minute.
     """
     killed = 0
-    while killed < times:
+    while killed < times or (not seen.broken and killed < 4 * times):
         start, end = len(seen.answered), time.monotonic() + 60
         while len(seen.answered) < start + between:
             assert time.monotonic() < end, "no answers come"

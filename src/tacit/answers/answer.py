@@ -38,7 +38,7 @@ class Interval:
 
     >>> interval = orders.persons(epsilon=1).interval()
     >>> print(interval)
-    95 % for the truth: 296 to 302
+    95 % of the truth: 296 to 302
     >>> low, high = interval
     >>> (low, high, interval.covers)
     (296, 302, 'truth')
@@ -52,9 +52,14 @@ class Interval:
     """What it covers: "truth", or the value that a cap or a sample leaves of it."""
     confidence: Fraction = SURE
     """The least probability with which it does so."""
+    of: str = ""
+    """What it covers in words, such as "the truth" or "the sum with nobody counted beyond 800"."""
+    truth: str = ""
+    """What is known of the truth, where that is not what it covers."""
 
     def __str__(self) -> str:
-        return f"{percent(self.confidence)} for the {self.covers}: {show_range(self.low, self.high)}"
+        ends = f"{percent(self.confidence)} of {self.of or f'the {self.covers}'}: {show_range(self.low, self.high)}"
+        return f"{ends}; {self.truth}" if self.truth else ends
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.low, self.high))
@@ -118,13 +123,13 @@ class Answer:
             confidence: a number between 0 and 1, such as 0.95 or "0.99".
 
         >>> print(orders.persons(epsilon=1).interval("0.99"))
-        99 % for the truth: 295 to 303
+        99 % of the truth: 295 to 303
         """
         level = _level(confidence)
         if self.spread is None or self.value is None:
             return Interval(-inf, inf, "truth", level)
         low, high = self.spread.interval(self.value, level)
-        return Interval(low, high, self.spread.covers, level)
+        return Interval(low, high, self.spread.covers, level, *self.spread.meaning(self, level))
 
     @property
     def noise_std(self) -> float | None:
@@ -183,7 +188,7 @@ class Answer:
         mechanism    noise on a count
         guarantee    Pure(1): Pure differential privacy with ε = 1: ...
         protects     any one customer with all their rows
-        error        Noise interval, 95 % for the truth: 296 to 302.
+        error        Noise interval, 95 % of the truth: 296 to 302.
         asked        ... UTC
         NOT PRIVATE: made with a seeded source.
         """
@@ -206,7 +211,7 @@ class Answer:
         """Plain values, ready for JSON; decimals and dates as text, null for what is unbounded.
 
         >>> orders.persons(epsilon=1).to_dict()["interval"]
-        {'low': 296, 'high': 302, 'covers': 'truth', 'confidence': 0.95}
+        {'low': 296, 'high': 302, 'covers': 'truth', 'confidence': 0.95, 'of': 'the truth', 'truth': ''}
         """
         interval = self.interval()
         named = {} if self.name is None else {"name": self.name}
@@ -223,6 +228,8 @@ class Answer:
                 "high": plain(interval.high),
                 "covers": interval.covers,
                 "confidence": float(interval.confidence),
+                "of": interval.of,
+                "truth": interval.truth,
             },
             "noise_std": plain(self.noise_std),
             "cap": plain(self.cap),

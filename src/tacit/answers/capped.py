@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
+from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import SURE, Additive, Covers, Ends
+from tacit.answers.flows import CappedFlow
+from tacit.answers.spreads import SURE, Additive, Covers, Ends, noun
 from tacit.answers.totals import CappedTotal, SignedTotal
-from tacit.answers.values import show, show_range
+from tacit.answers.values import counted, percent, show, show_range
 from tacit.noises import Difference
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class CappedSum(Additive):
         """From the released number of persons above the cap."""
         return None if self.drawn is None else self.drawn.persons_above_cap(confidence)
 
+    def fewest_above(self, confidence: Fraction) -> int:
+        """With this confidence no fewer persons than this lie above the cap; 0 where the noise hides them."""
+        return 0 if self.drawn is None else self.drawn.fewest_above_cap(confidence)
+
     def at_least(self, value: Any, confidence: Fraction) -> Any:
         """Where persons above a cap count as the cap, what is capped is never above the truth; None of both signs."""
         match self.drawn:
@@ -46,36 +51,67 @@ class CappedSum(Additive):
                 return None
         return None if isinstance(self.noise, Difference) else self.interval(value, confidence)[0]
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval, the cap, who may lie above it, and what that does to the value."""
-        yield from super().sentences(answer)
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The sum as it counts persons above the cap, and what the truth is at least."""
         match self.drawn:
             case CappedTotal() as drawn:
-                yield self._counted(
-                    f"more than {self._shown(drawn.cap)} is counted as {self._shown(2 * drawn.cap)}", "above"
-                )
+                rule = f"each person above {self._shown(drawn.cap)} counted as {self._shown(drawn.counted)}"
             case SignedTotal(positive, negative):
-                most, least = self._shown(2 * positive.cap), self._shown(-2 * negative.cap)
-                yield self._counted(
-                    f"more than {self._shown(positive.cap)} is counted as {most} and one with less than "
-                    f"{self._shown(-negative.cap)} as {least}",
-                    "above or below",
+                rule = (
+                    f"each person above {self._shown(positive.cap)} counted as {self._shown(positive.counted)} and "
+                    f"each below {self._shown(-negative.cap)} as {self._shown(-negative.counted)}"
                 )
+            case None:
+                rule = self._beyond(answer)
+        least = self.at_least(answer.value, confidence)
+        if least is None:
+            truth = "the truth may be far higher or lower"
+        else:
+            truth = f"the truth is at least {show(least)} ({percent(confidence)})"
+            truth += "" if self.persons_above(confidence) == 0 else " and may be far higher"
+        return f"the {noun(answer)} with {rule}", truth
+
+    def proviso(self, answer: Answer) -> str:
+        """That persons surely lie above the cap, where they stand out of the noise."""
+        fewest = self.fewest_above(SURE)
+        side = "beyond the caps" if isinstance(self.drawn, SignedTotal) else "above the cap"
+        return f", with at least {counted(fewest, 'person')} {side} (95 %)" if fewest else ""
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval of what, who may lie above the cap, and what that does to the value."""
+        yield from super().sentences(answer)
+        match self.drawn:
+            case CappedTotal():
+                yield self._concerns("above")
+            case SignedTotal(positive, negative):
+                yield self._concerns("above or below")
                 most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
                 yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
-            case None:
-                yield f"No person counts for more than {show(answer.cap)}."
-        least = answer.at_least()
-        if least is not None:
-            yield f"The truth is at least {show(least)} (95 %)."
 
     def _shown(self, units: int) -> str:
         return show(self.unit.value(units))
 
-    def _counted(self, rule: str, side: str) -> str:
+    def _beyond(self, answer: Answer) -> str:
+        """Beyond what nobody is counted: of both signs by two caps, the larger one of which the answer names.
+
+        Flows know theirs; Gaussian noises are in proportion to them.
+        """
+        if isinstance(self.noise, Difference):
+            sides = (self.noise.first, self.noise.second)
+            largest = Fraction(answer.cap) / self.unit.step  # type: ignore[arg-type]
+            ratio = 1 / max(sqrt(side.variance) for side in sides)
+            above, below = (
+                side.cap if isinstance(side, CappedFlow) else round(float(largest) * sqrt(side.variance) * ratio)
+                for side in sides
+            )
+            if above != below:
+                return f"nobody counted beyond {self._shown(above)} or {self._shown(-below)}"
+        return f"nobody counted beyond {show(answer.cap)}"
+
+    def _concerns(self, side: str) -> str:
         above = self.persons_above(SURE)
         most = "at most 1 person" if above == 1 else f"at most {above:,} persons" if above else "no person"
-        return f"A person with {rule}, so the value may be {side} the truth; this concerns {most} (95 %)."
+        return f"The cap concerns {most} (95 %) and may take the value {side} the truth."
 
 
 @dataclass(frozen=True)
@@ -102,14 +138,18 @@ class CappedBelow(CappedSum):
         low, high = super().interval(value, confidence)
         return (low, high) if self.signed else (low, inf)
 
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The truth, or of both signs the capped value."""
+        return super().meaning(answer, confidence) if self.signed else ("the truth", "")
+
     def proviso(self, answer: Answer) -> str:
         """That the cap may have taken far more than the noise."""
         where = "far higher or lower" if self.signed else "far higher"
-        return f", no person counted for more than {show(answer.cap)}; the truth may be {where}"
+        return f", with {self._beyond(answer)}; the truth may be {where}"
 
     def sentences(self, answer: Answer) -> Iterator[str]:
         """What the truth is at least, and the interval of the capped value as what it is."""
         if not self.signed:
             yield f"The truth is at least {show(answer.at_least())} (95 %)."
         ends = super().interval(answer.value, SURE)
-        yield f"The noise alone, 95 %: with that cap the value would be {show_range(*ends)}."
+        yield f"The noise alone, 95 %: so capped the value would be {show_range(*ends)}."

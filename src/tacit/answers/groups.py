@@ -18,9 +18,9 @@ from functools import lru_cache, partial
 from math import exp, isqrt, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tacit.answers.spreads import Additive, Covers, Ends, Spread
+from tacit.answers.spreads import Additive, Covers, Ends, Spread, noun
 from tacit.answers.values import show
-from tacit.noises import DiscreteGaussian, TruncatedLaplace
+from tacit.noises import Coarser, DiscreteGaussian, TruncatedLaplace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,24 +29,33 @@ if TYPE_CHECKING:
     from tacit.answers import Answer
 
 
+def capped_vector(answer: Answer, where: str, euclidean: bool) -> tuple[str, str]:
+    """What an interval is of where persons' vectors over groups are capped, and that the truth is something else."""
+    where = "(the root of the sum of squares over all groups)" if euclidean else where
+    return f"the {noun(answer)} with nobody counted beyond {show(answer.cap)} {where}", "the truth may be far from it"
+
+
 @dataclass(frozen=True)
 class Capped(Additive):
     """Noise around totals of capped vectors."""
 
     covers: Covers = "capped value"
-    OF_CAP: ClassVar[str] = "One person counts for at most {} over all groups."
+    WHERE: ClassVar[str] = "over all groups"
+    EACH: ClassVar[bool] = False
+    """Whether each group has a cap of its own."""
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval and the cap."""
-        yield from super().sentences(answer)
-        yield self.OF_CAP.format(show(answer.cap))
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The total as capped; with Gaussian noise it is the Euclidean norm of a person's groups that is."""
+        noise = self.noise.noise if isinstance(self.noise, Coarser) else self.noise
+        return capped_vector(answer, self.WHERE, isinstance(noise, DiscreteGaussian) and not self.EACH)
 
 
 @dataclass(frozen=True)
 class CappedGroup(Capped):
     """Noise around the capped total of one group."""
 
-    OF_CAP: ClassVar[str] = "No person counts for more than {} in a group."
+    WHERE: ClassVar[str] = "in a group"
+    EACH: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from fractions import Fraction
 from math import ceil, floor, log, log1p, sqrt
 from typing import TYPE_CHECKING, Any
 
+from tacit.answers.groups import capped_vector
 from tacit.answers.spreads import Covers, Ends, Spread
-from tacit.answers.values import show
 from tacit.numbers.exact import WHOLE, Unit
 
 if TYPE_CHECKING:
@@ -46,13 +46,14 @@ class Combined(Spread):
         low, high = floor(self.estimate - reach), ceil(self.estimate + reach)
         return min(self.unit.value(low), value), max(self.unit.value(high), value)
 
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The total as capped."""
+        return capped_vector(answer, "over all groups", self.largest == 0)
+
     def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval, the cap, and that margins add up."""
+        """The interval, and that margins add up."""
         yield from super().sentences(answer)
-        yield (
-            f"One person counts for at most {show(answer.cap)} over all groups. Groups and their margins were made to "
-            "add up by least squares."
-        )
+        yield "Groups and their margins were made to add up by least squares."
 
 
 def _reach(variance: float, largest: float, beta: float) -> float:

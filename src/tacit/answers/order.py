@@ -14,6 +14,9 @@ from tacit.answers.values import Value, show
 if TYPE_CHECKING:
     from tacit.answers import Answer
 
+What = Literal["rows", "persons"]
+"""What ranks count."""
+
 Levels = tuple[tuple[Fraction, int | None], ...]
 """For each of some confidences a number of persons; None where nothing is promised."""
 
@@ -45,13 +48,15 @@ class Inner(Spread):
         return persons_at(self.beyond, confidence)
 
     def sentences(self, answer: Answer) -> Iterator[str]:
-        """How many persons may lie beyond."""
+        """What bounds the true one, and how many persons may lie beyond."""
         count = persons_at(self.beyond, SURE)
         if answer.value is not None and count is not None:
-            yield f"With 95 % confidence {self._lie(count, 'above' if self.largest else 'below')}"
+            bound, side = ("at least", "above") if self.largest else ("at most", "below")
+            yield f"The true one is {bound} {show(self.inner)} (95 %) and may lie further out."
+            yield self._lie(count, side)
 
     def _lie(self, count: int, side: str) -> str:
-        return f"at most {count} persons lie {side} it; the true one may be further out."
+        return f"At most {count:,} persons lie {side} the answer (95 %)."
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,8 @@ class InnerOfGroup(Inner):
 
     def _lie(self, count: int, side: str) -> str:
         return (
-            f"no more than {count} persons' weight lies {side} it, a person in several groups counted for a part in "
-            "each; the true one may be further out."
+            f"At most {count:,} persons lie {side} the answer, a person in several groups counted for a part in each "
+            "(95 %)."
         )
 
 
@@ -95,15 +100,14 @@ class Fallen(Spread):
 
 @dataclass(frozen=True)
 class Ranked(Spread):
-    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing can be promised."""
+    """A quantile whose rank is off by a bounded amount; in the column's own unit nothing is known."""
 
     epsilon: Fraction
     size: float
     """How many values the grid has."""
     step: float
     """How much weight one step of the loss is."""
-    what: Literal["rows", "persons"]
-    """What ranks count."""
+    what: What
     place: int = 1
     """Its place in the chain of quantiles between which it was drawn."""
 
@@ -111,6 +115,12 @@ class Ranked(Spread):
     def covers(self) -> Covers:
         """Ranks of rows are those after the cap on a person's rows."""
         return "capped value" if self.what == "rows" else "truth"
+
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The quantile, or that of the rows as capped."""
+        if self.what == "persons":
+            return "the truth", ""
+        return "the quantile of rows as capped", "that of all rows may lie elsewhere"
 
     def rank_error(self, confidence: Fraction) -> float:
         """(2/ε)·ln(|Y|/β) lattice steps, for each of the chain with its part of β."""
@@ -129,4 +139,26 @@ class Ranked(Spread):
         """The error in ranks."""
         error = ceil(self.rank_error(SURE))
         capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
-        yield f"With 95 % confidence its rank is off by at most {error:,} {self.what}{capped}."
+        yield f"With values rounded as the answer is, its rank is off by at most {error:,} {self.what} (95 %){capped}."
+
+
+@dataclass(frozen=True)
+class Between(Ranked):
+    """The same with an interval in the column's own unit, found beside it for 95 % (`statistics.ways.sides`)."""
+
+    low: Value = None
+    """The quantile is at least this; None where too few persons lie below."""
+    high: Value = None
+    """The quantile is at most this."""
+
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
+        """As found; nothing is known with more than 95 %."""
+        if confidence > SURE:
+            return -inf, inf
+        return (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """The interval, then the error in ranks."""
+        if self.low is not None or self.high is not None:
+            yield f"Interval, {answer.interval()}."
+        yield from super().sentences(answer)

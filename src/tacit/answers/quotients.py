@@ -6,13 +6,12 @@ takes there. The noises share what the confidence leaves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers, Ends, Spread
+from tacit.answers.spreads import Covers, Ends, Spread, noun
 from tacit.noises import Noise
 
 if TYPE_CHECKING:
@@ -94,10 +93,9 @@ class Quotient(Spread):
         corners = [self.offset + self.unit * a / b for a in tops for b in bottoms]
         return min(corners), max(corners)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval, and what is not in it."""
-        yield from super().sentences(answer)
-        yield "The interval does not include the effect of persons above the caps."
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The quotient of what the caps leave."""
+        return f"the {noun(answer)} of what the caps leave of persons above them", "the truth may be far from it"
 
 
 @dataclass(frozen=True)

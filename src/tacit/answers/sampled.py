@@ -56,6 +56,10 @@ class SampledValue(Spread):
         """The value on the sample, scaled as the answer is."""
         return "sampled, capped value" if self.inside.covers == "capped value" else "sampled value"
 
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The value on the sample."""
+        return f"the {self.covers}", "how far everybody's may differ is not in it"
+
     @property
     def std(self) -> float | None:
         """Of the noise alone."""

@@ -9,7 +9,7 @@ from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import NOT_PRIVATE, Answer, sentences
+from tacit.answers.answer import NOT_PRIVATE, Answer, Interval, sentences
 from tacit.answers.spreads import SURE
 from tacit.answers.values import plain, show, show_key, show_range
 
@@ -41,7 +41,7 @@ class Answers(Mapping[Any, Answer]):
     north  374  341 to 407
     south  272  239 to 305
     NOT PRIVATE (seeded randomness).
-    Intervals hold the capped value with 95 % confidence each.
+    Intervals hold the count with nobody counted beyond 8 over all groups with 95 % confidence each; the truth ...
     Protects any one customer with all their rows with Pure(1) for all together.
     """
 
@@ -181,21 +181,32 @@ def common_sentences(several: Answers) -> Iterator[str]:
     answers = list(several.values())
     if not all(answer.private for answer in answers):
         yield NOT_PRIVATE
-    covers = {answer.interval().covers for answer in answers if answer.spread is not None}
-    if any(answer.interval().low != -inf for answer in answers):
-        yield f"Intervals hold the {' or the '.join(sorted(covers))} with 95 % confidence each."
+    intervals = [answer.interval() for answer in answers if answer.spread is not None]
+    if any(interval.low != -inf for interval in intervals):
+        yield _held(intervals)
     told = [list(sentences(answer))[1:-1] for answer in answers if answer.private and not answer.stored]
     shared = [s for s in (told[0] if told else []) if all(s in other for other in told)]
     shared = [s for s in shared if not s.startswith("Noise interval")]  # each has its own, in the table
     errors = [error for error in map(show_error, answers) if error.startswith("rank")]
     if errors and "its rank is off" not in " ".join(shared):
         rows = " of rows as capped" if any(error.endswith("rows") for error in errors) else ""
-        yield f"Ranks{rows} are off by at most what is stated, with 95 % confidence each."
+        yield f"With values rounded as the answers are, ranks{rows} are off by at most what is stated (95 % each)."
     if shared:
         yield " ".join(shared)
     yield f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
     if answers[0].stored:
         yield f"Stored answers of {answers[0].asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
+
+
+def _held(intervals: Sequence[Interval]) -> str:
+    """What some intervals hold: the same in words, or what each covers."""
+    kinds = {(interval.of, interval.truth) for interval in intervals}
+    of, truth = kinds.pop()
+    if kinds:
+        covered = {interval.covers for interval in intervals}
+        of = " or ".join(f"the {covers}" for covers in sorted(covered))
+        truth = "" if covered == {"truth"} else "the truth may be far from a capped or sampled value"
+    return f"Intervals hold {of} with 95 % confidence each{f'; {truth}' if truth else ''}."
 
 
 def _fitting(values: list[Any]) -> list[Any]:

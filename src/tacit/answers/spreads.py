@@ -34,6 +34,12 @@ SUREST = Fraction("0.9999999999999")
 """The largest confidence: beyond it a double no longer tells what is missed."""
 
 
+def noun(answer: Answer) -> str:
+    """What an answer is, in one word: a sum, a count, a number, a mean, or a value."""
+    first = answer.statistic.split(" ", 1)[0]
+    return first if first in ("sum", "count", "number", "mean", "variance") else "value"
+
+
 class Spread(ABC):
     """What is known about an answer's error."""
 
@@ -50,6 +56,10 @@ class Spread(ABC):
     @abstractmethod
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """The ends of an interval that covers what `covers` names with at least this confidence."""
+
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """What the interval is of, in words, and what is known of the truth where that is something else."""
+        return f"the {self.covers}", "" if self.covers == "truth" else "the truth may be far from it"
 
     def persons_above(self, confidence: Fraction) -> int | None:
         """With this confidence no more persons than this exceed the cap; None where there is no cap."""
@@ -112,6 +122,11 @@ class Chosen(Spread):
     def std(self) -> float | None:
         """Of the noise, chosen or not."""
         return self.inside.std
+
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """As before the choice, as sure as the interval."""
+        level = self._level(confidence)
+        return self.inside.meaning(answer, level) if level <= SUREST else super().meaning(answer, confidence)
 
     def _level(self, confidence: Fraction) -> Fraction:
         return 1 - (1 - confidence) / self.among

@@ -37,7 +37,8 @@ from tacit.answers.flows import CappedFlow, Scanned, Weighed
 from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
-from tacit.answers.order import Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
+from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -100,8 +101,13 @@ FORMS: dict[str, Form] = {
     "Coarser": _form(Coarser, "noise fine"),
     "Rounded": _form(Rounded, "noise step"),
     # capped totals and what is public about them
-    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),
-    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
+    "LimitedTotal": _form(CappedTotal, "cap within above many epsilon design beyond handful"),
+    "TotalDesign": _form(
+        TotalDesign,
+        "test size choice power threshold each offset counted allowed doubted stride handful handful_threshold "
+        "handful_each handful_offset handful_stride beyond lifted "
+        "scanned_lifted scanned_doubted",
+    ),
     "CappedFlow": _form(CappedFlow, "cap value epsilon design"),
     "Weighed": _form(Weighed, "weight ratio parts least"),
     "Scanned": _form(Scanned, "threshold each offset limit"),
@@ -117,10 +123,15 @@ FORMS: dict[str, Form] = {
     "Share": _form(Share, "rest part rest_noise part_noise low high covers"),
     "Quotient": _form(Quotient, "top bottom top_noise bottom_noise unit offset"),
     "Variance": _form(Variance, "sums noise width root"),
+    "SecondMoment": _form(SecondMoment, "top bottom top_noise bottom_noise unit means wanted"),
+    "Gram": _form(Gram, "sums weights noise steps centres"),
+    "Correlation": _form(Correlation, "gram squared"),
+    "Fitted": _form(Fitted, "gram place"),
     "Inner": _form(Inner, "largest beyond inner"),
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
+    "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
     "Computed": _form(Computed, "formula parts"),
     # formulas
@@ -149,6 +160,8 @@ def _additive(noise: Noise, unit: Unit = WHOLE, covers: Covers = "truth") -> Spr
 
 
 OLDER: dict[str, Form] = {
+    "CappedTotal": _form(CappedTotal, "cap within above many epsilon design"),  # persons above the cap counted apart
+    "Design": _form(TotalDesign, "test size choice power threshold each offset counted allowed doubted"),
     "TwoSidedGeometric": _form(_two_sided, "above below"),
     "TruncatedNoise": _form(TruncatedLaplace, "rate bound"),
     "TotalNoise": _form(lambda drawn: drawn, "drawn"),  # a capped total is its own noise

@@ -48,8 +48,21 @@ class Charges:
 
 
 @dataclass(frozen=True)
+class Scan:
+    """The rates of a scan as shares of ε, its threshold in persons times ε, and which caps it visits."""
+
+    threshold: Fraction
+    each: Fraction
+    offset: Fraction
+    stride: int
+
+
+@dataclass(frozen=True)
 class TotalDesign:
-    """The public parameters, as shares of ε, or in persons times ε."""
+    """The public parameters, as shares of ε, or in persons times ε.
+
+    Those of a `CappedTotal` that was stored without one: `DESIGN` is what totals are released with now.
+    """
 
     test: Fraction = Fraction(1, 50)
     """η, the rate of the test for many persons."""
@@ -71,17 +84,46 @@ class TotalDesign:
     """How many persons above the cap, times ε, are put down to noise."""
     doubted: Fraction = Fraction(2)
     """How many more of one, times ε; of n persons one n-th of that."""
+    stride: int = 1
+    """The scan visits each so-manieth cap."""
+    handful: Fraction = Fraction(0)
+    """A·ε: fewer persons are a handful, for whom a scan of its own looks; 0 for never."""
+    handful_threshold: Fraction = Fraction(0)
+    handful_each: Fraction = Fraction(0)
+    handful_offset: Fraction = Fraction(0)
+    handful_stride: int = 1
+    beyond: int = 0
+    """How many caps further up the list the limit lies, above which persons are counted."""
+    lifted: Fraction = Fraction(0)
+    """What is added for those between cap and limit, in caps times ε."""
+    scanned_lifted: Fraction = Fraction(0)
+    """The same where a scan found the cap, which then lies lower."""
+    scanned_doubted: Fraction = Fraction(2)
+    """As `doubted`, where a scan found the cap."""
 
-    def charges(self, many: bool) -> Charges:
+    def scan(self, handful: bool) -> Scan:
+        """How the cap is found where persons are not many."""
+        if handful:
+            return Scan(self.handful_threshold, self.handful_each, self.handful_offset, self.handful_stride)
+        return Scan(self.threshold, self.each, self.offset, self.stride)
+
+    def charges(self, many: bool, handful: bool = False) -> Charges:
         """What is left of ε for the noises."""
         if many:
-            return Charges(1 - self.choice - self.test, Fraction(1), 1 - self.test, 1 - self.choice)
-        both = self.threshold + self.each
-        return Charges(1 - both, 1 - self.test, 1 - self.threshold, 1 - self.each - self.test)
+            down = 1 - self.choice
+            return Charges(down - self.test, down if self.beyond else Fraction(1), 1 - self.test, down)
+        scan, joining = self.scan(handful), self.test if self.handful and not handful else Fraction(0)
+        down = 1 - scan.each - self.test
+        return Charges(
+            1 - scan.threshold - scan.each - joining,
+            down if self.beyond else 1 - self.test,
+            1 - scan.threshold - joining,
+            down,
+        )
 
-    def noises(self, many: bool, cap: int, epsilon: Fraction) -> tuple[Lopsided, Lopsided]:
-        """The noise of what lies within the cap, and that of the number of persons above it."""
-        charges, scale = self.charges(many), epsilon / cap
+    def noises(self, many: bool, cap: int, epsilon: Fraction, handful: bool = False) -> tuple[Lopsided, Lopsided]:
+        """The noise of what lies within the limit, and that of the number of persons above it."""
+        charges, scale = self.charges(many, handful), epsilon / cap
         return (
             Lopsided(charges.within_up * scale, charges.within_down * scale),
             Lopsided(charges.above_up * epsilon, charges.above_down * epsilon),
@@ -93,7 +135,26 @@ class TotalDesign:
         return (1 << bits) // isqrt(cap**self.power)
 
 
-DESIGN = TotalDesign()
+DESIGN = TotalDesign(
+    choice=Fraction(9, 50),
+    power=10,
+    threshold=Fraction(7, 25),
+    each=Fraction(4, 25),
+    offset=Fraction(17),
+    counted=Fraction(5, 2),
+    allowed=Fraction(3, 4),
+    doubted=Fraction(3, 2),
+    stride=2,
+    handful=Fraction(75),
+    handful_threshold=Fraction(9, 20),
+    handful_each=Fraction(3, 10),
+    handful_offset=Fraction(10),
+    handful_stride=3,
+    beyond=1,
+    lifted=Fraction(1, 4),
+    scanned_lifted=Fraction(1),
+    scanned_doubted=Fraction(1, 4),
+)
 
 
 @dataclass(frozen=True)
@@ -102,25 +163,39 @@ class CappedTotal(Total):
 
     cap: int
     within: int
-    """The sum of all totals up to the cap, with noise."""
+    """The sum of all totals up to the limit, each counted as at most the cap, with noise."""
     above: int
-    """The number of persons above the cap, with noise."""
+    """The number of persons above the limit, with noise."""
     many: bool
     """How the cap was chosen."""
     epsilon: Fraction
-    design: TotalDesign = DESIGN
+    design: TotalDesign = TotalDesign()
+    beyond: int | None = None
+    """The limit; None where it is the cap."""
+    handful: bool = False
+    """Whether a handful's scan chose the cap."""
+
+    @property
+    def limit(self) -> int:
+        """Persons above it are counted apart."""
+        return self.cap if self.beyond is None else self.beyond
 
     @property
     def value(self) -> int:
-        """The total, persons above the cap counted as `counted` each as far as they stand out of the noise."""
+        """The total, persons above the limit counted as `counted` each as far as they stand out of the noise."""
+        design = self.design
+        lifted, doubted = (
+            (design.lifted, design.doubted) if self.many else (design.scanned_lifted, design.scanned_doubted)
+        )
+        within = self.within + int(lifted * self.cap / self.epsilon)
         if self.above <= 0:
-            return self.within
-        noise = self.design.allowed + self.design.doubted / (self.above * self.epsilon)
-        return self.within + int(self.counted * max(Fraction(0), self.above - noise / self.epsilon))
+            return within
+        noise = design.allowed + doubted / (self.above * self.epsilon)
+        return within + int(self.counted * max(Fraction(0), self.above - noise / self.epsilon))
 
     @property
     def counted(self) -> int:
-        """What one person above the cap counts as."""
+        """What one person above the limit counts as."""
         return int(self.design.counted * self.cap)
 
     @property
@@ -132,12 +207,12 @@ class CappedTotal(Total):
     @property
     def noises(self) -> tuple[Lopsided, Lopsided]:
         """Those of `within` and `above` as stated: of an ε above `STATED` as if it were that, which is more noise."""
-        return self.design.noises(self.many, self.cap, min(self.epsilon, STATED))
+        return self.design.noises(self.many, self.cap, min(self.epsilon, STATED), self.handful)
 
     def reach(self, confidence: Number = "0.95") -> tuple[int, int]:
         """Integers (down, up), not negative: with this confidence the capped total lies in [value − up, value + down].
 
-        The capped total is the sum with every person above the cap counted as `counted`.
+        The capped total is the sum with every person counted as at most the cap, or above the limit as `counted`.
         """
         beta = (1 - between(confidence, "confidence", 0, 1)) / 2
         shift = self.within + self.counted * self.above - self.value  # the noise is around within + counted·above
@@ -145,15 +220,21 @@ class CappedTotal(Total):
         return max(0, down + shift), max(0, up - shift)
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
-        """With this confidence no more persons than this have a total above the cap, whatever the data."""
+        """With this confidence no more persons than this have a total above the limit, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
         _, noise = self.noises
         return max(0, self.above + noise.mirrored.limit(beta))
 
+    def fewest_above_cap(self, confidence: Number = "0.95") -> int:
+        """With this confidence no fewer persons than this have a total above the limit; 0 where noise hides them."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        _, noise = self.noises
+        return max(0, self.above - noise.limit(beta))
+
     def at_least(self, confidence: Number = "0.95") -> int:
         """The sum of all totals is at least this, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
-        return max(0, self.within + self.cap * self.above - LopsidedSum(*self.noises, self.cap).limit(beta))
+        return max(0, self.within + self.limit * self.above - LopsidedSum(*self.noises, self.limit).limit(beta))
 
     @property
     def variance(self) -> float:
@@ -193,6 +274,12 @@ class SignedTotal(Total):
         (_, noise), (_, other) = self.positive.noises, self.negative.noises
         missed = LopsidedSum(noise.mirrored, other.mirrored, 1).limit(beta)
         return max(0, self.positive.above + self.negative.above + missed)
+
+    def fewest_above_cap(self, confidence: Number = "0.95") -> int:
+        """As of a `CappedTotal`: what both noises' sum leaves of the released numbers."""
+        beta = 1 - between(confidence, "confidence", 0, 1)
+        (_, noise), (_, other) = self.positive.noises, self.negative.noises
+        return max(0, self.positive.above + self.negative.above - LopsidedSum(noise, other, 1).limit(beta))
 
     @property
     def variance(self) -> float:

@@ -27,7 +27,7 @@ from typing import Any
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
 from tacit.mechanisms.law import Law
-from tacit.numbers.enclosures import BITS, Enclosure, exp, log
+from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, exact
 from tacit.randomness import Categorical, Randomness
 
@@ -125,7 +125,7 @@ def verify(
     mechanism: Mechanism,
     pairs: Sequence[tuple[Dataset, Dataset]],
     promised: Guarantee,
-    bits: int = 192,
+    bits: int = 96,
     points: Iterable[Hashable] | None = None,
 ) -> Verification:
     """The worst privacy loss of ``mechanism`` over the neighbouring ``pairs``, both ways round, against the promise.
@@ -176,7 +176,7 @@ def _loss(p: dict[Hashable, Enclosure], q: dict[Hashable, Enclosure], promised: 
     raise InvalidInput("this kind of guarantee has no exact verification.")
 
 
-_NEVER = Fraction(1, 2**120)
+_NEVER = Fraction(1, 2**64)
 """A left-over probability below this is the arithmetic's width, not an outcome."""
 
 _INFINITE = Fraction(10**9)
@@ -188,31 +188,31 @@ def _is_width(key: Hashable, p: Enclosure) -> bool:
 
 def max_divergence(p: dict[Hashable, Enclosure], q: dict[Hashable, Enclosure], bits: int = BITS) -> Enclosure:
     """max_y ln(p(y)/q(y)), 10^9 standing for infinity."""
-    low, high, unbounded = Fraction(1), Fraction(1), False
+    largest, unbounded = Enclosure.of(1, bits), False
     for y, a in p.items():
         b = q[y]
         if _is_width(y, a) and _is_width(y, b):
             continue
-        if a.low > 0 and b.low > 0:
-            ratio = a / b
-            low, high = max(low, ratio.low), max(high, ratio.high)
-        elif b.high == 0 and a.low > 0:
+        if a.positive and b.positive:
+            largest = largest.larger(a / b)
+        elif b.zero and a.positive:
             return Enclosure.of(_INFINITE, bits)
         elif a.high > 0:
             unbounded |= y is not None  # what is left is not resolved: it says nothing either way
-    return Enclosure.between(log(low, bits), _INFINITE if unbounded else log(high, bits), bits)
+    return Enclosure.between(largest.log(), _INFINITE, bits) if unbounded else largest.log()
 
 
 def hockey_stick(
     p: dict[Hashable, Enclosure], q: dict[Hashable, Enclosure], epsilon: Fraction, bits: int = BITS
 ) -> Enclosure:
     """Σ_y max(0, p(y) − e^ε q(y))."""
-    factor, result = exp(epsilon, bits), Enclosure.of(0, bits)
+    factor, nothing = exp(epsilon, bits), Enclosure.of(0, bits)
+    result = nothing
     for y, a in p.items():
         if _is_width(y, a):
             continue
         gap = a - factor * q[y]
-        result = result + Enclosure.between(max(gap.low, Fraction(0)), max(gap.high, Fraction(0)), bits)
+        result = result + gap.larger(nothing)
     return result
 
 

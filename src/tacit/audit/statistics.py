@@ -214,11 +214,11 @@ def captured(session: Session, ask: Callable[[], Any]) -> tuple[Relation, Statis
 def affordable(room: Room) -> bool:
     """Whether the promises of a room's draws add up to at most what it may spend."""
     spent = room.spent
-    match spent:
-        case Approx():
-            return spent <= room.cost
-        case Zcdp(rho):
+    match spent, room.cost:
+        case Zcdp(rho), _:
             return rho <= room.allowance.amount
+        case Pure(epsilon), Approx(most, _):  # ε with δ may be spent as ε
+            return epsilon <= most
     return spent <= room.cost
 
 

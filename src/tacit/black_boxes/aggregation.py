@@ -21,7 +21,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.answers import Answer, Answers
-from tacit.black_boxes.block_median import METHODS, block_median, epsilon_within
+from tacit.black_boxes.block_median import METHODS, block_median
 from tacit.black_boxes.evaluator import EvaluatorSetup
 from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.processes import Worker, Workers, blob, describe_separation, limits, name_of, pickle_function
@@ -32,7 +32,7 @@ from tacit.budgets import Budget
 from tacit.engines.requests import MOST_BLOCKS
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.exact import Number, between, check_listed, whole
@@ -108,12 +108,9 @@ class BlockMedian(PrivateFunction, phrase="median of {name} over {blocks:,} bloc
 
     def law(self, places: Sequence[int], grid: Grid, cost: Guarantee) -> Law[Any]:
         """The law of one coordinate's median, its guarantee the coordinate's share of the cost."""
-        share = Allowance.of(cost).share(Fraction(1, len(self.grids)))
-        if not share.concentrated:
-            return block_median(places, grid, share.amount, self.method)
-        law = block_median(places, grid, epsilon_within(share.amount), self.method)
-        law.guarantee = share.guarantee
-        return law
+        number = len(self.grids)
+        share = Allowance.of(cost, choices=number).share(Fraction(1, number))
+        return block_median(places, grid, self.method, **share.keywords)
 
     def _middle(self, law: Law[Any]) -> str:
         beta = self.beta / len(self.grids)
@@ -184,7 +181,7 @@ def sample_and_aggregate(
     Answer(median of max over 20 blocks of persons: ..., Pure(4))
     """
     cost = cost_of(epsilon, None if delta == 0 else delta, rho)
-    if method == "permute_and_flip" and Allowance.of(cost).concentrated:
+    if method == "permute_and_flip" and not isinstance(cost, Pure):
         raise InvalidInput("method 'permute_and_flip' is for epsilon alone; use 'exponential' with rho or delta.")
     check_listed(method, "method", METHODS)
     seconds, memory, count = limits(time_limit, memory_limit, workers)

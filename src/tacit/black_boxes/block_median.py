@@ -18,15 +18,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import isqrt
 
 from tacit.curves import Run, StepLoss
 from tacit.grids import Grid
-from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
-from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw, permute_and_flip
+from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.numbers.exact import check_listed
 
-METHODS = {"exponential": exponential, "permute_and_flip": permute_and_flip}
+METHODS = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip, for ε alone"}
 
 
 def median_loss(places: Sequence[int], grid: Grid) -> StepLoss:
@@ -46,14 +45,13 @@ def _runs(ordered: list[int], grid: Grid) -> Iterator[Run]:
 
 
 def block_median(
-    places: Sequence[int], grid: Grid, epsilon: Fraction, method: str = "exponential"
-) -> ExponentialLaw | PermuteAndFlipLaw:
-    """The law of the private median."""
+    places: Sequence[int],
+    grid: Grid,
+    method: str = "exponential",
+    *,
+    epsilon: Fraction | None = None,
+    rho: Fraction | None = None,
+) -> GridLaw:
+    """The law of the private median, for ε or ρ."""
     check_listed(method, "method", METHODS)
-    return METHODS[method](median_loss(places, grid), epsilon)  # type: ignore[no-any-return, operator]
-
-
-def epsilon_within(rho: Fraction) -> Fraction:
-    """The largest ε, to forty bits, with ε²/8 ≤ ρ: what the exponential mechanism may take for ρ."""
-    p, q = (8 * rho).as_integer_ratio()
-    return Fraction(isqrt(p * q << 80), q << 40)
+    return inverse_sensitivity(median_loss(places, grid), epsilon=epsilon, rho=rho, method=method)

@@ -92,13 +92,13 @@ class Policy:
     def check(self, filter_: Filter, cost: Guarantee, question: Question | None, whose: str) -> None:
         """Refuse a question that goes beyond the policy."""
         if self.largest is not None:
-            asked, allowed = filter_.measure(cost), filter_.measure(self.largest)
+            asked, allowed = filter_.measure(cost), filter_.measure(self.largest)  # both without what is run
             if any(a > b for a, b in zip(asked, allowed, strict=True)):
                 raise BudgetExceeded(
                     f"one question may cost at most {self.largest!r} by the policy of {whose}, and this one costs "
                     f"{cost!r}; nothing was spent: ask with a smaller cost."
                 )
-        if self.least is not None and filter_.portion(cost) < self.least:
+        if self.least is not None and filter_.portion(cost, question.runs if question else None) < self.least:
             raise BudgetExceeded(
                 f"a question, and each of its aggregates, costs at least {filter_.smallest(self.least)!r} by the "
                 f"policy of {whose}, and this one costs {cost!r}; nothing was spent: ask with a larger cost."
@@ -199,25 +199,48 @@ def allowance(path: Sequence[Account]) -> int | None:
     return min((account.policy.failures for account in path if account.policy.failures is not None), default=None)
 
 
-def charge(path: Sequence[Account], cost: Guarantee, times: int = 1) -> list[Account]:
-    """The accounts that change, as they are after the charge; BudgetExceeded, and nothing changes, if one refuses.
+Charge = tuple[Guarantee, Question | None]
+"""A cost, and what is asked for it."""
 
-    ``path`` leads from the charged account to the root; ``times`` is how often the same is charged.
+
+def measured(path: Sequence[Account], charges: Sequence[Charge]) -> Vector:
+    """What some charges, one after the other, add to the sums of the first account."""
+    rule, growth = path[0].filter, path[0].filter.nothing
+    left = room(path)
+    for cost, question in charges:
+        growth = plus(growth, rule.measure(cost, question.runs if question else None, less(left, growth)))
+    return growth
+
+
+def charge(path: Sequence[Account], *charges: Charge) -> list[Account]:
+    """The accounts that change, as they are after the charges; BudgetExceeded, and nothing changes, if one refuses.
+
+    ``path`` leads from the charged account to the root.
     """
-    return _admitted(path, tuple(x * times for x in path[0].filter.measure(cost)), cost, times)
+    return _admitted(path, measured(path, charges), [cost for cost, _ in charges])
 
 
-def charge_each(path: Sequence[Account], costs: Sequence[Guarantee]) -> list[Account]:
-    """The accounts that change when several different costs are charged, as for `charge`; refuses all or none."""
-    measured = [path[0].filter.measure(cost) for cost in costs]
-    return _admitted(path, reduce(plus, measured), reduce(add, costs), len(costs))
+def room(path: Sequence[Account]) -> Vector:
+    """What is left on each axis for whoever the first account's answers are about, up to the next share or the root."""
+    left, free = list[Vector](), path[0].filter.nothing
+    for account, below in zip(path, (None, *path), strict=False):
+        if account.link is Link.GROUP and below is not None:
+            free = plus(free, less(account.sums, below.sums))  # what the dearest part has paid already
+        elif account.link is not Link.PART:
+            left.append(plus(less(account.filter.limits, account.sums), free))
+        if account.link in (Link.SHARE, Link.ROOT):
+            break
+    return reduce(lambda a, b: tuple(map(min, a, b)), left)
 
 
-def _admitted(path: Sequence[Account], growth: Vector, cost: Guarantee, times: int) -> list[Account]:
-    changed, before = absorb(path, growth, times), {account.name: account for account in path}
+def _admitted(
+    path: Sequence[Account], growth: Vector, costs: Sequence[Guarantee], times: int | None = None
+) -> list[Account]:
+    changed = absorb(path, growth, len(costs) if times is None else times)
+    before = {account.name: account for account in path}
     for after in changed:
         if after.link is not Link.GROUP and not after.filter.admits(after.load):
-            raise _exceeded(before[after.name], cost)
+            raise _exceeded(before[after.name], costs)
     return changed
 
 
@@ -245,8 +268,8 @@ def absorb(path: Sequence[Account], growth: Vector, times: int = 1) -> list[Acco
     return changed
 
 
-def _exceeded(account: Account, cost: Guarantee) -> BudgetExceeded:
-    rule, left = account.filter, account.left
+def _exceeded(account: Account, costs: Sequence[Guarantee]) -> BudgetExceeded:
+    rule, left, cost = account.filter, account.left, reduce(add, costs)
     here = "" if type(cost) is type(rule.total) else f", here {rule.spent(rule.measure(cost))!r},"
     return BudgetExceeded(
         f"{cost!r}{here} does not fit: {account.label} has {left!r} left of {rule.total!r}; nothing was spent: ask "
@@ -268,10 +291,10 @@ def remaining(path: Sequence[Account]) -> Guarantee:
     return remaining([replace(payer, sums=less(payer.sums, free)) for payer in above[1:]])
 
 
-def admits(path: Sequence[Account], cost: Guarantee) -> bool:
-    """Whether a charge would be admitted by every account on the path."""
+def admits(path: Sequence[Account], *charges: Charge) -> bool:
+    """Whether charges would be admitted by every account on the path."""
     try:
-        charge(path, cost)
+        charge(path, *charges)
     except BudgetExceeded:
         return False
     return True
@@ -284,7 +307,7 @@ def opened(above: Sequence[Account], word: str, link: Link, rule: Filter | None,
     """
     own = rule or above[0].filter
     child = Account((*above[0].name, word), link, own, own.nothing, policy)
-    taken = _admitted(above, above[0].filter.reserve(own), own.total, 0) if link is Link.SHARE else []
+    taken = _admitted(above, above[0].filter.reserve(own, room(above)), [own.total], 0) if link is Link.SHARE else []
     return [child, *taken]
 
 

@@ -135,7 +135,7 @@ class MemoryBook(Book):
             accounts.check(path, cost, question)
             (tally, latest), payer = self.unanswered(name), accounts.asking(name)
             admit(tally, allowance, lambda: latest or datetime.now(UTC))
-            self._accounts |= {account.name: account for account in accounts.charge(path, cost)}
+            self._accounts |= {account.name: account for account in accounts.charge(path, (cost, question))}
             self._charges += 1
             key = question.key(cost) if question else ""
             receipt = Receipt(self._charges, cost, datetime.now(UTC), key, once, name)

@@ -102,7 +102,19 @@ class Budget:
         >>> orders.budget.fits(Pure(1)), orders.budget.fits(Pure(1000))
         (True, False)
         """
-        return accounts.admits(self._book.path(self._name), cost)
+        return accounts.admits(self._book.path(self._name), (cost, None))
+
+    def fits_each(self, *charges: tuple[Guarantee, Question]) -> bool:
+        """Whether charges of different costs, one after the other, would all be admitted now.
+
+        Args:
+            charges: what would be charged, and what would be asked for it.
+
+        >>> from tacit.budgets import Question
+        >>> orders.budget.fits_each((Pure(1), Question("how many")), (Pure(2), Question("how much")))
+        True
+        """
+        return accounts.admits(self._book.path(self._name), *charges)
 
     def allows(self, cost: Guarantee, question: Question | None = None) -> None:
         """Raise what a policy has against this question, and spend nothing.
@@ -129,7 +141,7 @@ class Budget:
         """
         for question in questions or (None,):
             self.allows(cost, question)
-        accounts.charge(self._book.path(self._name), cost, len(questions) or 1)
+        accounts.charge(self._book.path(self._name), *((cost, question) for question in questions or (None,)))
 
     def check_each(self, *charges: tuple[Guarantee, Question]) -> None:
         """Raise what charges of different costs, one after the other, would raise now, and spend nothing.
@@ -143,7 +155,7 @@ class Budget:
         for cost, question in charges:
             self.allows(cost, question)
         if charges:
-            accounts.charge_each(self._book.path(self._name), [cost for cost, _ in charges])
+            accounts.charge(self._book.path(self._name), *charges)
 
     def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
         """Spend a cost, recorded when this returns; BudgetExceeded, and nothing spent, if it does not fit.
@@ -302,7 +314,7 @@ class Budget:
     def _limit(self, limit: Guarantee | None) -> Filter | None:
         if limit is None:
             return None
-        rule, total = filter_for(limit, self.composition), self.total
+        rule, total = self._account.filter.alike(limit), self.total
         orders = [g.order for g in (limit, total) if isinstance(g, Renyi)]
         if type(limit) is not type(total) or len(set(orders)) > 1:
             raise InvalidInput(f"limit must be of the same kind (and order) as {total!r}; give such a guarantee.")

@@ -33,7 +33,7 @@ from math import ceil
 from typing import TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.guarantees.rounding import shortened
 from tacit.numbers.enclosures import Enclosure, log
 from tacit.numbers.exact import Number, between
@@ -50,9 +50,10 @@ BOUNDLESS = Fraction(10**12)
 
 
 @lru_cache(maxsize=4096)
-def concentrated(epsilon: Fraction) -> Fraction:
-    """The ρ of a pure ε, which may be 0."""
-    return Pure(epsilon).to(Zcdp).rho if epsilon else Fraction(0)
+def concentrated(cost: Pure | Approx | Zcdp, runs: RenyiCurve | None = None) -> Fraction:
+    """The ρ of a cost, outside its δ if it has one, or of what is run for it where that is less; it may be 0."""
+    known = cost.rho if isinstance(cost, Zcdp) else (Pure(cost.epsilon).to(Zcdp).rho if cost.epsilon else Fraction(0))
+    return known if runs is None else min(known, runs.to(Zcdp).rho)
 
 
 @lru_cache(maxsize=4096)
@@ -74,8 +75,12 @@ class Filter(ABC):
     """How many of the axes, the first ones, every cost counts on; the rest is δ, which may be 0."""
 
     @abstractmethod
-    def measure(self, cost: Guarantee) -> Vector:
-        """The cost on each axis; InvalidInput with the reason when theory does not cover the combination."""
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
+        """The cost on each axis; InvalidInput with the reason when theory does not cover the combination.
+
+        ``runs`` lists the mechanisms that the cost pays for, where they are known: some cost less by their own laws
+        than their guarantee tells. ``left`` is what the sums leave, on which a price may depend.
+        """
 
     @abstractmethod
     def spent(self, sums: Vector) -> Guarantee:
@@ -103,9 +108,9 @@ class Filter(ABC):
         """Whether the total guarantee still holds at these sums."""
         return all(x <= limit for x, limit in zip(sums, self.limits, strict=True))
 
-    def portion(self, cost: Guarantee) -> Fraction:
+    def portion(self, cost: Guarantee, runs: RenyiCurve | None = None) -> Fraction:
         """The share of the budget that a cost takes at least, on whichever axis; 1/s costs of s or more fill it."""
-        return self.share_of(self.measure(cost))
+        return self.share_of(self.measure(cost, runs))
 
     def share_of(self, growth: Vector) -> Fraction:
         """The share of the budget that a growth of the sums takes at least, on whichever axis that counts."""
@@ -128,7 +133,11 @@ class Filter(ABC):
                 return Renyi.amount(order, epsilon * share)
         raise _unknown(self.total)
 
-    def reserve(self, share: Filter) -> Vector:
+    def alike(self, total: Guarantee) -> Filter:
+        """The filter of a second limit on the same axes."""
+        return filter_for(total, self.composition)
+
+    def reserve(self, share: Filter, left: Vector | None = None) -> Vector:
         """What a share of this budget with its own filter takes at once, so that nothing charged to it can exceed it.
 
         The measure of the share's total, where sums inside the share never exceed it on any path: ε, δ, ρ add up, and
@@ -139,7 +148,7 @@ class Filter(ABC):
                 f"a share of {share.total!r} with {share.composition} composition cannot be set apart from "
                 f"{self.total!r}; give it a Pure, Approx or Zcdp total with basic composition."
             )
-        return self.measure(share.total)
+        return self.measure(share.total, None, left)
 
     def _refuse(self, cost: Guarantee, reason: str, remedy: str) -> InvalidInput:
         return InvalidInput(f"a cost of {cost!r} cannot be charged to {self.total!r}: {reason}; {remedy}.")
@@ -148,7 +157,7 @@ class Filter(ABC):
 class Basic(Filter):
     """Sums of ε, or of ε and δ."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε) or (ε, δ); zCDP and Rényi costs are converted at a hundredth of the total δ."""
         if isinstance(self.total, Pure):
             if isinstance(cost, Pure):
@@ -181,28 +190,26 @@ class Basic(Filter):
             return Pure.amount(sums[0])
         return Approx.amount(sums[0], sums[1])
 
-    def reserve(self, share: Filter) -> Vector:
+    def reserve(self, share: Filter, left: Vector | None = None) -> Vector:
         """As for every filter, but a converted total does not bound the sum of converted parts."""
         if isinstance(share.total, Zcdp):
             raise InvalidInput(
                 f"a share of {share.total!r} cannot be set apart from {self.total!r} by plain sums; open the "
                 'budget with composition="advanced", or give the share a Pure or Approx total.'
             )
-        return super().reserve(share)
+        return super().reserve(share, left)
 
 
 class Concentrated(Filter):
     """Sums of ρ, or of the Rényi ε at one order fixed in advance."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ρ), or (ε at the budget's order)."""
         if isinstance(cost, Approx):
             raise self._refuse(cost, "it has no room for δ", "ask with epsilon= or rho=, or open an Approx budget")
         if isinstance(self.total, Zcdp):
-            if isinstance(cost, Pure):
-                return (concentrated(cost.epsilon),)
-            if isinstance(cost, Zcdp):
-                return (cost.rho,)
+            if isinstance(cost, Pure | Zcdp):
+                return (concentrated(cost, runs),)
             raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
         assert isinstance(self.total, Renyi)
         match cost:
@@ -256,15 +263,15 @@ class Advanced(Filter):
         """What was agreed when the budget was opened."""
         return (*super().terms, self.set_aside)
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε, ρ, δ); a zCDP cost has no ε and counts as more than any budget has."""
         match cost:
             case Pure(epsilon):
-                return (epsilon, concentrated(epsilon), Fraction(0))
+                return (epsilon, concentrated(cost, runs), Fraction(0))
             case Approx(epsilon, delta):
-                return (epsilon, concentrated(epsilon), delta)
-            case Zcdp(rho):
-                return (BOUNDLESS, rho, Fraction(0))
+                return (epsilon, concentrated(cost), delta)
+            case Zcdp():
+                return (BOUNDLESS, concentrated(cost, runs), Fraction(0))
         raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
 
     def admits(self, sums: Vector) -> bool:
@@ -296,7 +303,7 @@ class Rooted(Filter):
     composition = "rooted"
     total: Approx
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε², δ)."""
         match cost:
             case Pure(epsilon):
@@ -326,12 +333,12 @@ def _unknown(guarantee: object) -> InvalidInput:
 
 
 def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Number | None = None) -> Filter:
-    """The filter of a budget: its total, how costs compose, and for "advanced" how much of δ is set aside."""
-    if composition not in ("basic", "advanced", "rooted"):
-        raise InvalidInput('composition must be "basic" or "advanced".')
+    """The filter of a budget: its total, how costs compose, and how much of δ is set aside for that."""
+    if composition not in ("basic", "advanced", "rooted", "tight"):
+        raise InvalidInput('composition must be "basic", "advanced" or "tight".')
     if composition == "basic":
         if set_aside is not None:
-            raise InvalidInput('set_aside belongs to composition="advanced"; leave it out.')
+            raise InvalidInput('set_aside belongs to composition="advanced" or "tight"; leave it out.')
         match total:
             case Pure(epsilon):
                 return Basic(total, (epsilon,))
@@ -347,7 +354,12 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
     if total.epsilon >= BOUNDLESS:
         raise InvalidInput(f"the epsilon of an advanced budget must be below {BOUNDLESS}; give an ordinary one.")
     delta = total.delta
-    kept = delta * ADVANCED_SHARE if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    given = None if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    if composition == "tight":
+        from tacit.budgets.tight import tight  # it is made of what stands here
+
+        return tight(total, given)
+    kept = delta * ADVANCED_SHARE if given is None else given
     if composition == "advanced":
         return Advanced(total, (total.epsilon, Zcdp.within(Approx(total.epsilon, kept)).rho, delta - kept))
     weight = 2 * log(1 / kept)

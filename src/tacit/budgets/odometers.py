@@ -70,11 +70,11 @@ class Odometer:
     def _measure(self, cost: Guarantee) -> Vector:
         match cost:
             case Pure(epsilon):
-                return (epsilon, concentrated(epsilon), Fraction(0))
+                return (epsilon, concentrated(cost), Fraction(0))
             case Zcdp(rho) if self._delta is not None:
                 return (BOUNDLESS, rho, Fraction(0))
             case Approx(epsilon, delta) if self._delta is not None:
-                return (epsilon, concentrated(epsilon), delta)
+                return (epsilon, concentrated(cost), delta)
         raise InvalidInput(
             f"{cost!r} cannot be counted: an odometer without delta takes pure costs only, none takes a Rényi bound; "
             "give Odometer(delta=…) and costs in Pure, Zcdp or Approx."

@@ -13,7 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from tacit.errors import InvalidInput, TacitError
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, RenyiCurve
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,8 @@ class Question:
     """The message it came in, where the same message must not be charged twice."""
     owner: str = ""
     """For whom the answer is kept; empty for everybody who asks the same."""
+    runs: RenyiCurve | None = None
+    """The mechanisms that would be run, where public facts tell: a budget may price them by their own laws."""
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""

@@ -93,6 +93,11 @@ class StepLoss:
         """The smallest loss on the grid."""
         return min(run.loss for run in self.runs)
 
+    def distance(self, other: StepLoss) -> int:
+        """The largest difference to another loss on the same finite grid."""
+        ends = {run.last for loss in (self, other) for run in loss.runs if run.last is not None}
+        return max(abs(self.at(last) - other.at(last)) for last in ends)
+
     def clamped(self, limit: int) -> StepLoss:
         """min(ℓ, limit), which keeps sensitivity 1 and one-directionality."""
         top = whole(limit, "limit", 0)

@@ -15,7 +15,7 @@ privacy: whoever asks has charged for the answer before. The contract:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         WeighedRows,
         WeighedValues,
     )
+    from tacit.engines.requests.beside import Beside
     from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.public_rows import PublicRows
     from tacit.language.expressions import Column
@@ -121,10 +122,10 @@ class Engine(Protocol):
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables, the same for every round inside."""
 
-    def together(self, columns: Collection[Column]) -> AbstractContextManager[Opening]:
-        """How to open snapshots one after another for several statistics of the same rows, which ask for some columns.
+    def together(self, beside: Beside) -> AbstractContextManager[Opening]:
+        """How to open snapshots one after another for several statistics of the same rows, or one that asks twice.
 
-        An engine may keep such rows from one snapshot to the next, as long as the tables look the same.
+        An engine may keep what they have in common from one round to the next, as long as the tables look the same.
         """
 
     def version(self, tables: Sequence[str]) -> str | None:

@@ -216,6 +216,10 @@ class Dialect(ABC):
         """The largest whole number, as a double, that is not above a double below 2^53 in size."""
         return f"FLOOR({sql})"
 
+    def placed(self, source: Fragment, size: str, boundaries: Sequence[int], *shown: str) -> Fragment:
+        """A SELECT of some columns of a source, and of the bucket of one of them as ``place``."""
+        return fragment(f"SELECT {', '.join([*shown, f'{bucket(size, boundaries)} AS place'])} FROM ", source)
+
     def running(self, table: Reading, key: str, block: str, within: str = "") -> Fragment:
         """A table of weights w with their sums ``upto`` each key, all together or for each value of ``within``.
 
@@ -353,3 +357,17 @@ class Dialect(ABC):
             for part in script.parts
         ]
         return (f"WITH {', '.join(parts)} " if parts else "") + script.body.text(sources)
+
+
+def bucket(column: str, boundaries: Sequence[int]) -> str:
+    """The SQL of a column's bucket, by binary search: the index of the first boundary at or above it."""
+
+    def search(low: int, high: int) -> str:
+        if low == high:
+            return str(low)
+        middle = (low + high) // 2
+        return (
+            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
+        )
+
+    return search(0, len(boundaries))

@@ -6,7 +6,7 @@ rounds, as the contract of `tacit.engines` says, so a statistic that asks more i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from tacit.engines.requests import Relation, Request
+    from tacit.engines.requests.beside import Beside
     from tacit.engines.requests.blocks import Blocks
     from tacit.engines.requests.derived import Derived
     from tacit.engines.requests.incidence import Incidence, Touches
@@ -53,7 +54,7 @@ class Remembering:
         """Two rounds, answered from memory where the same was asked before."""
         yield _Rounds(self)
 
-    def together(self, columns: Collection[Column]) -> AbstractContextManager[Opening]:
+    def together(self, beside: Beside) -> AbstractContextManager[Opening]:
         """The same snapshots: memory is what they share."""
         return nullcontext(self.snapshot)
 

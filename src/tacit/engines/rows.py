@@ -14,7 +14,7 @@ from typing import Literal
 from tacit.engines.chains import Chain
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import LARGEST, Dialect
-from tacit.engines.requests.derived import NOBODY
+from tacit.engines.requests.derived import NOBODY, Derived
 from tacit.engines.requests.operands import SATURATION, Ordered, Value
 from tacit.engines.requests.relation import Join, Relation, simple
 from tacit.engines.script import Fragment, Part, Piece, Reading, fragment
@@ -176,6 +176,13 @@ class Rows(Chain):
         return _Base(shared, condition, links)
 
     @property
+    def costly(self) -> bool:
+        """Whether to compute the rows takes more than to read one table, or what is kept."""
+        relation = self.relation
+        found = relation.joins or relation.members or relation.sample or isinstance(relation.table, Derived)
+        return bool(found) and self._base is None
+
+    @property
     def every(self) -> Reading:
         """The rows themselves."""
         return Reading(f"{self.prefix}rows")
@@ -198,7 +205,7 @@ class Rows(Chain):
             return self._parts_over(self._base)
         condition = [] if self.relation.filter is None else [self.term(self.relation.filter)]
         places = [self.term(member.place) for member in self.relation.members]
-        chain: list[Part] = []
+        chain = self._sample()
         source = self._read_tables([*self._outputs, *condition, *places], chain)
         names = self.persons
         present = " OR ".join(f"{name} IS NOT NULL" for name in names)
@@ -221,13 +228,14 @@ class Rows(Chain):
         used = uses_of(outputs) if first is None else uses_of(tuple(first.computed)) | set(first.passed)
         names = [name for name in self._read.values() if name in used | base.shared]
         later, self._links = self._links, base.links
+        prefix, self.prefix = self.prefix, ""  # the same words for all who read the same columns
         source = self._read_tables(base.condition, chain, names)
-        self._links = later
+        self._links, self.prefix = later, prefix
         kept = " AND ".join(["person IS NOT NULL", *(term.sql for term in base.condition)])
         listed = ", ".join(["person", *names])
         asked = fragment(f"SELECT {listed} FROM ", source, f" WHERE {kept}")
-        chain.append(Part(f"{self.prefix}base", asked, kept=True, again=True))
-        source = self.chained(Reading(f"{self.prefix}base"), self.persons, outputs, chain, "step")
+        chain.append(Part("base", asked, kept=True, again=True))
+        source = self.chained(Reading("base"), self.persons, outputs, chain, "step")
         shown = ", ".join(["person", *(f"{term.sql} AS {name}" for term, name in self._outputs.items())])
         return [*chain, Part(f"{self.prefix}rows", fragment(f"SELECT {shown} FROM ", source))]
 
@@ -244,7 +252,7 @@ class Rows(Chain):
         """The tables, joined; those that are only looked into come last, as joins of their kind or in conditions."""
         ties = [" AND ".join(self._ties(join)) for join in self.relation.joins]  # so that all columns are known
         early = [fragment(self.inlined(part)) for part in self._filters() if simple(part)]
-        source, looked, wanted = fragment(self.reading(self.relation.alias)), list[Fragment](), list[Fragment]()
+        source, looked, wanted = self._of_sample(self.relation.alias), list[Fragment](), list[Fragment]()
         for join, tie in zip(self.relation.joins, ties, strict=True):
             if join.kind in ("semi", "anti") and self.dialect.looking_joins:
                 word = "SEMI" if join.kind == "semi" else "ANTI"
@@ -254,7 +262,7 @@ class Rows(Chain):
                 wanted.append(fragment(f"{word} (SELECT 1 FROM ", self.reading(join.alias), f" WHERE {tie})"))
             else:
                 word = "LEFT" if join.kind == "left" else "INNER"
-                source = fragment(source, f" {word} JOIN ", self.reading(join.alias), f" ON {tie}")
+                source = fragment(source, f" {word} JOIN ", self._of_sample(join.alias), f" ON {tie}")
         source = fragment(source, *looked)
         return fragment(source, " WHERE ", joined(" AND ", [*early, *wanted])) if wanted else source
 
@@ -271,18 +279,44 @@ class Rows(Chain):
         return pairs if join.condition is None else [*pairs, self.inlined(join.condition)]
 
     def _chosen(self, places: list[Term], source: Piece) -> list[Part]:
-        """Tables of the persons of each membership, and of the sample.
-
-        The least of a person's texts is hashed: once for each person, not for each row, and the same in every round;
-        equal persons that are written differently are one.
-        """
+        """Tables of the persons of each membership."""
         tests = {
             f"{self.prefix}members{i}": f"MIN({place.sql}) = {member.wanted}"
             for i, (place, member) in enumerate(zip(places, self.relation.members, strict=True))
         }
-        if (sample := self.relation.sample) is not None:
-            text = f"MIN(CAST(person AS {self.dialect.text_type}))"
-            chance = self.dialect.number(self.dialect.digest([text], sample.key))
-            tests[f"{self.prefix}sampled"] = f"{chance} < {sample.steps}"
         each = fragment("SELECT person FROM ", source, " WHERE person IS NOT NULL GROUP BY person HAVING ")
         return [Part(name, fragment(each, test)) for name, test in tests.items()]
+
+    def _sample(self) -> list[Part]:
+        """A table of everybody, which is the same for every question, and one of the persons of the sample.
+
+        A person's text is hashed once, not for each row, and is the same in every round; of equal persons that are
+        written differently it is the least. Only the table that names the persons is read.
+        """
+        sample, person = self.relation.sample, self.relation.person
+        if sample is None:
+            return []
+        named = self.tables[person.table].reading(self.dialect.name(person.table), frozenset({person.name}))
+        text = f"CAST(person AS {self.dialect.text_type})"
+        alike = self.column_sql(person).key_type.domain not in ("number", "float", "text", "timestamp")
+        least = f"MIN({text})" if alike else text
+        everybody = fragment(
+            f"SELECT person, {least} AS name FROM (SELECT {self.key(person)} AS person FROM ",
+            named,
+            ") AS named WHERE person IS NOT NULL GROUP BY person",
+        )
+        chance = self.dialect.number(self.dialect.digest(["name"], sample.key))
+        chosen = fragment("SELECT person FROM ", _EVERYBODY, f" WHERE {chance} < {sample.steps}")
+        return [Part("everybody", everybody, kept=True, again=True, lasting=True), Part("sampled", chosen, kept=True)]
+
+    def _of_sample(self, alias: str) -> Fragment:
+        """A table; the one that names the persons with the rows of the sample alone, before anything is joined."""
+        read = fragment(self.reading(alias))
+        if self.relation.sample is None or alias != self.relation.person.table:
+            return read
+        name, key = self.dialect.name(alias), self.key(self.relation.person)
+        asked = f" WHERE {key} IN (SELECT person FROM "
+        return fragment(f"(SELECT {name}.* FROM ", read, asked, _SAMPLED, f")) AS {name}")
+
+
+_EVERYBODY, _SAMPLED = Reading("everybody"), Reading("sampled")

@@ -107,6 +107,8 @@ class Part:
     """Whether it is worth computing once."""
     again: bool = False
     """Whether the snapshot's next statement may read it too."""
+    lasting: bool = False
+    """Whether the next question may read it too."""
 
 
 @dataclass(frozen=True)

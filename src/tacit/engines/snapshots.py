@@ -9,9 +9,9 @@ from __future__ import annotations
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.engines import FAILED
@@ -30,6 +30,7 @@ from tacit.engines.requests import (
     WeighedRows,
     WeighedValues,
 )
+from tacit.engines.requests.beside import NOTHING, Beside
 from tacit.engines.requests.join_size import before_filters
 from tacit.engines.requests.operands import Ordered, Value
 from tacit.engines.requests.public_rows import PublicRows
@@ -53,9 +54,9 @@ _ROUNDS = 2
 class SQLSnapshot(ABC):
     """A `tacit.engines.Snapshot`: a subclass says how a script runs, and what must not change meanwhile."""
 
-    def __init__(self, dialect: Dialect, tables: Mapping[str, OpenTable], beside: Collection[Column] = ()) -> None:
+    def __init__(self, dialect: Dialect, tables: Mapping[str, OpenTable], beside: Beside = NOTHING) -> None:
         self._beside = beside
-        """The columns that all statements over the same rows ask for, where these rows are kept for all of them."""
+        """What all statements have in common, where it is kept for all of them."""
         self.dialect, self.tables = dialect, {name: table.sql for name, table in tables.items()}
         self._count = 0
         self._states: dict[tuple[str, ...], object] = {}
@@ -177,10 +178,10 @@ def render(
     tables: Mapping[str, TableSQL],
     relation: Relation,
     requests: Sequence[Request[Any]],
-    beside: Collection[Column] = (),
+    beside: Beside = NOTHING,
 ) -> Script:
-    """The statement for some requests; rows are kept for other statements with the columns ``beside``."""
-    statement = Statement(dialect, Rows(dialect, relation, tables, beside=beside))
+    """The statement for some requests; what it has in common with others is kept for them."""
+    statement = Statement(dialect, Rows(dialect, relation, tables, beside=beside.columns), beside)
     arms = [(number, arm) for number, request in enumerate(requests) for arm in request.write(statement)]
     return statement.script(arms)
 
@@ -191,6 +192,7 @@ class Statement:
 
     dialect: Dialect
     rows: Rows
+    beside: Beside = NOTHING
     keep_person: bool = False
     """Whether the table of persons names them."""
     need_persons: bool = False
@@ -198,6 +200,12 @@ class Statement:
     _aggregates: dict[str, str] = field(default_factory=dict)
     _entries: dict[str, dict[str, str]] = field(default_factory=dict)
     _tables: dict[Fragment, Part] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """What all statements have in common comes first, so that it has the same names in each of them."""
+        for total in self.beside.totals:
+            total.of_person(self)
+        self._common = len(self._aggregates)
 
     def aggregate(self, sql: str) -> str:
         """The name of a column of ``persons`` that aggregates each person's rows."""
@@ -236,14 +244,32 @@ class Statement:
         body = fragment(f"SELECT person, g, {listed} FROM ", ALL_ROWS, f"{places} GROUP BY person, g")
         return Part(f"entries{number}", body, kept=True, again=True)
 
+    def _with_persons(self, parts: list[Part]) -> list[Part]:
+        """The parts of the rows, and the table of persons if there is one.
+
+        It is kept where no more is asked than all statements have in common. It then stands on rows of its own, whose
+        words do not depend on what else this statement asks.
+        """
+        if self._common and len(self._aggregates) == self._common:
+            rows = Rows(self.dialect, self.rows.relation, self.rows.stages, "own_", self.beside.columns)
+            Statement(self.dialect, rows, self.beside)
+            known, own = {part.name: part for part in parts}, rows.own_parts()
+            if all(known.get(part.name, part) == part for part in own):
+                further = [part for part in own if part.name not in known]
+                return [*parts, *further, self._table_of_persons(["person"], rows, again=True)]
+        columns = ["person"] if self.keep_person else []
+        if not columns and not self._aggregates and self.need_persons:
+            columns = ["1 AS present"]
+        return [*parts, self._table_of_persons(columns, self.rows)] if columns or self._aggregates else parts
+
+    def _table_of_persons(self, columns: Sequence[str], rows: Rows, again: bool = False) -> Part:
+        listed = ", ".join([*columns, *(f"{sql} AS {name}" for sql, name in self._aggregates.items())])
+        return Part("persons", fragment(f"SELECT {listed} FROM ", rows.grouped()), kept=True, again=again)
+
     def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
         """The whole statement, whose rows are those of the arms, each with the number of its request."""
-        person = ["person"] if self.keep_person else []
-        columns = person + [f"{sql} AS {name}" for sql, name in self._aggregates.items()]
-        columns = columns or (["1 AS present"] if self.need_persons else [])
-        persons = Part("persons", fragment(f"SELECT {', '.join(columns)} FROM ", self.rows.grouped()), kept=True)
         entries = [self._grouped(*item) for item in enumerate(self._entries.items())]
-        parts = [*self.rows.parts(), *([persons] if columns else []), *entries, *self._tables.values()]
+        parts = [*self._with_persons(self.rows.parts()), *entries, *self._tables.values()]
         width = max((len(arm.keys) for _, arm in arms), default=0)
         selects = []
         for number, arm in arms:
@@ -256,7 +282,15 @@ class Statement:
                 *(f"CAST({key} AS {self.dialect.text_type}) AS k{i}" for i, key in enumerate(keys)),
             ]
             selects.append(fragment(f"SELECT {', '.join(columns)} FROM ", arm.source))
-        return Script(tuple(parts), join(" UNION ALL ", selects))
+        return self._keep_rows(Script(tuple(parts), join(" UNION ALL ", selects)))
+
+    def _keep_rows(self, script: Script) -> Script:
+        """Rows that are not merely read from one table are computed once, however often the statement reads them."""
+        times = sum(reading == ALL_ROWS for reading in script.readings)
+        if times < 2 or not self.rows.costly:
+            return script
+        kept = [replace(part, kept=True) if part.name == ALL_ROWS.of else part for part in script.parts]
+        return Script(tuple(kept), script.body)
 
 
 NAME = "tacit-statement"

@@ -14,9 +14,9 @@ from typing import Generic, TypeVar
 from tacit.engines import Opening, Snapshot, Source
 from tacit.engines.columns import NativeColumn, TableSQL
 from tacit.engines.dialect import Dialect
+from tacit.engines.requests.beside import Beside
 from tacit.engines.requests.derived import Derived, key_type
 from tacit.errors import InvalidInput
-from tacit.language.expressions import Column
 from tacit.language.types import KeyType, Schema
 
 
@@ -53,7 +53,7 @@ class OpenTables(ABC, Generic[T]):
     def snapshot(self) -> AbstractContextManager[Snapshot]:
         """A read-only view of all tables."""
 
-    def together(self, columns: Collection[Column]) -> AbstractContextManager[Opening]:
+    def together(self, beside: Beside) -> AbstractContextManager[Opening]:
         """Snapshots that keep nothing for one another."""
         return nullcontext(self.snapshot)
 

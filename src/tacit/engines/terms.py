@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from tacit.engines.calls import WRITTEN
 from tacit.engines.columns import ColumnSQL, TableSQL
-from tacit.engines.dialect import Dialect
+from tacit.engines.dialect import LARGEST, SMALLEST, Dialect
 from tacit.engines.script import Reading
 from tacit.engines.term import Term, combine, fill, uses_of
 from tacit.language import expressions as ast
@@ -270,6 +270,8 @@ class Terms:
             return self.term(expression)
         known = constant(expression)
         if known is not None and known.value is not None:
-            return Term(str(self.dialect.steps(known, scale)), short=True)
+            steps = self.dialect.steps(known, scale)
+            inside = SMALLEST <= steps <= LARGEST  # beyond, Spark takes a bare number for smaller than NULL
+            return Term(str(steps) if inside else self.dialect.wide(str(steps)), short=True)
         term = self.term(expression)
         return combine(self._multiplied(term.sql, 10 ** (scale - expression.type.scale)), term)

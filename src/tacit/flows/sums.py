@@ -15,6 +15,7 @@ proof in `curve` asks for.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, floor
@@ -40,7 +41,7 @@ class FlowTotal(CappedStatistic):
     def __init__(self, core: Core) -> None:
         self.total = core.total
         self._levels = [(0, core)]
-        self._shortest = core.shortest
+        self._shortest, self._free = core.shortest, core.free
         self._units = 1 if core.group.size == core.weight.size else _UNITS  # in a sum shares are whole
         shares = core.even_shares(self._units)
         self._largest = np.sort(shares[(shares > 0).astype(bool)])[::-1]
@@ -48,7 +49,8 @@ class FlowTotal(CappedStatistic):
 
     def above(self, cap: int) -> int:
         """All persons full, where a row counts once for each of its persons; or a line that is known already."""
-        return min(super().above(cap), rounded(Fraction(cap * self._everyone(), self._shortest), cap))
+        full = self._free + Fraction(cap * self._everyone(), self._shortest)
+        return min(super().above(cap), rounded(full, cap))
 
     def profile(self, removals: int) -> tuple[int, ...]:
         """The down profile D̃_0, …, D̃_removals, each rounded up to a whole unit."""
@@ -95,11 +97,15 @@ def capped_sum(rows: Incidences) -> FlowTotal:
     return FlowTotal(Core.of(rows))
 
 
-def capped_distinct(rows: Incidences, values: npt.ArrayLike) -> FlowTotal:
+def capped_distinct(rows: Incidences, values: npt.ArrayLike, common: int = 0) -> FlowTotal:
     """The number of distinct values among the rows, no person accounting for more than the cap.
 
-    ``values`` has one integer for each row that ``rows`` was made from; weights other than 0 do not matter.
+    ``values`` has one integer for each row that ``rows`` was made from; weights other than 0 do not matter. ``common``
+    further values count whole at every cap of at least 1, and nothing but such caps may be asked then. With one person
+    per row L(λ) = V − max_T (|T| − λ·|persons of T|), T any set of the V values: by duality persons are removed whole,
+    and exactly those of the values that are given up. For λ ≥ 1 only a T of more values than persons counts. So values
+    that are in no such T may be left out, their persons with them, and counted whole (`Incidence` finds some).
     """
     different, value = rows.merged(rows.valued(values))
     group, count = number_ids(value)
-    return FlowTotal(Core.of(different, group, np.ones(count, dtype=np.int64)))
+    return FlowTotal(replace(Core.of(different, group, np.ones(count, dtype=np.int64)), free=common))

@@ -1,7 +1,7 @@
 """Guarantees: what is promised to a person, as exact values that compose, convert and compare.
 
 `Pure`, `Approx`, `Zcdp` and `Renyi` are the kinds a budget can have. `RenyiCurve` knows what single mechanisms spend at
-every order, `LossDistribution` composes them numerically (an optional extra), `amplify` and `allowance` account for
+every order, `LossDistribution` composes them exactly, `amplify` and `allowance` account for
 sampling, `subsampling_plan` says what it costs in noise.
 """
 

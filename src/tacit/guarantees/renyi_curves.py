@@ -14,7 +14,11 @@ Promise: at every order the curve is at least the Rényi divergence of the liste
 - discrete Laplace on the integers, results moving by up to d, with r = e^{−ε/d}, q = r^{2α−1}, w = q^d:
   ε + ln((1 + w + (1−r)(q−w)/(1−q))/(1+r))/(α−1). For d = 1 this *is* randomised response, so the formula with a
   density would promise too much there; it is the limit of large d.
-- Gaussian noise, continuous or discrete, of variance Δ²/(2ρ):  αρ.
+- Gaussian noise, continuous or discrete, of variance Δ²/(2ρ), and any ρ-zCDP mechanism:  αρ.
+- a mechanism on a secret sample of the persons, each in it with probability p, at whole orders:
+  ln(Σ_k C(α, k)(1−p)^{α−k}p^k·e^{(k−1)D_k})/(α−1). Without the person the result has law Q, with it M = (1−p)Q + pP,
+  and the sum is E_Q[(M/Q)^α] term by term. The other order spends less where P and Q can be exchanged, as for a coin,
+  for Laplace and for Gaussian noise (Mironov, Talwar and Zhang, 2019); other mechanisms keep their curve.
 - exponential mechanism at ε: the privacy loss L lies in [t−ε, t] for some t. As E_Q[e^L] = 1, E_Q[e^{αL}] is largest
   when only the two ends occur (a convex function lies below its chord); maximised over t, D_α is
   ε + ln((α−1)(1−e^{−αε})/(α(1−e^{−(α−1)ε}))) + ln((1−e^{−αε})/(α(1−e^{−ε})))/(α−1).
@@ -38,6 +42,7 @@ is a public number. Where budgets are chosen along the way (an adaptive filter) 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,112 +51,43 @@ from typing import cast
 from tacit.errors import InvalidInput
 from tacit.guarantees import conversions, rounding
 from tacit.guarantees.base import NEIGHBOURS, Guarantee
-from tacit.guarantees.conversions import exp_minus
 from tacit.guarantees.kinds import Pure
-from tacit.guarantees.rounding import written
+from tacit.guarantees.mechanisms import (
+    Concentrated,
+    DiscreteGaussian,
+    Exponential,
+    Gaussian,
+    Laplace,
+    Lopsided,
+    Mechanism,
+    RandomisedResponse,
+    Sampled,
+)
+from tacit.guarantees.subsampling import share
 from tacit.numbers.enclosures import Enclosure, total
 from tacit.numbers.exact import Number, positive, whole
 
 __all__ = ["RenyiCurve"]
 
-
-@dataclass(frozen=True, repr=False)
-class _Gaussian:
-    rho: Fraction
-
-    epsilon = None
-    """No pure guarantee."""
-
-    def divergence(self, order: Fraction, bits: int) -> Enclosure:
-        return Enclosure.of(order * self.rho, bits)
-
-    def __repr__(self) -> str:
-        return f"gaussian({written(self.rho)})"
-
-
-@dataclass(frozen=True, repr=False)
-class _RandomisedResponse:
-    epsilon: Fraction
-    size: int
-
-    @property
-    def rho(self) -> Fraction:
-        """By way of the pure guarantee: tight for two answers, and valid for more."""
-        return Pure(self.epsilon)._rho()
-
-    def divergence(self, order: Fraction, bits: int) -> Enclosure:
-        return conversions.pure_renyi(self.epsilon, order, bits, self.size)
-
-    def __repr__(self) -> str:
-        if self.size == 2:
-            return f"pure({written(self.epsilon)})"
-        return f"randomised_response({written(self.epsilon)}, {self.size})"
-
-
-@dataclass(frozen=True, repr=False)
-class _Laplace:
-    epsilon: Fraction
-    sensitivity: int | None
-    """In steps of the lattice; None where the noise has a density."""
-
-    @property
-    def rho(self) -> Fraction:
-        return min(Pure(self.epsilon)._rho(), rounding.up(self._kullback_leibler))
-
-    def _kullback_leibler(self, bits: int) -> Enclosure:
-        change = 1 - exp_minus(self.epsilon, bits)
-        if self.sensitivity is None:
-            return self.epsilon - change
-        r = exp_minus(self.epsilon / self.sensitivity, bits)
-        return self.epsilon - change * r * 2 / (1 - r**2) * (self.epsilon / self.sensitivity)
-
-    def divergence(self, order: Fraction, bits: int) -> Enclosure:
-        w = exp_minus((2 * order - 1) * self.epsilon, bits)
-        if self.sensitivity is None:
-            moment = (1 + w + (1 - w) / (2 * order - 1)) / 2
-        else:
-            step = self.epsilon / self.sensitivity
-            r, q = exp_minus(step, bits), exp_minus((2 * order - 1) * step, bits)
-            moment = (1 + w + (1 - r) * (q - w) / (1 - q)) / (1 + r)
-        return moment.log() / (order - 1) + self.epsilon
-
-    def __repr__(self) -> str:
-        if self.sensitivity is None:
-            return f"laplace({written(self.epsilon)})"
-        return f"discrete_laplace({written(self.epsilon)}, {self.sensitivity})"
-
-
-@dataclass(frozen=True, repr=False)
-class _Exponential:
-    epsilon: Fraction
-
-    @property
-    def rho(self) -> Fraction:
-        return min(self.epsilon**2 / 8, Pure(self.epsilon)._rho())
-
-    def divergence(self, order: Fraction, bits: int) -> Enclosure:
-        all_of_it = 1 - exp_minus(order * self.epsilon, bits)
-        end = all_of_it / (1 - exp_minus((order - 1) * self.epsilon, bits)) * ((order - 1) / order)
-        weight = all_of_it / (1 - exp_minus(self.epsilon, bits)) / order
-        return end.log() + weight.log() / (order - 1) + self.epsilon
-
-    def __repr__(self) -> str:
-        return f"exponential({written(self.epsilon)})"
-
-
-_Mechanism = _Gaussian | _RandomisedResponse | _Laplace | _Exponential
+_NAMES = (
+    *("pure", "randomised_response", "laplace", "discrete_laplace", "gaussian", "discrete_gaussian"),
+    *("concentrated", "exponential", "lopsided"),
+)
+_PART = re.compile(
+    r"RenyiCurve\.(?P<name>\w+)\((?P<numbers>[^()]*)\)(\.sampled\((?P<sampled>[^()]*)\))?( \* (?P<times>\d+))?"
+)
 
 
 @dataclass(frozen=True, init=False, repr=False)
 class RenyiCurve(Guarantee):
     """The Rényi divergence, at every order, of a list of mechanisms fixed in advance."""
 
-    parts: tuple[tuple[_Mechanism, int], ...]
+    parts: tuple[tuple[Mechanism, int], ...]
     """The mechanisms, each with how often it runs."""
 
     title = "A Rényi curve"
 
-    def __init__(self, counts: dict[_Mechanism, int]) -> None:
+    def __init__(self, counts: dict[Mechanism, int]) -> None:
         object.__setattr__(self, "parts", tuple(sorted(counts.items(), key=repr)))
 
     @classmethod
@@ -167,27 +103,63 @@ class RenyiCurve(Guarantee):
     @classmethod
     def randomised_response(cls, epsilon: Number, size: int = 2) -> RenyiCurve:
         """The true answer with e^ε times the probability of each of the ``size`` − 1 others."""
-        return cls({_RandomisedResponse(positive(epsilon, "epsilon"), whole(size, "size", 2)): 1})
+        return cls({RandomisedResponse(positive(epsilon, "epsilon"), whole(size, "size", 2)): 1})
 
     @classmethod
     def laplace(cls, epsilon: Number) -> RenyiCurve:
         """Laplace noise with a density, perhaps rounded afterwards; noise on the integers is `discrete_laplace`."""
-        return cls({_Laplace(positive(epsilon, "epsilon"), None): 1})
+        return cls({Laplace(positive(epsilon, "epsilon"), None): 1})
 
     @classmethod
     def discrete_laplace(cls, epsilon: Number, sensitivity: int = 1) -> RenyiCurve:
         """Noise with P(z) ∝ e^{−(ε/d)|z|} on the integers, added to what one person moves by at most d."""
-        return cls({_Laplace(positive(epsilon, "epsilon"), whole(sensitivity, "sensitivity", 1)): 1})
+        return cls({Laplace(positive(epsilon, "epsilon"), whole(sensitivity, "sensitivity", 1)): 1})
 
     @classmethod
     def gaussian(cls, rho: Number) -> RenyiCurve:
-        """Gaussian noise, continuous or discrete, of variance Δ²/(2ρ); any ρ-zCDP mechanism too."""
-        return cls({_Gaussian(positive(rho, "rho")): 1})
+        """Gaussian noise with a density, of variance Δ²/(2ρ) in every coordinate, where a person moves by Δ in all."""
+        return cls({Gaussian(positive(rho, "rho")): 1})
+
+    @classmethod
+    def discrete_gaussian(cls, rho: Number, sensitivity: int = 1) -> RenyiCurve:
+        """Noise with P(z) ∝ e^{−ρz²/d²} on the integers, added to one number that one person moves by at most d."""
+        return cls({DiscreteGaussian(positive(rho, "rho"), whole(sensitivity, "sensitivity", 1)): 1})
+
+    @classmethod
+    def concentrated(cls, rho: Number) -> RenyiCurve:
+        """Any ρ-zCDP mechanism, such as Gaussian noise on the integers in several numbers at once."""
+        return cls({Concentrated(positive(rho, "rho")): 1})
+
+    @classmethod
+    def lopsided(cls, up: Number, down: Number) -> RenyiCurve:
+        """Log-probabilities that a further person moves by something between −down and up, whoever it is."""
+        return cls({Lopsided(positive(up, "up"), positive(down, "down")): 1})
 
     @classmethod
     def exponential(cls, epsilon: Number) -> RenyiCurve:
         """The exponential mechanism that is ε-DP: log ratios on neighbours spread over an interval of length ε."""
-        return cls({_Exponential(positive(epsilon, "epsilon")): 1})
+        return cls({Exponential(positive(epsilon, "epsilon")): 1})
+
+    def sampled(self, probability: Number) -> RenyiCurve:
+        """The same mechanisms, each on a secret sample of its own in which everybody is with this probability."""
+        p = share(probability)
+        return self if p == 1 else RenyiCurve({Sampled(part, p): n for part, n in self.parts})
+
+    @classmethod
+    def read(cls, text: str) -> RenyiCurve:
+        """Read a repr, which ledgers hold."""
+        counts: Counter[Mechanism] = Counter()
+        for each in text.split(" + "):
+            found = _PART.fullmatch(each)
+            if found is None or found["name"] not in _NAMES:
+                raise InvalidInput('text must list mechanisms such as "RenyiCurve.laplace(0.1) * 2".')
+            numbers = [Fraction(number.strip("'")) for number in found["numbers"].split(", ")]
+            whole_ones = [int(n) if n.denominator == 1 and i else n for i, n in enumerate(numbers)]
+            curve = getattr(cls, found["name"])(*whole_ones)
+            if found["sampled"]:
+                curve = curve.sampled(Fraction(found["sampled"].strip("'")))
+            counts += Counter(dict((curve * int(found["times"] or 1)).parts))
+        return cls(counts)
 
     def __repr__(self) -> str:
         return " + ".join(f"RenyiCurve.{part!r}" + (f" * {n}" if n > 1 else "") for part, n in self.parts)
@@ -208,6 +180,11 @@ class RenyiCurve(Guarantee):
             raise InvalidInput("a curve is composed a whole number of times; give an int.")
         return RenyiCurve({part: n * by.numerator for part, n in self.parts})
 
+    @property
+    def pure_epsilon(self) -> Fraction | None:
+        """The ε of the pure guarantee; None where there is none."""
+        return None if any(part.epsilon is None for part, _ in self.parts) else self._epsilon_pure()
+
     def divergence(self, order: Fraction, bits: int) -> Enclosure:
         """A rigorous enclosure of the curve at an order above 1."""
         return total([part.divergence(order, bits) * n for part, n in self.parts], bits)
@@ -221,8 +198,8 @@ class RenyiCurve(Guarantee):
         return sum((part.rho * n for part, n in self.parts), Fraction(0))
 
     def _epsilon_renyi(self, order: Fraction) -> Fraction:
-        known = sum((order * part.rho * n for part, n in self.parts if isinstance(part, _Gaussian)), Fraction(0))
-        rest = RenyiCurve({part: n for part, n in self.parts if not isinstance(part, _Gaussian)})
+        known = sum((order * part.rho * n for part, n in self.parts if isinstance(part, Concentrated)), Fraction(0))
+        rest = RenyiCurve({part: n for part, n in self.parts if not isinstance(part, Concentrated)})
         return known + rounding.up(lambda bits: rest.divergence(order, bits))
 
     def _epsilon_approx(self, delta: Fraction) -> Fraction:

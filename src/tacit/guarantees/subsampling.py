@@ -37,7 +37,7 @@ def amplify(guarantee: G, probability: Number) -> G:
     """What a guarantee on a secret sample means for everyone: ε' = ln(1+p(e^ε−1)) rounded up, δ' = pδ."""
     p = share(probability)
     epsilon, delta = _bound(guarantee)
-    return _like(guarantee, _amplified(epsilon, p), p * delta)
+    return _like(guarantee, amplified(epsilon, p), p * delta)
 
 
 def allowance(target: G, probability: Number) -> G:
@@ -93,7 +93,7 @@ def subsampling_plan(epsilon: Number, probability: Number) -> SubsamplingPlan:
     return SubsamplingPlan(p, promised, inside, float(promised.epsilon / (p * inside.epsilon)))
 
 
-def _amplified(epsilon: Fraction, p: Fraction) -> Fraction:
+def amplified(epsilon: Fraction, p: Fraction) -> Fraction:
     """ε + ln(p + (1−p)e^{−ε}), which is ln(1+p(e^ε−1)) written so that a large ε does no harm."""
 
     def bound(bits: int) -> Enclosure:
@@ -109,7 +109,7 @@ def _allowed(epsilon: Fraction, p: Fraction) -> Fraction:
     if p == 1 or epsilon == 0:
         return epsilon
     most = rounding.down(bound)
-    while _amplified(most, p) > epsilon:  # rounding up what was rounded down: one unit less
+    while amplified(most, p) > epsilon:  # rounding up what was rounded down: one unit less
         most -= rounding.unit(most)
     return most
 

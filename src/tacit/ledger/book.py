@@ -111,9 +111,11 @@ class LedgerBook(Book):
             accounts.check(path, cost, question)
             allowance = accounts.allowance(path)
             tally = self._admitted(work, name, allowance)
-            changed = accounts.charge(path, cost)
+            changed = accounts.charge(path, (cost, question))
             body: dict[str, Any] = {"account": "/".join(name), "after": after(changed), "cost": written, "key": key}
-            body |= {"measured": texts.vector_text(path[0].filter.measure(cost))}
+            body |= {"measured": texts.vector_text(accounts.measured(path, [(cost, question)]))}
+            if question is not None and question.runs is not None:
+                body["runs"] = repr(question.runs)
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
             number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))

@@ -13,6 +13,7 @@ from typing import Any
 
 from tacit.budgets.accounts import Policy, statistics
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted, Vector
+from tacit.budgets.tight import Tight
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 
@@ -68,7 +69,9 @@ def guarantee(text: str) -> Guarantee:
 
 def filter_text(rule: Filter) -> str:
     """The terms of a budget."""
-    return canonical({"filter": type(rule).__name__, "limits": vector_text(rule.limits), "total": rule.total.text()})
+    terms: dict[str, Any] = {"filter": type(rule).__name__, "limits": vector_text(rule.limits)}
+    more = {"coin": rule.coin} if isinstance(rule, Tight) else {}
+    return canonical(terms | {"total": rule.total.text()} | more)
 
 
 @lru_cache(maxsize=256)
@@ -76,7 +79,8 @@ def filter_from(text: str) -> Filter:
     """Read `filter_text`."""
     try:
         terms = parsed(text)
-        return _FILTERS[terms["filter"]](guarantee(terms["total"]), vector(terms["limits"]))
+        known = guarantee(terms["total"]), vector(terms["limits"])
+        return Tight(*known, int(terms["coin"])) if "coin" in terms else _FILTERS[terms["filter"]](*known)
     except (KeyError, TypeError, ValueError):
         raise _damaged() from None
 

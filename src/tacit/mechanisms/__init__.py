@@ -36,7 +36,7 @@ from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson
 from tacit.mechanisms.search.bayesian_search import bayesian_search
 from tacit.mechanisms.search.binary_search import binary_search
 from tacit.mechanisms.search.interior_point import interior_point
-from tacit.mechanisms.search.shared_scans import shared_scans
+from tacit.mechanisms.search.shared_scans import shared_scans, shared_searches
 from tacit.mechanisms.search.threshold_scan import threshold_scan
 from tacit.mechanisms.search.tree_descent import tree_descent
 from tacit.mechanisms.totals.bounded_mean import TwoSums, bounded_mean
@@ -96,6 +96,7 @@ __all__ = [
     "scan_and_release",
     "searched_loss",
     "shared_scans",
+    "shared_searches",
     "shifted_inverse",
     "signed_scan_and_release",
     "smooth_sensitivity",

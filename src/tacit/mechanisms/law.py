@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from tacit.errors import InvalidInput
-from tacit.numbers.enclosures import BITS, Enclosure
+from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, whole
 from tacit.randomness.source import SYSTEM, Randomness
 
@@ -40,6 +40,20 @@ class Accuracy:
 
     def __str__(self) -> str:
         return self.statement
+
+
+def range_loss(law: Law[Any], other: Law[Any], bits: int = 64) -> Fraction:
+    """r²/8, where the log ratios of two laws lie in an interval of length r: a ρ with D_α ≤ αρ, both ways.
+
+    Their ratios must be largest and smallest at the telling points, or among all outcomes.
+    """
+    if law.key() == other.key():
+        return Fraction(0)
+    points = law.telling_points([law, other])
+    ratios = [law.pmf(y, bits) / other.pmf(y, bits) for y in (law.outcomes() if points is None else points)]
+    length = (max(ratio.high for ratio in ratios), min(ratio.low for ratio in ratios))
+    range_ = log(length[0] / length[1], bits).high
+    return range_ * range_ / 8
 
 
 class Law(ABC, Generic[T]):

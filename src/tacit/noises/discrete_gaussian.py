@@ -22,8 +22,8 @@ from typing import Any
 
 from tacit.guarantees import Zcdp
 from tacit.noises.base import IntegerNoise, half_miss, outward
-from tacit.noises.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.numbers.enclosures import BITS, Enclosure, decay
+from tacit.numbers.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
 from tacit.randomness.discrete import discrete_gaussian

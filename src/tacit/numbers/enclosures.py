@@ -72,6 +72,16 @@ class Enclosure:
         """high − low."""
         return _dyadic(self._high - self._low, self._exponent)
 
+    @property
+    def positive(self) -> bool:
+        """Whether every number inside is above 0."""
+        return self._low > 0
+
+    @property
+    def zero(self) -> bool:
+        """Whether nothing above 0 is inside."""
+        return self._high <= 0
+
     def fixed(self, bits: int) -> tuple[int, int]:
         """Integers (a, b) with a ≤ x·2^bits ≤ b for every x inside."""
         shift = self._exponent + bits
@@ -193,6 +203,13 @@ class Enclosure:
     def sqrt(self) -> Enclosure:
         """Square root; the low end must not be negative."""
         return Enclosure.between(sqrt(self.low, self.bits), sqrt(self.high, self.bits), self.bits)
+
+    def larger(self, other: Enclosure) -> Enclosure:
+        """The larger of the two numbers meant."""
+        e = min(self._exponent, other._exponent)
+        i, j = self._exponent - e, other._exponent - e
+        low, high = max(self._low << i, other._low << j), max(self._high << i, other._high << j)
+        return Enclosure(low, high, e, max(self.bits, other.bits))
 
     def clamp(self, low: int, high: int) -> Enclosure:
         """The part inside [low, high], for a number known to lie there (a probability, say)."""

@@ -26,6 +26,7 @@ from tacit.engines.requests import (
     TotalBuckets,
     value,
 )
+from tacit.engines.requests.beside import Beside
 from tacit.errors import EngineError, InvalidInput
 from tacit.language import build
 from tacit.language.expressions import Column, Literal, Scope
@@ -299,7 +300,8 @@ def test_what_snapshots_ask_together_is_kept_while_the_files_look_the_same(files
         return found
 
     before = apart()
-    with engine.together({amount, product}) as opening:
+    totals = (value(amount), RowCount(product))
+    with engine.together(Beside(frozenset({amount, product}), totals)) as opening:
         kept = []
         for request in requests:
             with opening() as snapshot:
@@ -312,7 +314,10 @@ def test_what_snapshots_ask_together_is_kept_while_the_files_look_the_same(files
         assert 0 < number < 2 * len(requests), "rows are kept once"
         (files / "orders.csv").write_text("person,product,amount\n1,a,5\n1,b,7\n2,c,4\n")
         with opening() as snapshot:
-            changed = snapshot.ask(asked, (requests[3],))
-    assert changed == apart()[3] != before[3]
+            changed = [snapshot.ask(asked, (requests[i],)) for i in (1, 3)]
+    after = apart()
+    assert changed == [after[1], after[3]]
+    assert after[1] != before[1]
+    assert after[3] != before[3]
     with engine.snapshot() as snapshot:
         assert run(snapshot, tables) == [(0,)]

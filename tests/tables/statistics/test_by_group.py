@@ -52,7 +52,7 @@ ASKED: dict[str, tuple[Callable[..., Answers], Callable[[str], float], float]] =
 @pytest.mark.parametrize("name", ASKED)
 def test_each_group_is_answered(name: str, session: Session) -> None:
     ask, truth, off = ASKED[name]
-    for keys, cost in (("abc", {}), (None, {"delta": "1e-3"})):
+    for keys, cost in (("abc", {}), (None, {"delta": "1e-12"})):
         found = ask(session["t"].group_by("g", None if keys is None else list(keys)), epsilon=EPSILON, **cost)
         assert set(found) == set("abc")
         for group, answer in found.items():

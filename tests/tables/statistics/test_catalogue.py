@@ -235,7 +235,7 @@ def test_names_are_given_once() -> None:
     assert len(ENTRIES) == len(catalogue.entries())
     forms = [name for entry in ENTRIES.values() for name in entry.sql]
     assert len(set(forms)) == len(forms)
-    alone = {"modal_count", "max_degree", "histogram"}
+    alone = {"modal_count", "max_degree", "histogram", "covariance", "correlation", "regression"}
     assert set(ENTRIES) - set(catalogue.groupable()) == alone
 
 
@@ -243,12 +243,12 @@ def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
     """Two classes may share a key; their texts differ by a tag, which none of them inherits, or by their fields."""
     tags = [vars(kind).get("tag") for kind in _kinds(Statistic) if kind.__module__.startswith("tacit.tables")]
     assert sorted(filter(None, tags)) == [
-        "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "FoundTogether", "Frequent",
+        "Covariance", "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "FoundTogether", "Frequent",
         "GroupedDistinct", "GroupedExtremes", "GroupedMeans", "GroupedModes", "GroupedMoments", "GroupedQuantiles",
         "GroupedRatios",
         "GroupedTotals", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
         "ModalCount", "Moment", "PersonCount",
-        "PickedGroups", "Quantiles", "Ratio", "StableMode", "Total", "Total",
+        "PickedGroups", "Quantiles", "Ratio", "Regression", "StableMode", "Total", "Total",
     ]  # fmt: skip
 
 

@@ -169,7 +169,7 @@ def replaced(collection: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
 
 
 def _smooth(x: Dataset) -> Law[Answer]:
-    law = block_median(x, GRID, Fraction(2))
+    law = block_median(x, GRID, epsilon=Fraction(2))
     law.guarantee = Zcdp("0.5")
     return law
 
@@ -182,7 +182,7 @@ class _OverBlocks(Law[Answer]):
     def __init__(self, x: Dataset, homes: Sequence[tuple[int, ...]]) -> None:
         self.guarantee = Pure(1)
         self._laws = [
-            block_median([_largest(x, choice, block) for block in range(BLOCKS)], GRID, Fraction(1))
+            block_median([_largest(x, choice, block) for block in range(BLOCKS)], GRID, epsilon=Fraction(1))
             for choice in product(homes, repeat=len(x))
         ]
 
@@ -268,7 +268,7 @@ CASES = (
         AuditCase(
             name=f"median of block answers by {method}",
             covers="black_boxes.sample_and_aggregate",
-            mechanism=lambda x, method=method: block_median(x, GRID, Fraction(1), method),  # type: ignore[misc]
+            mechanism=lambda x, method=method: block_median(x, GRID, method, epsilon=Fraction(1)),  # type: ignore[misc]
             datasets=ANSWERS,
             promised=Pure(1),
             pairs=replaced,
@@ -288,7 +288,7 @@ CASES = (
         datasets=ANSWERS,
         promised=Zcdp("0.5"),
         pairs=replaced,
-        twins={"for a quarter of the cost": lambda x: block_median(x, GRID, Fraction(8))},
+        twins={"for a quarter of the cost": lambda x: block_median(x, GRID, epsilon=Fraction(8))},
     ),
     AuditCase(
         name="sample and aggregate, largest value over blocks",

@@ -13,7 +13,7 @@ from itertools import combinations_with_replacement
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import AuditCase
-from tacit.guarantees import Pure
+from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.inverse.cuts import CutLaw, Levels, Stretch, Weights, cuts
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.together import Together
@@ -150,7 +150,26 @@ def _three(each: Fraction) -> Callable[[Dataset], ThreeQuantiles]:
     return lambda x: ThreeQuantiles(_weights(x, 0, _shared), each, EPSILON)
 
 
+def _concentrated(weigh: Weigh) -> Callable[[Dataset], Law[tuple[int, ...]]]:
+    def mechanism(x: Dataset) -> Law[tuple[int, ...]]:
+        stretches = [Stretch(_weights(x, group, weigh), 0, LAST, HALF) for group in (0, 1)]
+        return cuts(stretches, largest=UNIT, rho=RHO)
+
+    return mechanism
+
+
+RHO = Fraction(2)
+"""ε = 4: so much that the divergence comes near its bound with a few persons."""
+
 CASES = (
+    AuditCase(
+        "cuts of two groups, zCDP",
+        "mechanisms.cuts",
+        _concentrated(_shared),
+        datasets(GROUPED, 2),
+        Zcdp(RHO),
+        twins={"rows that weigh a whole person each": _concentrated(_whole)},
+    ),
     AuditCase(
         "cuts of two groups, medians",
         "mechanisms.cuts",

@@ -90,10 +90,15 @@ CASES = (
     AuditCase(
         name="exponential mechanism, zCDP",
         covers="mechanisms.exponential",
-        mechanism=on(MEDIAN, exponential),
+        mechanism=on(MEDIAN, lambda loss, epsilon: exponential(loss, rho=epsilon * epsilon / 8)),
         datasets=datasets(MEDIAN.universe, 3),
         promised=Zcdp(EPSILON * EPSILON / 8),
-        twins={"permute-and-flip, whose range is not bounded": on(MEDIAN, permute_and_flip)},
+        twins={
+            "permute-and-flip, whose range is not bounded": on(MEDIAN, permute_and_flip),
+            "the ε of Gaussian noise with a loss of either direction": on(
+                MEDIAN, misdeclared(lambda loss, epsilon: exponential(loss, rho=epsilon * epsilon / 2))
+            ),
+        },
     ),
     AuditCase(
         name="exponential mechanism, max on an open grid with a decaying prior",

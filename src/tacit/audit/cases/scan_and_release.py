@@ -25,13 +25,19 @@ EPSILON = Fraction(2)
 CAPS = (1, 2, 5)
 SMALL = TotalDesign(
     test=Fraction(1, 10),
-    size=Fraction(2),
+    size=Fraction(4),
     choice=Fraction(3, 10),
     power=1,
     threshold=Fraction(1, 4),
     offset=Fraction(2),
+    handful=Fraction(2),
+    handful_threshold=Fraction(3, 10),
+    handful_each=Fraction(1, 5),
+    handful_offset=Fraction(0),
+    handful_stride=2,
+    beyond=1,
 )
-"""So that with a handful of persons the test, the threshold and the comparisons are all in doubt."""
+"""So that with one or two persons the test, the threshold and the comparisons are all in doubt."""
 
 _NONE = Fraction(10)
 """A rate at which the noise is 0 but with probability e^-20."""
@@ -55,28 +61,28 @@ def _mechanism(design: TotalDesign) -> Mechanism:
 class _Wrong(TotalDesign):
     """A design whose noises are not what its choice leaves."""
 
-    change: Callable[[Charges, bool], Charges] = lambda right, many: right
+    change: Callable[[Charges, str], Charges] = lambda right, kind: right
 
-    def charges(self, many: bool) -> Charges:
+    def charges(self, many: bool, handful: bool = False) -> Charges:
         """Those of the right design, changed."""
-        return self.change(SMALL.charges(many), many)
+        return self.change(SMALL.charges(many, handful), "many" if many else "handful" if handful else "few")
 
 
 @dataclass(frozen=True)
 class _Unscaled(_Wrong):
     """A design that gives every cap the noise of the smallest."""
 
-    def noises(self, many: bool, cap: int, epsilon: Fraction) -> tuple[Lopsided, Lopsided]:
+    def noises(self, many: bool, cap: int, epsilon: Fraction, handful: bool = False) -> tuple[Lopsided, Lopsided]:
         """The noises of the first cap."""
-        return super().noises(many, CAPS[0], epsilon)
+        return super().noises(many, CAPS[0], epsilon, handful)
 
 
-def _few(change: Callable[[Charges], Charges]) -> Mechanism:
-    return _mechanism(_Wrong(**vars(SMALL), change=lambda right, many: right if many else change(right)))
+def _changed(kind: str, change: Callable[[Charges], Charges]) -> Mechanism:
+    """Other noises where persons are many, few or a handful."""
+    return _mechanism(_Wrong(**vars(SMALL), change=lambda right, found: change(right) if found == kind else right))
 
 
-def _many(change: Callable[[Charges], Charges]) -> Mechanism:
-    return _mechanism(_Wrong(**vars(SMALL), change=lambda right, many: change(right) if many else right))
+_few, _many, _handful = (partial(_changed, kind) for kind in ("few", "many", "handful"))
 
 
 def _wrong(**parameters: Fraction) -> Mechanism:
@@ -102,9 +108,17 @@ _TWINS: dict[str, Mechanism] = {
     "many: the test not charged": _many(lambda right: replace(right, above_up=_ALL)),
     "many: the choice not charged above the cap": _many(lambda right: replace(right, above_down=_ALL)),
     "many: the choice not charged within the cap": _many(lambda right: replace(right, within_up=1 - SMALL.test)),
-    "many: up and down exchanged": _many(_exchanged),
     "many: twice the rate in the choice": _wrong(choice=2 * SMALL.choice),
+    "many: persons between cap and limit free": _many(lambda right: replace(right, within_down=_ALL)),
     "few: the test not charged": _few(lambda right: replace(right, above_down=1 - SMALL.each)),
+    "few: the test for a handful not charged": _few(
+        lambda right: replace(right, within_up=right.within_up + SMALL.test, above_up=right.above_up + SMALL.test)
+    ),
+    "few: persons between cap and limit free": _few(lambda right: replace(right, within_down=1 - SMALL.test)),
+    "a handful: the test not charged": _handful(lambda right: replace(right, above_down=1 - SMALL.handful_each)),
+    "a handful: the threshold not charged": _handful(lambda right: replace(right, above_up=_ALL)),
+    "a handful: the comparisons not charged": _handful(lambda right: replace(right, within_up=right.above_up)),
+    "a handful: charged as few": _handful(lambda _: SMALL.charges(many=False)),
     "few: the threshold not charged": _few(lambda right: replace(right, above_up=_ALL)),
     "few: the comparisons not charged above the cap": _few(lambda right: replace(right, above_down=1 - SMALL.test)),
     "few: the threshold alone charged within the cap": _few(lambda right: replace(right, within_up=right.above_up)),
@@ -120,7 +134,9 @@ def _signed(x: Dataset, both: bool = False) -> SignedTotalLaw:
     """Persons by the sign of their total; ``both`` puts everyone on both sides, as rows of either sign would."""
     sides = [[abs(total) for total in x if both or total * sign > 0] for sign in (1, -1)]
     positive, negative = (buckets(tuple(side), CAPS[:1]) for side in sides)
-    return signed_scan_and_release(positive, negative, EPSILON, caps=CAPS[:1], design=SMALL)
+    return signed_scan_and_release(
+        positive, negative, EPSILON, caps=CAPS[:1], design=replace(SMALL, handful=Fraction(0))
+    )
 
 
 _case = partial(AuditCase, covers="mechanisms.scan_and_release", mechanism=_mechanism(SMALL), promised=Pure(EPSILON))
@@ -128,11 +144,11 @@ _case = partial(AuditCase, covers="mechanisms.scan_and_release", mechanism=_mech
 CASES = (
     _case(
         name="scan and release, two persons",
-        datasets=datasets((2, 4), 2),
+        datasets=datasets((2, 4, 7), 2),
         twins=_TWINS,
-        sampled=[(2, 4)],
+        sampled=[(2, 7)],
     ),
-    _case(name="scan and release, five persons", datasets=datasets((2, 4), 5)),
+    _case(name="scan and release, four persons", datasets=datasets((2, 7), 4)),
     AuditCase(
         name="scan and release, totals of either sign",
         covers="mechanisms.signed_scan_and_release",

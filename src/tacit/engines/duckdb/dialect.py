@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from tacit.engines.dialect import Dialect, named
+from tacit.engines.script import Fragment, fragment
 from tacit.language.cases import settled
 from tacit.language.patterns import BACKSLASH_Z, One, Pattern, Repeat, braced, write
 from tacit.language.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, ColumnType
@@ -15,6 +16,8 @@ WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
 ZONED = "TIMESTAMP WITH TIME ZONE"
 COARSE = ("TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS")
 """Times in other units than microseconds."""
+_MANY = 32
+"""How many boundaries are too many for a CASE."""
 TIMES = ("TIMESTAMP", *COARSE, ZONED)
 
 
@@ -43,6 +46,22 @@ class DuckDialect(Dialect):
     def quotient(self, left: str, right: str, *, short: bool = False) -> str:
         """``//`` truncates, in either width."""
         return f"({left} // {right})"
+
+    def placed(self, source: Fragment, size: str, boundaries: Sequence[int], *shown: str) -> Fragment:
+        """Of many buckets by a search in a list: to plan a CASE of hundreds of branches takes longer than to run it."""
+        if len(boundaries) < _MANY:
+            return super().placed(source, size, boundaries, *shown)
+        step, listed = 1 << (len(boundaries).bit_length() - 1), ", ".join(dict.fromkeys((size, *shown)))
+        beyond = [2**126] * (2 * step - 1 - len(boundaries))
+        numbers = ",".join(map(str, (*boundaries, *beyond)))
+        found = fragment(f"SELECT {listed}, 0 AS place FROM ", source)
+        while step:
+            further = f"CASE WHEN {size} > CAST(STRING_SPLIT('{numbers}', ',') AS HUGEINT[])[place + {step}]"
+            found = fragment(
+                f"SELECT {listed}, place + {further} THEN {step} ELSE 0 END AS place FROM (", found, ") AS s"
+            )
+            step //= 2
+        return fragment(f"SELECT {', '.join([*shown, 'place'])} FROM (", found, ") AS s")
 
     def value_key(self, sql: str, kind: ColumnType) -> str:
         """Keys of moments are microseconds."""

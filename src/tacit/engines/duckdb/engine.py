@@ -16,20 +16,20 @@ import tempfile
 import time
 import uuid
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tacit.engines import UNREACHABLE, Opening, Source
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.dialect import DIALECT
 from tacit.engines.duckdb.tables import DuckTable, file_kind, open_table
+from tacit.engines.requests.beside import NOTHING, Beside
 from tacit.engines.script import Script
 from tacit.engines.snapshots import SQLSnapshot, wait_for
 from tacit.engines.tables import OpenTables
 from tacit.errors import EngineError, InvalidInput
-from tacit.language.expressions import Column
 from tacit.language.forms import Forms
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ T = TypeVar("T")
 
 TICK = 0.1
 """Seconds after which a further change of a file is sure to get another time; file systems' clocks are finer."""
+
+LASTING_TABLES, LASTING_BYTES = 4, 2**26
+"""How many tables are kept from one question to the next, and how large each may be."""
 
 FileState = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change of content and of anything at all."""
@@ -80,6 +83,8 @@ class DuckDB(OpenTables[DuckTable]):
         if given and (len(given) > 1 or not all(id(s.data) in given for s in tables.values())):
             raise InvalidInput("tables of an open connection cannot be mixed with other sources; use one connection.")
         self.timeout = timeout
+        self.lasting: dict[object, pa.Table] = {}
+        """What questions read again, each by what it holds and what the files looked like."""
         if given:
             (connection,) = given.values()
             assert isinstance(connection, duckdb.DuckDBPyConnection)
@@ -117,11 +122,11 @@ class DuckDB(OpenTables[DuckTable]):
             yield DuckSnapshot(self, cursor)
 
     @contextmanager
-    def together(self, columns: Collection[Column]) -> Iterator[Opening]:
-        """Snapshots one after another on one cursor, in one transaction, which keep the rows that they share."""
+    def together(self, beside: Beside) -> Iterator[Opening]:
+        """Snapshots one after another on one cursor, in one transaction, which keep what they have in common."""
         with self._reading() as cursor:
             kept: dict[object, str] = {}
-            yield lambda: nullcontext(DuckSnapshot(self, cursor, kept, columns))
+            yield lambda: nullcontext(DuckSnapshot(self, cursor, kept, beside))
 
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -157,7 +162,7 @@ class DuckSnapshot(SQLSnapshot):
         engine: DuckDB,
         cursor: duckdb.DuckDBPyConnection,
         kept: dict[object, str] | None = None,
-        beside: Collection[Column] = (),
+        beside: Beside = NOTHING,
     ) -> None:
         super().__init__(DIALECT, engine.tables, beside)
         self._engine, self._cursor = engine, cursor
@@ -207,11 +212,31 @@ class DuckSnapshot(SQLSnapshot):
                 text = DIALECT.statement(script.only(part.body, places), places)
                 meaning = text, tuple(self._states.items())
                 if meaning not in self._kept:
-                    name = f"temp.main.tacit_kept{len(self._kept)}"
-                    self._cursor.execute(f"CREATE TEMP TABLE {name} AS {text}")
-                    self._kept[meaning] = name
+                    self._kept[meaning] = self._keep(text, part.lasting and not sources)
                 places[part.name] = self._kept[meaning]
         return DIALECT.statement(script.only(script.body, places), places)
+
+    def _keep(self, text: str, lasting: bool) -> str:
+        """The name of a table with the rows of a statement, for this snapshot; or, if they are few, for later ones too.
+
+        Rows are the same in later questions as long as the tables are, by all that can be seen from outside.
+        """
+        name, known = f"tacit_kept{len(self._kept)}", self._engine.lasting
+        tables = [self._engine.tables[table] for names in self._states for table in names]
+        states = [state for found in self._states.values() for state in cast(tuple[FileState, ...], found)]
+        if not lasting or not all(table.fixed for table in tables) or not _settled(states):
+            self._cursor.execute(f"CREATE TEMP TABLE temp.main.{name} AS {text}")
+            return f"temp.main.{name}"
+        meaning = text, tuple(states)
+        found = known.pop(meaning, None)
+        if found is None:
+            found = self._cursor.sql(text).to_arrow_table()
+        if found.nbytes <= LASTING_BYTES:
+            known[meaning] = found  # as the last one
+            while len(known) > LASTING_TABLES:
+                known.pop(next(iter(known)), None)
+        self._cursor.register(name, found)
+        return name
 
     def _reread(self, script: Script) -> dict[str, str]:
         """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in

@@ -35,23 +35,30 @@ from tacit.engines.requests.key_repeats import KeyRepeats, Repeats, duplicate_ke
 from tacit.engines.requests.leading_value import Lead, LeadingValue
 from tacit.engines.requests.moments import RESOLUTION, Moments
 from tacit.engines.requests.operands import (
+    FAR,
+    HALF,
     SATURATION,
     Deviation,
     Different,
     Entry,
+    Filled,
+    GroupSteps,
     HasValue,
     Key,
     Ordered,
     PersonMean,
     Presence,
+    Product,
     RowCount,
+    Steps,
     Total,
     Value,
     check_by,
     value,
 )
 from tacit.engines.requests.persons import Persons
-from tacit.engines.requests.rank_steps import WEIGHT, Ranks, RankSteps, Step
+from tacit.engines.requests.product_totals import MOST_COLUMNS, ProductTotals
+from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
 from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membership, Relation, Sample
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
 from tacit.engines.requests.top_rows import TopRows
@@ -59,11 +66,15 @@ from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
 from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
 
 __all__ = [
+    "FAR",
     "FINE",
+    "HALF",
     "LARGEST_ANSWER",
+    "LARGEST_REACH",
     "MAX_JOIN_ROWS",
     "MAX_ROWS",
     "MOST_BLOCKS",
+    "MOST_COLUMNS",
     "PERSON",
     "RESOLUTION",
     "SAMPLE_STEPS",
@@ -78,12 +89,14 @@ __all__ = [
     "Different",
     "Entry",
     "Extremes",
+    "Filled",
     "FlagCounts",
     "Flags",
     "GroupDistinct",
     "GroupFlags",
     "GroupMoments",
     "GroupNorms",
+    "GroupSteps",
     "GroupTotals",
     "HasValue",
     "Incidence",
@@ -106,6 +119,8 @@ __all__ = [
     "PersonRows",
     "Persons",
     "Presence",
+    "Product",
+    "ProductTotals",
     "RankSteps",
     "Ranks",
     "Relation",
@@ -115,6 +130,7 @@ __all__ = [
     "Sample",
     "Standalone",
     "Step",
+    "Steps",
     "TopRows",
     "Total",
     "TotalBuckets",

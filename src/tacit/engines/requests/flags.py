@@ -34,10 +34,13 @@ class Flags(Request[FlagCounts]):
         if self.condition.type != BOOLEAN:
             raise InvalidInput(f"a ratio needs a true-or-false column, not {self.condition.type}; write a comparison.")
 
+    def of_person(self, statement: Statement) -> str:
+        """A flag of 0 or 1, from the table of persons."""
+        return statement.aggregate(f"MAX(CASE WHEN {statement.rows.plain(self.condition)} THEN 1 ELSE 0 END)")
+
     def write(self, statement: Statement) -> tuple[Arm, ...]:
-        """A flag of 0 or 1 for each person; the persons and the sum of their flags."""
-        condition = statement.rows.plain(self.condition)
-        true = statement.aggregate(f"MAX(CASE WHEN {condition} THEN 1 ELSE 0 END)")
+        """The persons and the sum of their flags."""
+        true = self.of_person(statement)
         return (Arm(fragment(PERSONS), a="COUNT(*)", b=f"COALESCE(SUM({true}), 0)"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> FlagCounts:

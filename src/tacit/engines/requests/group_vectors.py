@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from tacit.engines.dialect import Dialect
-from tacit.engines.requests.operands import Entry, bucket, check_boundaries, check_by, numbers_by_place
+from tacit.engines.requests.operands import Entry, GroupSteps, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
 from tacit.engines.script import Fragment, Reading, fragment
 from tacit.errors import InvalidInput
@@ -42,21 +42,27 @@ def check_keys(by: tuple[Expression, ...], keys: Keys) -> None:
         raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
 
 
-def in_groups(rows: Rows, by: tuple[Expression, ...], keys: Keys) -> str:
+def in_groups(
+    rows: Rows, by: tuple[Expression, ...], keys: Keys, beside: tuple[tuple[str, ...], list[str]] | None = None
+) -> str:
     """What stands after the rows to keep those of given groups, with the number g of each row's.
+
+    ``beside`` names further columns and lists their values for each group.
 
     Where no key is NULL an engine can join by = before it makes other joins. Texts are left alone: DuckDB's planner may
     fail on = with a text that is NULL in every row (`DuckDialect.compared`).
     """
     columns, kinds = [rows.group(expression) for expression in by], [expression.type for expression in by]
     names = [f"k{i}" for i in range(len(by))]
-    asked = ", ".join(f"({g}, {', '.join(map(rows.dialect.group_key, key))})" for g, key in enumerate(keys))
+    more, values = beside or ((), [""] * len(keys))
+    written = (", ".join(filter(None, (*map(rows.dialect.group_key, key), values[g]))) for g, key in enumerate(keys))
+    asked = ", ".join(f"({g}, {key})" for g, key in enumerate(written))
     absent = [kind == TEXT or any(key[i].value is None for key in keys) for i, kind in enumerate(kinds)]
     same = " AND ".join(
         rows.dialect.same(column, name, kind) if null else f"{column} = {name}"
         for column, name, kind, null in zip(columns, names, kinds, absent, strict=True)
     )
-    return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join(names)}) ON {same}"
+    return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join((*names, *more))}) ON {same}"
 
 
 @dataclass(frozen=True)
@@ -70,12 +76,15 @@ class PersonVectors(Request[tuple[int, ...]]):
 
     def __post_init__(self) -> None:
         check_keys(self.by, self.keys)
+        if isinstance(self.entry, GroupSteps) and len(self.entry.places) != len(self.keys):
+            raise InvalidInput("places must have a middle and a radius for each key.")
 
     def vectors(self, statement: Statement) -> Reading:
         """A table of (person, group g, entry v), the entry saturated."""
         dialect, limit = statement.dialect, saturation(len(self.keys))
         entry = dialect.wide(self.entry.entry(statement.rows))
-        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys), entry)
+        beside = self.entry.beside(dialect) if isinstance(self.entry, GroupSteps) else None
+        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys, beside), entry)
         saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
         return statement.table("vectors", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
 
@@ -108,11 +117,8 @@ class GroupNorms(PersonVectors):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The bucket of each person's norm; squares are compared with squares."""
         boundaries = [b * b if self.norm == "l2" else b for b in self.boundaries]
-        source = fragment(
-            f"(SELECT {bucket('size', boundaries)} AS place FROM ",
-            self.norms(statement),
-            " WHERE size > 0) AS places GROUP BY place",
-        )
+        sizes = fragment("(SELECT size FROM ", self.norms(statement), " WHERE size > 0) AS sizes")
+        source = fragment("(", statement.dialect.placed(sizes, "size", boundaries), ") AS places GROUP BY place")
         return (Arm(source, a="place", b="COUNT(*)"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ MAX_ROWS = 20_000_000
 
 _EVERY = RowCount()
 _TUPLES = Reading("tuples")
+_PAIRS, _HOLDERS, _EDGE = Reading("pairs"), Reading("holders"), Reading("edge")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,6 +50,8 @@ class Touches(Withheld):
     """Each row's value in its own order, a double or a whole number of steps, where heights were asked for."""
     groups: NDArray[np.int64] | None = None
     """The place of each row's group among the keys, where groups were asked for."""
+    common: int = 0
+    """How many further values there are, where those that many persons have are only counted."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,12 @@ class Incidence(Standalone[Touches]):
     those of each group apart. The exception from the limit of 10,000 numbers: the list is as long as there are
     different combinations of persons (and values), at most ``limit``; a longer one is a failure of the engine. Weights
     saturate at ±2^62.
+
+    With ``rare``, where a row concerns one person, values that many persons have are not listed but counted. Let H be
+    the largest number such that more than H values have H persons or fewer; values of more than H persons are *common*.
+    No set T of values that holds a common one has fewer persons than values: if it had, and m persons had the value
+    that most have, then m < |T|, while T is among the values of m persons or fewer; so these are more than m, and
+    m ≤ H. That is all a count of different values needs to know of common ones (`tacit.flows.sums`).
     """
 
     entry: Value | RowCount = _EVERY
@@ -70,8 +79,11 @@ class Incidence(Standalone[Touches]):
     limit: int = MAX_ROWS
     by: tuple[Expression, ...] = ()
     keys: tuple[tuple[Literal, ...], ...] = ()
+    rare: bool = False
 
     def __post_init__(self) -> None:
+        if self.rare and self.values is None:
+            raise InvalidInput("common values are left out where values are asked for; name them.")
         if self.by:
             check_keys(self.by, self.keys)
             if self.heights is not None or self.values is not None:
@@ -88,9 +100,12 @@ class Incidence(Standalone[Touches]):
         dialect, persons = rows.dialect, rows.persons
         value = [] if self.values is None else ["value"]
         # First, for they name the columns they need; their limit is theirs, for DuckDB 2.0 may hang on one above joins.
-        grouped = fragment("SELECT * FROM (", self._tuples(rows), ") AS grouped WHERE w IS NOT NULL")
+        asked = self._tuples(rows)
+        further = _rare(asked) if self.rare else []
+        listed = _RARE if self.rare else asked
+        grouped = fragment("SELECT * FROM (", listed, ") AS grouped WHERE w IS NOT NULL")
         tuples = Part("tuples", fragment(grouped, f" LIMIT {self.limit + 1}"), kept=True)
-        parts = [*rows.parts(), tuples]
+        parts = [*rows.parts(), *further, tuples]
         numbers: dict[str, Reading] = {}
         by_kind: dict[str, list[str]] = {}
         for name, (kind, _) in zip(persons, rows.relation.persons, strict=True):
@@ -149,6 +164,10 @@ class Incidence(Standalone[Touches]):
         values = None if self.values is None else numbers[-1]
         heights = None if self.heights is None else numbers[-1]
         groups = numbers[-1] if self.by else None
+        if self.rare and values is not None:
+            listed = values > 0
+            common = int(weights[~listed].sum())
+            return Touches(weights[listed], (numbers[0][listed],), kinds, values[listed], common=common)
         return Touches(weights, tuple(numbers[: len(kinds)]), kinds, values, heights, groups)
 
 
@@ -161,6 +180,39 @@ def _numbered(name: str, columns: list[str], dialect: Dialect) -> Part:
         ") AS every WHERE p IS NOT NULL) AS different",
     )
     return Part(name, numbered, kept=True)
+
+
+_RARE = fragment(
+    "SELECT person, value, w FROM ",
+    _PAIRS,
+    " WHERE value IN (SELECT value FROM ",
+    _HOLDERS,
+    " WHERE number <= (SELECT number FROM ",
+    _EDGE,
+    ")) UNION ALL SELECT NULL AS person, NULL AS value, COUNT(*) AS w FROM ",
+    _HOLDERS,
+    " WHERE number > (SELECT number FROM ",
+    _EDGE,
+    ")",
+)
+"""The pairs of persons and rare values, and the number of common values."""
+
+
+def _rare(pairs: Fragment) -> list[Part]:
+    """Every pair, how many persons each value has, and the most that a rare one has."""
+    holders = fragment("SELECT value, COUNT(*) AS number FROM ", _PAIRS, " GROUP BY value")
+    sizes = fragment("(SELECT number, COUNT(*) AS w FROM ", _HOLDERS, " GROUP BY number) AS sizes")
+    upto = "SUM(w) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    edge = fragment(
+        f"SELECT COALESCE(MAX(number), 0) AS number FROM (SELECT number, {upto} AS upto FROM ",
+        sizes,
+        ") AS ranked WHERE upto > number",
+    )
+    return [
+        Part("pairs", pairs, kept=True),
+        Part("holders", holders, kept=True),
+        Part("edge", edge, kept=True),
+    ]
 
 
 def _grouped(rows: Rows, shown: str, by: str, present: str = "") -> Fragment:

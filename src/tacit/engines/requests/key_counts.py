@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.operands import Key, bucket, check_boundaries, check_by, decoded, encoded, numbers_by_place
+from tacit.engines.requests.operands import Key, check_boundaries, check_by, decoded, encoded, numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
 from tacit.errors import InvalidInput
@@ -88,12 +88,12 @@ class KeyWeights(Request[tuple[tuple[Key, int], ...]]):
         dialect, pairs = statement.dialect, statement.pairs(self.by)
         keys = [f"k{i}" for i in range(len(self.by))]
         counted = fragment("(SELECT person, COUNT(*) AS keys FROM ", pairs, " GROUP BY person) AS sizes")
-        sizes = statement.table("weights", f"SELECT person, {bucket('keys', self.levels)} AS level FROM ", counted)
+        sizes = statement.table("weights", dialect.placed(counted, "keys", self.levels, "person"))
         weight = " ".join(f"WHEN {i} THEN {weight}" for i, weight in enumerate(self.weights))
         source = fragment(
-            f"(SELECT {', '.join(keys)}, CASE level {weight} END AS weight FROM ",
+            f"(SELECT {', '.join(keys)}, CASE place {weight} END AS weight FROM ",
             fragment(pairs, " INNER JOIN ", sizes, f" ON {pairs.name}.person = {sizes.name}.person"),
-            f" WHERE level < {len(self.levels)}) AS weighed GROUP BY {', '.join(keys)} HAVING COUNT(*) >= {self.least}",
+            f" WHERE place < {len(self.levels)}) AS weighed GROUP BY {', '.join(keys)} HAVING COUNT(*) >= {self.least}",
         )
         shown = [encoded(name, by.type, dialect) for name, by in zip(keys, self.by, strict=True)]
         return (Arm(source, a=f"SUM({dialect.wide('weight')})", keys=shown),)
@@ -122,11 +122,9 @@ class KeysPerPerson(Request[tuple[int, ...]]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The number of each person's keys, then its bucket."""
-        source = fragment(
-            f"(SELECT {bucket('size', self.boundaries)} AS place FROM (SELECT COUNT(*) AS size FROM ",
-            statement.pairs(self.by),
-            " GROUP BY person) AS sizes) AS places GROUP BY place",
-        )
+        pairs = statement.pairs(self.by)
+        sizes = fragment("(SELECT COUNT(*) AS size FROM ", pairs, " GROUP BY person) AS sizes")
+        source = fragment("(", statement.dialect.placed(sizes, "size", self.boundaries), ") AS places GROUP BY place")
         return (Arm(source, a="place", b="COUNT(*)"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from tacit.language.types import BOOLEAN, FLOAT, INTEGER, ColumnType, Kind
 
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
+    from tacit.engines.snapshots import Statement
 
 SATURATION = 9_200_000_000_000_000_000
 """The largest count of units that a FLOAT row can have."""
@@ -44,6 +45,14 @@ class Value:
         """The column of counts."""
         return rows.value(self)
 
+    def of_person(self, statement: Statement) -> str:
+        """The sum, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
+
+    def number_of_person(self, statement: Statement) -> str:
+        """How many of a person's rows have a value, from the table of persons."""
+        return statement.aggregate(f"COUNT({self.column(statement.rows)})")
+
     def total(self, rows: Rows) -> str:
         """The sum over a person's rows; where short numbers are quicker to add, those of doubles and columns are added
         apart.
@@ -61,10 +70,6 @@ class Value:
     def weight(self, rows: Rows) -> str:
         """The sum in one piece, for groups of few rows each."""
         return rows.dialect.total(self.column(rows))
-
-    def number(self, rows: Rows) -> str:
-        """How many of a person's rows have a value."""
-        return f"COUNT({self.column(rows)})"
 
     def entry(self, rows: Rows) -> str:
         """The sum over a person's rows in one group, 0 without a value."""
@@ -106,6 +111,21 @@ class RowCount:
 
     weight = entry = total
 
+    def of_person(self, statement: Statement) -> str:
+        """The count, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The number of rows that have a value, told by the very numbers that are added up."""
+
+    value: Value
+
+    def of_person(self, statement: Statement) -> str:
+        """The count, from the table of persons."""
+        return self.value.number_of_person(statement)
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -118,13 +138,14 @@ class Deviation:
         if not -(2**63) <= self.centre < 2**63:
             raise InvalidInput("centre must fit in 64 bits.")
 
-    def total(self, rows: Rows) -> str:
-        """The sum of the values less the centre times their number."""
-        return f"({self.value.total(rows)} - {rows.dialect.wide(self.number(rows))} * ({self.centre}))"
+    def of_person(self, statement: Statement) -> str:
+        """The sum of the values less the centre times their number; both are the same for every centre."""
+        number = statement.dialect.wide(self.number_of_person(statement))
+        return f"({self.value.of_person(statement)} - {number} * ({self.centre}))"
 
-    def number(self, rows: Rows) -> str:
+    def number_of_person(self, statement: Statement) -> str:
         """How many of a person's rows have a value."""
-        return self.value.number(rows)
+        return self.value.number_of_person(statement)
 
 
 @dataclass(frozen=True)
@@ -138,11 +159,115 @@ class PersonMean:
         if not 1 <= self.parts <= MOST_PARTS:
             raise InvalidInput(f"parts must lie between 1 and {MOST_PARTS}.")
 
-    def total(self, rows: Rows) -> str:
+    def of_person(self, statement: Statement) -> str:
         """The quotient of the sum's size and the number of values, with the sum's sign."""
-        whole, factor = self.value.total(rows), "" if self.parts == 1 else f" * {self.parts}"
-        size = rows.dialect.quotient(f"ABS({whole}){factor}", self.value.number(rows))
+        whole, factor = self.value.of_person(statement), "" if self.parts == 1 else f" * {self.parts}"
+        size = statement.dialect.quotient(f"ABS({whole}){factor}", self.value.number_of_person(statement))
         return f"CASE WHEN {whole} < 0 THEN -{size} ELSE {size} END"
+
+
+HALF = 2**22
+"""How many steps a `Steps` counts on either side of its middle; products of two, over 2^50 rows, have 94 bits."""
+
+FAR = 2**62
+"""How far from zero the middle of `Steps`, and their ends from their middle, may be, in units."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How far a row's number lies from a public centre, in whole steps of radius/`HALF` units, rounded down.
+
+    What lies more than ``radius`` units beside ``middle`` counts as if it lay there. The centre is ``shift`` steps
+    above the middle, so it may lie between two units.
+    """
+
+    value: Value
+    middle: int
+    radius: int
+    shift: int = 0
+
+    def __post_init__(self) -> None:
+        if abs(self.middle) > FAR or not 1 <= self.radius <= FAR or abs(self.shift) > HALF:
+            raise InvalidInput("middle and radius must lie within 2^62, shift within the steps of a radius.")
+
+    @property
+    def step(self) -> Fraction:
+        """One step, in units."""
+        return Fraction(self.radius, HALF)
+
+    @property
+    def centre(self) -> Fraction:
+        """What distances are from, in units."""
+        return self.middle + self.shift * self.step
+
+    def column(self, rows: Rows) -> str:
+        """The row's number of steps."""
+        place = rows.scaled(self.value, self.middle - self.radius, self.middle + self.radius, 2 * HALF)
+        return f"({place} - {HALF + self.shift})"
+
+
+@dataclass(frozen=True)
+class Product:
+    """The sum over a person's rows of the product of two distances; both have a value in the same rows.
+
+    Per person (``mean``) it is the product of the person's two means, each rounded toward zero.
+    """
+
+    left: Steps
+    right: Steps
+    mean: bool = False
+
+    def total(self, rows: Rows) -> str:
+        """Products fit into 64 bits, their sums into 128."""
+        dialect, (a, b) = rows.dialect, (self.left.column(rows), self.right.column(rows))
+        if not self.mean:
+            return dialect.total(f"({a} * {b})")
+        return f"({mean_steps(dialect, a)} * {mean_steps(dialect, b)})"
+
+    def of_person(self, statement: Statement) -> str:
+        """The sum, from the table of persons."""
+        return statement.aggregate(self.total(statement.rows))
+
+
+@dataclass(frozen=True)
+class GroupSteps:
+    """The sum over a person's rows in a group of their distances from the group's public centre, or of the squares.
+
+    Distances are those of `Steps`, with a middle and a radius for each group. Per person (``mean``) it is the person's
+    mean in the group, rounded toward zero, or its square.
+    """
+
+    value: Value
+    places: tuple[tuple[int, int], ...]
+    """For each group the middle and the radius."""
+    squared: bool = False
+    mean: bool = False
+
+    def __post_init__(self) -> None:
+        for middle, radius in self.places:
+            Steps(self.value, middle, radius)
+
+    def beside(self, dialect: Dialect) -> tuple[tuple[str, ...], list[str]]:
+        """What stands beside the number of each group, for `entry`: names, and for each group the values."""
+        ends = ((middle - radius, middle + radius) for middle, radius in self.places)
+        return ("low", "high"), [f"{dialect.wide(str(low))}, {dialect.wide(str(high))}" for low, high in ends]
+
+    def entry(self, rows: Rows) -> str:
+        """0 without a value."""
+        dialect, v = rows.dialect, self.value.column(rows)
+        inner = dialect.quotient(f"(({dialect.wide(v)} - low) * {2 * HALF})", "(high - low)")
+        place = f"CASE WHEN {v} <= low THEN 0 WHEN {v} >= high THEN {2 * HALF} WHEN {v} > low THEN {inner} END"
+        steps = f"(CAST({place} AS {dialect.int64}) - {HALF})"
+        if self.mean:
+            mean = mean_steps(dialect, steps)
+            return f"COALESCE({f'({mean} * {mean})' if self.squared else mean}, 0)"
+        return f"COALESCE({dialect.total(f'({steps} * {steps})' if self.squared else steps)}, 0)"
+
+
+def mean_steps(dialect: Dialect, column: str) -> str:
+    """The mean of a person's steps, rounded toward zero; an aggregate."""
+    size = dialect.quotient(dialect.wide(f"ABS(SUM({column}))"), f"COUNT({column})")
+    return f"(CASE WHEN SUM({column}) < 0 THEN -{size} ELSE {size} END)"
 
 
 @dataclass(frozen=True)
@@ -215,9 +340,9 @@ class Ordered:
         return Fraction(float(row[4])) if self.double else Fraction(int(row[1]), 10**self.expression.type.scale)
 
 
-Total = Value | RowCount | Deviation | PersonMean
-"""What makes one number of a person's rows; its ``total`` is the SQL of the aggregate."""
-Entry = Value | RowCount | Presence | HasValue | Different
+Total = Value | RowCount | Filled | Deviation | PersonMean | Product
+"""What makes one number of a person's rows; ``of_person`` is its SQL over the table of persons."""
+Entry = Value | RowCount | Presence | HasValue | Different | GroupSteps
 """What makes one number of a person's rows in one group; its ``entry`` is the SQL of the aggregate."""
 
 
@@ -269,20 +394,6 @@ def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
         raise InvalidInput(
             f"too many boundaries: one answer holds at most {LARGEST_ANSWER} numbers; use a coarser grid."
         )
-
-
-def bucket(column: str, boundaries: Sequence[int]) -> str:
-    """The SQL of a column's bucket, by binary search: the index of the first boundary at or above it."""
-
-    def search(low: int, high: int) -> str:
-        if low == high:
-            return str(low)
-        middle = (low + high) // 2
-        return (
-            f"CASE WHEN {column} <= {boundaries[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
-        )
-
-    return search(0, len(boundaries))
 
 
 def numbers_by_place(rows: Sequence[AnswerRow], places: int) -> tuple[int, ...]:

@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
 from tacit.engines.dialect import LARGEST_DOUBLE, Dialect
-from tacit.engines.requests.operands import Ordered
-from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
-from tacit.engines.script import ALL_ROWS, PERSONS, Fragment, Reading, fill, fragment
+from tacit.engines.requests.operands import Ordered, RowCount
+from tacit.engines.requests.request import AnswerRow, Arm, Request
+from tacit.engines.script import ALL_ROWS, PERSONS, Fragment, Reading, fill, fragment, join
 from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 WEIGHT = 2**32
 """The weight of one whole person, or of one whole row, in `RankSteps`."""
+
+LARGEST_REACH = 6000
+"""How many thresholds on one side of all quantiles together `RankSteps` may look at: six numbers each in its answer."""
+
+_CELLS = 2**16
+"""Into how many cells values are divided at first."""
+
+_NEAREST = 1e-200
+"""The shortest distance between the least and the largest value that cells tell apart."""
 
 _BLOCK = 2**16
 """How many cells, or parts of a cell, are summed in one block by engines that sum in blocks."""
@@ -62,8 +71,8 @@ class RankSteps(Request[Ranks]):
             raise InvalidInput("quantiles must lie between 0 and 1, with at most nine decimals, and be at least one.")
         if self.reach < 1 or (self.cap is not None and not 1 <= self.cap < 2**31):
             raise InvalidInput("reach must be at least 1 and cap between 1 and 2^31.")
-        if 3 * len(self.quantiles) * 2 * self.reach > LARGEST_ANSWER:
-            raise InvalidInput(f"reach is too large for one answer of {LARGEST_ANSWER} numbers; use a smaller one.")
+        if len(self.quantiles) * self.reach > LARGEST_REACH:
+            raise InvalidInput(f"reach is too large for one answer, at most {LARGEST_REACH}; use a smaller one.")
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """One arm for the total weight, and one for the steps, with the number of their quantile."""
@@ -90,7 +99,7 @@ class RankSteps(Request[Ranks]):
 
     def _shares(self, statement: Statement, x: str) -> Reading:
         """A table of each person's number of values n and the weight w of one of them."""
-        quotient, n = statement.dialect.quotient, statement.aggregate(f"COUNT({x})")
+        quotient, n = statement.dialect.quotient, RowCount(self.value.expression).of_person(statement)
         weight = quotient(str(WEIGHT), n, short=True)
         if self.cap is not None:
             fewer = quotient(str(WEIGHT * self.cap), n, short=True)
@@ -128,28 +137,35 @@ class RankSteps(Request[Ranks]):
 
     def _values(self, statement: Statement, x: str, shares: Reading, windows: Reading) -> Reading:
         """A table of the different values in those cells that hold a threshold, with their weights."""
-        dialect = statement.dialect
-        smallest = statement.aggregate(f"MIN({x})")
-        cell = _cell(x, fragment(f"(SELECT MIN({smallest}) FROM ", PERSONS, ")"), dialect)
+        dialect, ends = statement.dialect, statement.table("ends", _ends(x, self.value.double, statement.dialect))
+        weighed = self._weighed(statement, x, shares)
 
-        def weighed(*condition: str | Reading) -> Fragment:
+        def placed(source: _Weighed, *condition: str | Reading) -> Fragment:
             return fragment(
-                f"(SELECT {x} AS v, ",
-                cell,
-                " AS cell, w FROM ",
-                ALL_ROWS,
-                " INNER JOIN ",
-                shares,
-                f" ON rows.person = {shares.name}.person WHERE {x} ",
+                f"(SELECT {source.x} AS v, ",
+                _cell(source.x, self.value.double, ends, dialect),
+                f" AS cell{source.shown} FROM ",
+                source.rows,
+                f" WHERE {source.x} ",
                 *condition,
-                ") AS weighed",
+                ") AS placed",
             )
 
         cells = statement.table(
             "cells",
-            f"SELECT cell, MIN(v) AS lo, MAX(v) AS hi, {dialect.total('w')} AS w FROM ",
-            weighed("IS NOT NULL"),
-            " GROUP BY cell",
+            "SELECT cell, MIN(lo) AS lo, MAX(hi) AS hi, SUM(w) AS w FROM (",
+            join(
+                " UNION ALL ",
+                (
+                    fragment(
+                        f"SELECT cell, MIN(v) AS lo, MAX(v) AS hi, {source.weight} AS w FROM ",
+                        placed(source, "IS NOT NULL"),
+                        " GROUP BY cell",
+                    )
+                    for source in weighed
+                ),
+            ),
+            ") AS weighed GROUP BY cell",
         )
         needed = statement.table(
             "needed",
@@ -160,14 +176,36 @@ class RankSteps(Request[Ranks]):
             f") AS sums WHERE {self._crossed(dialect)}",
         )
         kept = f"{needed.name}.cell, lo, hi, below"
+        near = ("BETWEEN (SELECT MIN(lo) FROM ", needed, ") AND (SELECT MAX(hi) FROM ", needed, ")")
         return statement.table(
             "values",
-            f"SELECT v, {kept}, {dialect.total('w')} AS w FROM ",
-            weighed("BETWEEN (SELECT MIN(lo) FROM ", needed, ") AND (SELECT MAX(hi) FROM ", needed, ")"),
-            " INNER JOIN ",
-            needed,
-            f" ON weighed.cell = {needed.name}.cell GROUP BY v, {kept}",
+            "SELECT v, cell, lo, hi, below, SUM(w) AS w FROM (",
+            join(
+                " UNION ALL ",
+                (
+                    fragment(
+                        f"SELECT v, {kept}, {source.weight} AS w FROM ",
+                        placed(source, *near),
+                        " INNER JOIN ",
+                        needed,
+                        f" ON placed.cell = {needed.name}.cell GROUP BY v, {kept}",
+                    )
+                    for source in weighed
+                ),
+            ),
+            ") AS weighed GROUP BY v, cell, lo, hi, below",
         )
+
+    def _weighed(self, statement: Statement, x: str, shares: Reading) -> list[_Weighed]:
+        """The rows with their weights; per row all of them whole, and then what those of persons above the cap lack."""
+        total = statement.dialect.total("w")
+        beside = fragment(ALL_ROWS, " INNER JOIN ", shares, f" ON rows.person = {shares.name}.person")
+        if self.cap is None:
+            return [_Weighed(beside, x, ", w", total)]
+        heavy = f" WHERE n > {self.cap} AND {x} IS NOT NULL"
+        less = statement.table("heavy", f"SELECT {x} AS v, w - {WEIGHT} AS w FROM ", beside, heavy)
+        whole = f"{statement.dialect.wide('COUNT(*)')} * {WEIGHT}"
+        return [_Weighed(fragment(ALL_ROWS), x, "", whole), _Weighed(fragment(less), "v", ", w", total)]
 
     def read(self, rows: Sequence[AnswerRow]) -> Ranks:
         """The row without a quantile has the weight."""
@@ -181,15 +219,39 @@ class RankSteps(Request[Ranks]):
         return Ranks(weight, tuple(tuple(sorted(near, key=lambda step: step.value)) for near in steps))
 
 
-def _cell(x: str, least: Fragment, dialect: Dialect) -> Fragment:
-    """A whole number that never falls as x rises, about 0.4 % of x's distance from the least value wide.
+@dataclass(frozen=True)
+class _Weighed:
+    """Rows whose values are weighed: where they are, their value, what else is shown of them, and their weight."""
 
-    Every operation is monotone under IEEE rounding, which a logarithm need not be; six roots turn 600 decades into 10.
+    rows: Fragment
+    x: str
+    shown: str
+    weight: str
+
+
+def _ends(x: str, double: bool, dialect: Dialect) -> Fragment:
+    """The least value, and by what the fourth root of a distance from it is multiplied to find its cell.
+
+    A scan of its own costs less than two more aggregates of each person.
     """
-    far = LARGEST_DOUBLE / 4  # no two values kept within ±far have a distance beyond the finite range
-    low, high = dialect.double(-far), dialect.double(far)
-    near = f"LEAST(GREATEST(CAST({{}} AS {dialect.float64}), {low}), {high})"
-    root = f"({near} - {near})"
-    for _ in range(6):
-        root = f"SQRT({root})"
-    return fill(dialect.rounded(f"{root} * 16384"), x, least)
+    low, high = (_near(f"{word}({x})", double, dialect) for word in ("MIN", "MAX"))
+    root = f"SQRT(SQRT(GREATEST({high} - {low}, {dialect.double(_NEAREST)})))"
+    return fragment(f"SELECT {low} AS low, {dialect.double(float(_CELLS))} / {root} AS steep FROM ", ALL_ROWS)
+
+
+def _near(x: str, double: bool, dialect: Dialect) -> str:
+    """A value as a double, within limits between which no distance is beyond the finite range."""
+    if not double:
+        return f"CAST({x} AS {dialect.float64})"
+    return f"LEAST(GREATEST({x}, {dialect.double(-LARGEST_DOUBLE / 4)}), {dialect.double(LARGEST_DOUBLE / 4)})"
+
+
+def _cell(x: str, double: bool, ends: Reading, dialect: Dialect) -> Fragment:
+    """A whole number up to `_CELLS` that never falls as x rises: the fourth root of its distance from the least value.
+
+    Every operation is monotone under IEEE rounding, which a logarithm need not be, and none leaves the range of
+    doubles, which some engines take for an error. By the root a cell near the least value is narrow, though a few
+    values lie far away. No distance is negative, but an engine that computed before it filtered must not fail either.
+    """
+    distance = f"ABS({_near(x, double, dialect)} - (SELECT low FROM {{}}))"
+    return fill(dialect.rounded(f"SQRT(SQRT({distance})) * (SELECT steep FROM {{}})"), ends, ends)

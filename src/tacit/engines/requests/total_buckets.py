@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.operands import Total, bucket, check_boundaries
+from tacit.engines.requests.operands import Total, check_boundaries
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import PERSONS, fragment
 
@@ -42,13 +42,11 @@ class TotalBuckets(Request[Buckets]):
 
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Each total's size and sign, then its bucket; the buckets of negative totals are -1, -2, …"""
-        total, fence = statement.aggregate(self.total.total(statement.rows)), statement.dialect.fence
-        source = fragment(
-            f"(SELECT {bucket('size', self.boundaries)} AS place, size, negative FROM (SELECT ABS({total}) AS size, ",
-            f"{total} < 0 AS negative FROM ",
-            PERSONS,
-            f" WHERE {total} <> 0{fence}) AS sizes) AS places GROUP BY place, negative",
-        )
+        total, fence = self.total.of_person(statement), statement.dialect.fence
+        asked = f"(SELECT ABS({total}) AS size, {total} < 0 AS negative FROM "
+        sizes = fragment(asked, PERSONS, f" WHERE {total} <> 0{fence}) AS sizes")
+        places = statement.dialect.placed(sizes, "size", self.boundaries, "size", "negative")
+        source = fragment("(", places, ") AS places GROUP BY place, negative")
         place = "CASE WHEN negative THEN -1 - place ELSE place END"
         return (Arm(source, a=place, b="COUNT(*)", c="SUM(size)"),)
 

@@ -1,13 +1,16 @@
 """The exponential mechanism: P(y) ∝ π(y)·e^{-γℓ(y)} with γ = ε/2, or ε for a one-directional loss.
 
-PROMISE  Pure(ε) for one draw; also (ε²/8)-zCDP (`law.zcdp`). The prior π is public.
+PROMISE  Pure(ε) for one draw with ``epsilon``; Zcdp(ρ) with ``rho``, which buys ε = √(8ρ), rounded down. The prior π
+is public.
 
 PROOF  Let x' be x with one person added, γ the factor of ℓ. General loss, γ = ε/2: π(y)e^{-γℓ} moves by a factor in
 [e^{-ε/2}, e^{ε/2}] and so does its sum, so their quotient moves by at most e^ε. One-directional, γ = ε: ℓ rises by 0 or
 1 for every y, so the weight and the sum both move by a factor in [e^{-ε}, 1], and the quotient by at most e^{±ε}.
 In general, where adding a person moves ℓ by something in [−r, s], both move by a factor in [e^{-γs}, e^{γr}] and the
 quotient by at most e^{γ(r+s)}, so γ = ε/(r + s).
-Either way the log ratio over all y lies in an interval of length ε (bounded range), which gives ε²/8.
+Either way the log ratio over all y lies in an interval of length ε (bounded range), which gives ε²/8-zCDP: a variable
+in such an interval has a cumulant generating function that bends by at most ε²/4 (Hoeffding), so D_α ≤ α·ε²/8. A pure
+promise of ε alone would be worth ε·tanh(ε/2), four times as much.
 
 ACCURACY  Uniform prior: P[ℓ(Y) − min ℓ ≥ t] ≤ |Y|·e^{-γt}. With a prior, for every value z:
 P[ℓ(Y) − ℓ(z) ≥ t] ≤ e^{-γt}/π(z), π scaled to total 1.
@@ -22,15 +25,17 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
-from typing import Any
+from math import isqrt
+from typing import Any, Self
 
 from tacit.curves import StepLoss
-from tacit.guarantees import Pure, Zcdp
+from tacit.errors import InvalidInput
+from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
 from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, range_loss
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
-from tacit.numbers.exact import Number, between, positive, whole
+from tacit.numbers.exact import Number, between, whole
 from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
 from tacit.randomness import Categorical, Randomness
@@ -51,14 +56,39 @@ def factor(epsilon: Fraction, moves: tuple[int, int]) -> Fraction:
     return epsilon / sum(moves)
 
 
+def epsilon_within(rho: Fraction) -> Fraction:
+    """The largest ε, to forty bits, with ε²/8 ≤ ρ: what a choice of bounded range may take for ρ."""
+    p, q = (8 * rho).as_integer_ratio()
+    return Fraction(isqrt(p * q << 80), q << 40)
+
+
+def paid(epsilon: Number | None, rho: Number | None) -> tuple[Fraction, Guarantee]:
+    """The ε of a choice of bounded range, and what it promises, for a cost that is named as ε or as ρ."""
+    if (epsilon is None) == (rho is None):
+        raise InvalidInput("give epsilon or rho, not both; rho buys a choice of ε = √(8·rho).")
+    if epsilon is not None:
+        pure = Pure(epsilon)
+        return pure.epsilon, pure
+    assert rho is not None
+    concentrated = Zcdp(rho)
+    return epsilon_within(concentrated.rho), concentrated
+
+
 class ExponentialLaw(GridLaw):
     """The law of the exponential mechanism."""
 
     name = "exponential mechanism"
 
-    def __init__(self, loss: StepLoss, epsilon: Fraction, prior: Prior, change: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        loss: StepLoss,
+        epsilon: Fraction,
+        prior: Prior,
+        change: tuple[int, int] | None = None,
+        guarantee: Guarantee | None = None,
+    ) -> None:
         self.grid, self.prior = loss.grid, prior
-        self.guarantee = Pure(epsilon)
+        self.guarantee = guarantee or Pure(epsilon)
         self.zcdp = Zcdp(epsilon * epsilon / 8)
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon, change), loss.minimum
         # One piece for each run, or a few with a prior that is not constant.
@@ -110,6 +140,10 @@ class ExponentialLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.prior, self._gamma
 
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """r²/8 for log ratios in an interval of length r."""
+        return range_loss(self, other)
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest excess loss (over the best value's) with probability at least 1 − β."""
         failure = between(beta, "beta", 0, 1)
@@ -132,13 +166,20 @@ def excess(gamma: Fraction, size: int, beta: Fraction) -> int:
 
 
 def exponential(
-    loss: StepLoss, epsilon: Number, prior: Prior | None = None, *, change: tuple[int, int] | None = None
+    loss: StepLoss,
+    epsilon: Number | None = None,
+    prior: Prior | None = None,
+    *,
+    rho: Number | None = None,
+    change: tuple[int, int] | None = None,
 ) -> ExponentialLaw:
     """A grid value chosen with probability in proportion to π·e^{-εℓ/2} (e^{-εℓ} if one-directional).
 
-    ``change`` = (r, s) says that adding a person moves the loss by something in [−r, s]; the factor is then ε/(r+s).
+    Give ``epsilon``, or ``rho`` for ε = √(8ρ). ``change`` = (r, s) says that adding a person moves the loss by
+    something in [−r, s]; the factor is then ε/(r+s).
     """
-    return ExponentialLaw(loss, positive(epsilon, "epsilon"), Uniform() if prior is None else prior, change)
+    each, guarantee = paid(epsilon, rho)
+    return ExponentialLaw(loss, each, Uniform() if prior is None else prior, change, guarantee)
 
 
 def weigh(p: Argument, gamma: Any, low: Any, high: Any, move: Any) -> Any:

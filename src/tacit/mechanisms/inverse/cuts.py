@@ -4,13 +4,16 @@ Rows lie on the cells of a public grid and weigh something. A row's weight is sp
 its cell, so that a cut can go through a cell however many rows share it, and what lies left of a cut and what lies
 right of it add up, for every person, to what they weigh.
 
-PROMISE  Pure(ε) for the cuts of all stretches together, if nobody's weights in them add up to more than ``largest``.
+PROMISE  Pure(ε), or Zcdp(ρ) with ε = √(8ρ), for the cuts of all stretches together, if nobody's weights in them add
+up to more than ``largest``.
 
 PROOF  Let B(x) be the weight of a stretch left of position x, W all of it, q the share wanted and Δ = max(q, 1−q). A
 person of weight w in the stretch raises B(x) by something in [0, w] and W by w, so B(x) − qW moves by something in
 [−qw, (1−q)w], and the loss ℓ(x) = |B(x) − qW| by at most Δw, and so does min(ℓ, K). With e^{−γℓ}, γ = ε/(2Δ·largest), a
 cut's ratio is at most e^{2γΔw} = e^{ε·w/largest} (`tacit.mechanisms.choose.exponential`): a draw that loses in
 proportion to the weight. The rest is `tacit.mechanisms.together`. Losses are exact, in units of 1/TIES of the weight.
+A cut's log ratios lie in an interval of length ε·w/largest; those of independent cuts add up, so for all of them
+together the interval is of length ε at most, which is ε²/8-zCDP.
 
 MANY QUANTILES  Draw the middle one of m quantiles; those below it are cuts of what lies left, those above it of what
 lies right: stretches of one level, between which everybody's weight is divided. So a level costs what one cut costs,
@@ -39,11 +42,11 @@ from typing import Any, Self
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
-from tacit.mechanisms.choose.exponential import weigh
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.choose.exponential import paid, weigh
+from tacit.mechanisms.law import Law, range_loss
 from tacit.mechanisms.together import Together, share
 from tacit.numbers.enclosures import BITS, Enclosure, exp, total
-from tacit.numbers.exact import Number, positive, whole
+from tacit.numbers.exact import Number, whole
 from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
 from tacit.proofs.terms import largest as larger
@@ -236,19 +239,25 @@ class CutLaw(Law[int]):
         around = {x + d for law in laws for x in law._bends() for d in (-1, 0, 1)} | {self.last}
         return sorted(x for x in around if self.first <= x <= self.last)
 
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """r²/8 for log ratios in an interval of length r."""
+        return range_loss(self, other)
+
     def outcomes_to_follow(self) -> list[int]:
         """A cut through the middle of what is there."""
         return [min(self._after(self._target + 1), self.last)]
 
 
-def cuts(stretches: Sequence[Stretch], epsilon: Number, largest: int = 1) -> Together[int]:
-    """A cut of each stretch, Pure(ε) for all together where nobody weighs more than ``largest`` over all of them."""
-    rate = positive(epsilon, "epsilon")
+def cuts(
+    stretches: Sequence[Stretch], epsilon: Number | None = None, largest: int = 1, *, rho: Number | None = None
+) -> Together[int]:
+    """A cut of each stretch, for ε or ρ all together where nobody weighs more than ``largest`` over all of them."""
+    rate, guarantee = paid(epsilon, rho)
     for stretch in stretches:
         if not 0 <= stretch.share <= 1 or stretch.first > stretch.last:
             raise InvalidInput("a stretch needs a share between 0 and 1, and a first position up to its last.")
     laws = [CutLaw(stretch, rate, whole(largest, "largest", 1)) for stretch in stretches]
-    return Together(laws, Pure(rate))
+    return Together(laws, guarantee)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Inverse sensitivity: choose an answer by how many persons would have to change for it to be the truth.
 
-PROMISE  Pure(ε) for one draw: that of the mechanism named by ``method``.
+PROMISE  Pure(ε) for one draw, or by the exponential mechanism Zcdp(ρ): that of the mechanism named by ``method``.
 
 PROOF  ℓ(x, y) = the fewest persons added or removed until f = y has sensitivity 1 for any f, since one more change
 undoes a neighbour's difference. It need not be one-directional, so a list of losses is taken as general (rate ε/2); a
@@ -45,10 +45,14 @@ def inverse_sensitivity(
     loss: StepLoss | Sequence[int],
     grid: Grid | None = None,
     *,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     method: str = "exponential",
 ) -> GridLaw:
-    """A grid value chosen by its loss, given as a `StepLoss` or as a list with one whole number for each grid value."""
+    """A grid value chosen by its loss, given as a `StepLoss` or as a list with one whole number for each grid value.
+
+    Give ``epsilon``; with the exponential mechanism ``rho`` will do instead.
+    """
     check_listed(method, "method", METHODS)
     if isinstance(loss, StepLoss):
         if grid is not None and grid != loss.grid:
@@ -58,6 +62,10 @@ def inverse_sensitivity(
         raise InvalidInput("grid must be given with a list of losses; it names the value of each.")
     else:
         steps = StepLoss.from_losses(grid, loss)
+    if rho is not None and method == "exponential":
+        return exponential(steps, epsilon, rho=rho)
+    if epsilon is None or rho is not None:
+        raise InvalidInput("give epsilon alone with this method; rho goes with the exponential mechanism.")
     return METHODS[method](steps, positive(epsilon, "epsilon"))
 
 

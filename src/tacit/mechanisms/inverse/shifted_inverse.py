@@ -14,7 +14,8 @@ D_{τ−t}], some value has ℓ* ≤ 0, and P[ℓ* ≥ t] ≤ |Y|·e^{-εt/2}.
 
 RULE  β is 5 % unless given.
 - "scan" walks the grid upward, "scan_down" downward, on ℓ: `threshold_scan` with its own public rule for that β.
-- "exponential", "permute_and_flip": τ = ⌈(2/ε)·ln(|Y|/β)⌉ and ℓ* clamped at K = 2τ, rate ε/2, on a finite grid.
+- "exponential" (ε or ρ, which buys ε = √(8ρ)), "permute_and_flip": τ = ⌈(2/ε)·ln(|Y|/β)⌉ and ℓ* clamped at K = 2τ,
+  rate ε/2, on a finite grid.
 - "binary_search" (ε or ρ) and "bayesian_search" (ρ): on ℓ, with the target their own modules state.
 - "interior_point": (ε, δ) with δ = 10^-6 unless given, Approx(ε, δ); ℓ* with τ = w + 1, where w is the excess loss that
   the search states for the grid: ℓ* ≤ w means ℓ ≤ τ + w and ℓ̄ ≥ 1, so the answer lies in [D_{2w+1}, D_0].
@@ -33,8 +34,8 @@ from typing import Any, Self
 from tacit.curves import DownProfile, Run, StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential, factor, weigh
-from tacit.mechanisms.choose.permute_and_flip import PermuteAndFlipLaw, permute_and_flip, win
+from tacit.mechanisms.choose.exponential import epsilon_within, exponential, factor, weigh
+from tacit.mechanisms.choose.permute_and_flip import permute_and_flip, win
 from tacit.mechanisms.grid_law import Answer, finite_size
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.search.bayesian_search import bayesian_search, look_noise
@@ -70,6 +71,11 @@ class _Task:
         if self.epsilon is None or self.rho is not None or self.delta is not None:
             raise InvalidInput("give epsilon alone with this method; it is a pure mechanism.")
         return self.epsilon
+
+    @property
+    def ranged(self) -> Fraction:
+        """The ε of a choice of bounded range: ε itself, or what ρ buys."""
+        return self.pure if self.rho is None else epsilon_within(self.concentrated)
 
     @property
     def concentrated(self) -> Fraction:
@@ -120,6 +126,10 @@ class ShiftedInverseLaw(Law[Answer]):
     def outcomes_to_follow(self) -> Sequence[Answer]:
         """The mechanism's."""
         return self._inner.outcomes_to_follow()
+
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """The mechanism's."""
+        return self._inner.concentrated_loss(other._inner)
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window: with probability at least 1 − β the answer lies in [D_window, D_0]."""
@@ -190,9 +200,9 @@ def shift(epsilon: Fraction, size: int, beta: Fraction) -> int:
     return log_ceiling(2 / epsilon, size / beta)
 
 
-def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callable[[_Task], Built]:
+def _choice(choose: Callable[[StepLoss, _Task], Law[Answer]]) -> Callable[[_Task], Built]:
     def build(task: _Task) -> Built:
-        epsilon, size = task.pure, finite_size(task.grid)
+        epsilon, size = task.ranged if choose is _weighed else task.pure, finite_size(task.grid)
         tau = shift(epsilon, size, task.beta)
 
         def accuracy(beta: Fraction) -> Accuracy:
@@ -201,16 +211,24 @@ def _choice(choose: Callable[..., ExponentialLaw | PermuteAndFlipLaw]) -> Callab
                 raise InvalidInput("beta must be at least that of the law; build the law with a smaller beta.")
             return _window(beta, tau + excess - 1)
 
-        return choose(task.profile.shifted_loss(task.grid, tau), epsilon), accuracy
+        return choose(task.profile.shifted_loss(task.grid, tau), task), accuracy
 
     return build
+
+
+def _weighed(loss: StepLoss, task: _Task) -> Law[Answer]:
+    return exponential(loss, task.epsilon, rho=task.rho)
+
+
+def _flipped(loss: StepLoss, task: _Task) -> Law[Answer]:
+    return permute_and_flip(loss, task.pure)
 
 
 METHODS: dict[str, Callable[[_Task], Built]] = {
     "scan": _scan("up"),
     "scan_down": _scan("down"),
-    "exponential": _choice(exponential),
-    "permute_and_flip": _choice(permute_and_flip),
+    "exponential": _choice(_weighed),
+    "permute_and_flip": _choice(_flipped),
     "binary_search": _binary,
     "bayesian_search": _bayesian,
     "interior_point": _interior,

@@ -27,6 +27,9 @@ A loss with values strictly between 0 and 2τ is not covered by this proof. Ther
 the staircase finds one: without it, a wide plateau near τ/2 or 3τ/2 made the median fail in up to 20 % of the draws,
 with it failures are as rare as for sharp losses (simulated: benchmarks/searches.py).
 
+CERTIFICATES  What was seen bounds the loss whatever its shape (`look_bounds`), at no further cost: `with_looks` is the
+law of the answer together with all noisy looks, of which the answer is a function.
+
 COST  m = 8·(⌈log2|Y|⌉ + ⌈log2(1/β)⌉) draws of noise and updates of at most m + 1 pieces: 30 ms at |Y| = 2^64.
 """
 
@@ -35,15 +38,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.grid_law import Answer, GridLaw
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.search.binary_search import comparisons
+from tacit.mechanisms.search.look_bounds import LookBounds
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.mechanisms.search.search_posterior import Looks, Posterior, best_position
 from tacit.noises import DiscreteGaussian
@@ -90,6 +94,14 @@ class BayesianSearchLaw(GridLaw):
         self._loss = loss.clamped(2 * design.target + 1)
 
     def _draw_index(self, source: Randomness) -> int:
+        return self._search(source)[0]
+
+    def with_looks(self) -> SearchedLaw:
+        """The law of the answer with the looks that led to it."""
+        return SearchedLaw(self)
+
+    def _search(self, source: Randomness) -> tuple[int, dict[int, Looks]]:
+        """An answer's index, and the looks at each position above the grid's first."""
         first, size = self.grid.first or 0, int(self.grid.size)
         noise, strength = self.design.noise, float(self.design.strength)
         posterior, answers = Posterior(size), dict[int, Looks]()
@@ -103,8 +115,8 @@ class BayesianSearchLaw(GridLaw):
                 answers[q] = Looks(number + 1, total + answer)
         median = posterior.median()
         if median.weight > 0.5 or not answers:
-            return first + median.position
-        return first + best_position(size, answers, 2 * self.target + 1, noise.variance)
+            return first + median.position, answers
+        return first + best_position(size, answers, 2 * self.target + 1, noise.variance), answers
 
     def look(self, y: Number) -> NoisyInteger:
         """The law of one noisy look at a grid value; ``design.looks`` of them make up the promise."""
@@ -115,6 +127,15 @@ class BayesianSearchLaw(GridLaw):
 
     def _parameters(self) -> Hashable:
         return self.design
+
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """What the looks tell apart, of which the answer is a function: m times what one tells at the worst value."""
+        return self.design.looks * self.design.noise.concentrated_loss(self._loss.distance(other._loss))
+
+    def outcomes_to_follow(self) -> list[Answer]:
+        """The lowest value and one in the middle, for no probabilities are known."""
+        first = self.grid.first or 0
+        return [self.grid.answer(first), self.grid.answer(first + int(self.grid.size) // 2)]
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The lowest value of loss 0, for losses that jump there from 2τ or more."""
@@ -148,6 +169,54 @@ class BayesianSearchLaw(GridLaw):
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:
         self._refuse()
+
+
+class Searched(NamedTuple):
+    """What a search released: its answer, and how often it looked where and saw how much in all."""
+
+    value: Answer
+    position: int
+    """The answer's, above the grid's first value."""
+    looks: tuple[tuple[int, Looks], ...]
+    design: BayesianDesign
+
+    def bounds(self, beta: float) -> LookBounds:
+        """What the looks say about the loss, each statement with probability at least 1 − β."""
+        return LookBounds(self.looks, float(self.design.noise.squared_scale), self.design.looks, beta)
+
+
+class SearchedLaw(Law[Searched]):
+    """A Bayesian search that shows its looks: private as the search is, for they are all that it releases."""
+
+    name = "Bayesian search with its looks"
+
+    def __init__(self, search: BayesianSearchLaw) -> None:
+        self._inner, self.guarantee, self.design = search, search.guarantee, search.design
+
+    def _draw(self, source: Randomness) -> Searched:
+        index, looks = self._inner._search(source)
+        return self._searched(index, tuple(sorted(looks.items())))
+
+    def _searched(self, index: int, looks: tuple[tuple[int, Looks], ...] = ()) -> Searched:
+        grid = self._inner.grid
+        return Searched(grid.answer(index), index - (grid.first or 0), looks, self.design)
+
+    def pmf(self, y: Searched, bits: int = BITS) -> Enclosure:
+        """Refused, as that of the search."""
+        self._inner._refuse()
+
+    def key(self) -> Hashable:
+        """The search's."""
+        return self._inner.key()
+
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """The search's."""
+        return self._inner.concentrated_loss(other._inner)
+
+    def outcomes_to_follow(self) -> list[Searched]:
+        """Those of the search, as if it had not looked."""
+        places = (self._inner.grid.index(y) for y in self._inner.outcomes_to_follow())
+        return [self._searched(place) for place in places if place is not None]
 
 
 # The public rule and the proof of accuracy in numbers

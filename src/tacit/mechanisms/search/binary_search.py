@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -102,6 +102,11 @@ class BinarySearchLaw(GridLaw):
 
     def _parameters(self) -> Hashable:
         return self.noise, self.target
+
+    def concentrated_loss(self, other: Self) -> Fraction | None:
+        """What the looks tell apart, of which the answer is a function: T times what one tells at the worst value."""
+        each = self.noise.concentrated_loss(self._loss.distance(other._loss))
+        return None if each is None else self.comparisons * each
 
     def accuracy(self, beta: Number) -> Accuracy:
         """The window [smallest value of loss w, true value], for losses that fall to 0 along the grid."""

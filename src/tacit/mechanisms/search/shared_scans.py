@@ -1,12 +1,14 @@
-"""Scans of several losses at once, by shared weight: extremes of every group for the cost of one.
+"""Searches of several losses at once, by shared weight: extremes of every group for the cost of one.
 
-PROMISE  Pure(ε) for the answers of all losses together. Each loss is counted in units, ``unit`` of which make a whole
-person; adding a person raises it by 0 up to what they weigh there, at every point, and nobody weighs more than
-``unit`` over all losses.
+PROMISE  For the answers of all losses together Pure(ε) by `shared_scans`, Zcdp(ρ) by `shared_searches`. Each loss is
+counted in units, ``unit`` of which make a whole person; adding a person raises it by 0 up to what they weigh there, at
+every point, and nobody weighs more than ``unit`` over all losses.
 
-PROOF  Each is an upward threshold scan (`threshold_scan`) with rates ε1/unit and ε2/unit, ε1 + ε2 = ε. A person of
-weight w moves the loss by something in [0, w], so the proof there gives a ratio of at most e^{(ε1 + ε2)·w/unit} both
+PROOF  With ε each is an upward threshold scan (`threshold_scan`) with rates ε1/unit and ε2/unit, ε1 + ε2 = ε. A person
+of weight w moves the loss by something in [0, w], so the proof there gives a ratio of at most e^{(ε1 + ε2)·w/unit} both
 ways: a draw that loses in proportion to the weight. The rest is `tacit.mechanisms.together`.
+With ρ each is a binary search whose T looks have Gaussian noise of variance T·unit²/(2ρ). A person of weight w moves a
+look by at most w, which costs (ρ/T)·(w/unit)²; so all looks at all losses cost ρ·Σ(w/unit)² ≤ ρ.
 
 ACCURACY  That of the scan, in units: as a scan of whole persons, for a person in one group weighs a whole one.
 
@@ -20,8 +22,9 @@ from typing import Any
 
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
+from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.grid_law import Answer
+from tacit.mechanisms.search.binary_search import binary_search
 from tacit.mechanisms.search.scan_rates import BETA, rates
 from tacit.mechanisms.search.threshold_scan import threshold_scan, walk
 from tacit.mechanisms.together import Together, share
@@ -33,11 +36,23 @@ def shared_scans(
     losses: Sequence[StepLoss], epsilon: Number, unit: int = 1, *, beta: Number = BETA
 ) -> Together[Answer]:
     """For each loss the first grid value that passes a noisy threshold, Pure(ε) for all together."""
-    if not all(loss.one_directional for loss in losses):
-        raise InvalidInput("losses must be one-directional: adding a person must never lower one.")
+    _check(losses)
     total = positive(epsilon, "epsilon")
     each = total / whole(unit, "unit", 1)
     return Together([threshold_scan(loss, each, beta=beta) for loss in losses], Pure(total))
+
+
+def shared_searches(losses: Sequence[StepLoss], rho: Number, unit: int = 1, *, beta: Number = BETA) -> Together[Answer]:
+    """For each loss the grid value at which noisy comparisons find it small, Zcdp(ρ) for all together."""
+    _check(losses)
+    total = positive(rho, "rho")
+    each = total / whole(unit, "unit", 1) ** 2
+    return Together([binary_search(loss, rho=each, beta=beta) for loss in losses], Zcdp(total))
+
+
+def _check(losses: Sequence[StepLoss]) -> None:
+    if not all(loss.one_directional for loss in losses):
+        raise InvalidInput("losses must be one-directional: adding a person must never lower one.")
 
 
 def argue(p: Argument, *, total: int = 1, moved: Any = lambda weight, unit: weight) -> None:

@@ -49,7 +49,7 @@ from typing import Any, Self
 
 from tacit.answers.flows import WEIGHED, CappedFlow, FlowDesign, Scanned, Weighed
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
+from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.choose.exponential import factor, weigh
 from tacit.mechanisms.grid_law import GridLaw
 from tacit.mechanisms.law import Law
@@ -78,13 +78,15 @@ LEVELS = octaves(2**61)
 """Levels for sums in any unit."""
 
 
-def choice(design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...]) -> GridLaw:
-    """The law of the index of a level, alone Pure(cost)."""
+def choice(
+    design: FlowDesign, curve: Curve, cost: Fraction, levels: tuple[int, ...], guarantee: Guarantee | None = None
+) -> GridLaw:
+    """The law of the index of a level, alone Pure(cost); by weights, of bounded range, also a ``guarantee`` of ρ."""
     match design:
         case Weighed():  # losses are limited where they outweigh a prior that falls over all levels
             parts = design.parts
             limit = log_ceiling(3 * parts / cost, design.least / design.ratio ** len(levels))
-            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design)
+            return WeighedLaw(Slopes(curve, levels, parts, limit), cost, len(levels), design, guarantee)
         case Scanned():
             epsilon = cost / design.share
             loss = Slopes(curve, levels, 1, ceil(design.limit / epsilon)).all()

@@ -11,15 +11,16 @@ from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, inf, log
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from tacit.answers.flows import Weighed, step_of
 from tacit.curves import StepLoss
 from tacit.grids import integers
-from tacit.guarantees import Pure
+from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
 from tacit.mechanisms.choose.priors import Decaying, Piece, Prior
 from tacit.mechanisms.grid_law import GridLaw
+from tacit.mechanisms.law import range_loss
 from tacit.numbers.enclosures import Enclosure, total
 from tacit.progress import doing
 from tacit.randomness.inversion import Inversion
@@ -122,8 +123,10 @@ class WeighedLaw(GridLaw):
 
     name = "exponential mechanism"
 
-    def __init__(self, slopes: Slopes, cost: Fraction, levels: int, design: Weighed) -> None:
-        self.grid, self.guarantee = integers(0, levels - 1), Pure(cost)
+    def __init__(
+        self, slopes: Slopes, cost: Fraction, levels: int, design: Weighed, guarantee: Guarantee | None = None
+    ) -> None:
+        self.grid, self.guarantee = integers(0, levels - 1), guarantee or Pure(cost)
         self._slopes, self._cost, self._design = slopes, cost, design
         self._gamma = float(cost / (3 * design.parts))
 
@@ -179,6 +182,10 @@ class WeighedLaw(GridLaw):
     def key(self) -> Hashable:
         """That of the whole law."""
         return self._whole.key()
+
+    def concentrated_loss(self, other: Self) -> Fraction:
+        """r²/8 for log ratios in an interval of length r."""
+        return range_loss(self, other)
 
     def steps(self) -> list[int]:
         """Of the whole law."""

@@ -60,7 +60,7 @@ from itertools import accumulate, product
 from math import ceil
 from typing import Any, Self
 
-from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
+from tacit.answers.totals import DESIGN, CappedTotal, Scan, SignedTotal, TotalDesign
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
@@ -104,84 +104,106 @@ class CappedTotalLaw(Law[CappedTotal]):
         self.caps, self.design, self.guarantee = caps, design, Pure(epsilon)
         self._epsilon = epsilon
         self._persons = sum(counts)
-        self._above = list(accumulate(reversed(counts[1:])))[::-1]
-        self._within = list(accumulate(sums[:-1]))
+        self._over = list(accumulate(reversed(counts[1:])))[::-1]
+        self._limits = [min(i + design.beyond, len(caps) - 1) for i in range(len(caps))]
+        self._above = [self._over[i] for i in self._limits]
+        self._within = [
+            within + cap * (over - above)
+            for within, cap, over, above in zip(accumulate(sums[:-1]), caps, self._over, self._above, strict=True)
+        ]
         self._test = DiscreteLaplace(design.test * epsilon)
-        self._enough = ceil(design.size / epsilon)
+        self._enough, self._handful = ceil(design.size / epsilon), ceil(design.handful / epsilon)
         self._places = {cap: i for i, cap in enumerate(caps)}
 
     @cached_property
     def _weighed(self) -> Categorical:
         """The choice for many persons."""
-        weights = [(self.design.weight(cap, self.caps[-1]), n) for cap, n in zip(self.caps, self._above, strict=True)]
+        weights = [(self.design.weight(cap, self.caps[-1]), n) for cap, n in zip(self.caps, self._over, strict=True)]
         return Categorical(weights, self.design.choice * self._epsilon, _PRECISION)
 
     @cached_property
-    def _scanned(self) -> ScanLaw:
-        """The choice for few persons."""
-        design, epsilon = self.design, self._epsilon
-        rates = Rates(design.threshold * epsilon, design.each * epsilon)
-        loss = StepLoss.from_losses(integers(0, len(self.caps) - 1), self._above, one_directional=True)
-        return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(rates.threshold + rates.each))
+    def _scans(self) -> dict[bool, ScanLaw]:
+        """The choice for a handful of persons, and that for few: places among the caps each scan visits."""
+        return {handful: self._scan(self.design.scan(handful)) for handful in (False, True)}
+
+    def _scan(self, scan: Scan) -> ScanLaw:
+        visited = self._over[:: scan.stride]
+        rates = Rates(scan.threshold * self._epsilon, scan.each * self._epsilon)
+        loss = StepLoss.from_losses(integers(0, len(visited) - 1), visited, one_directional=True)
+        return ScanLaw(loss, True, rates, int(scan.offset / self._epsilon), Pure(rates.threshold + rates.each))
 
     def _draw(self, source: Randomness) -> CappedTotal:
-        many = self._persons + self._test.draw(source) >= self._enough
-        i = int(self._weighed.draw(source)) if many else self._scanned._draw_index(source)
-        within, above = self.design.noises(many, self.caps[i], self._epsilon)
-        return CappedTotal(
-            self.caps[i],
-            int(self._within[i] + within.draw(source)),
-            int(self._above[i] + above.draw(source)),
-            many,
-            self._epsilon,
-            self.design,
-        )
+        seen = self._persons + self._test.draw(source)
+        many, handful = seen >= self._enough, self._handful > 0 and seen < self._handful
+        if many:
+            i = int(self._weighed.draw(source))
+        else:
+            i = self._scans[handful]._draw_index(source) * self.design.scan(handful).stride
+        within, above = self.design.noises(many, self.caps[i], self._epsilon, handful)
+        return self._total(i, int(within.draw(source)), int(above.draw(source)), many, handful)
 
-    def _pmf_choice(self, many: bool, i: int, bits: int) -> Enclosure:
-        """P[many or few, and this cap]."""
+    def _total(self, i: int, within: int, above: int, many: bool, handful: bool) -> CappedTotal:
+        """What is released at a cap with these noises."""
+        limit = None if self.design.beyond == 0 else self.caps[self._limits[i]]
+        numbers = self._within[i] + within, self._above[i] + above
+        return CappedTotal(self.caps[i], *numbers, many, self._epsilon, self.design, limit, handful)
+
+    def _pmf_choice(self, many: bool, i: int, bits: int, handful: bool = False) -> Enclosure:
+        """P[many, few or a handful, and this cap]."""
         test = self._test.tail(self._enough - self._persons, bits)
-        cap = self._weighed.pmf(i, bits) if many else self._scanned._pmf_at(i, bits)
-        return (test if many else 1 - test) * cap
+        if many:
+            return test * self._weighed.pmf(i, bits)
+        if not self._handful:
+            least = Enclosure.of(1, bits)
+        else:
+            least = self._test.tail(self._handful - self._persons, bits)
+        place, rest = divmod(i, self.design.scan(handful).stride)
+        chance = 1 - least if handful else least - test
+        return Enclosure.of(0, bits) if rest else chance * self._scans[handful]._pmf_at(place, bits)
 
     def pmf(self, y: CappedTotal, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output = y]."""
         i = self._places.get(y.cap)
-        if i is None or (y.epsilon, y.design) != (self._epsilon, self.design):
+        if i is None or y != self._total(i, y.within - self._within[i], y.above - self._above[i], y.many, y.handful):
             return Enclosure.of(0, bits)
-        within, above = self.design.noises(y.many, y.cap, self._epsilon)
+        within, above = self.design.noises(y.many, y.cap, self._epsilon, y.handful)
         noise = within.mass(y.within - self._within[i], bits) * above.mass(y.above - self._above[i], bits)
-        return self._pmf_choice(y.many, i, bits) * noise
+        return self._pmf_choice(y.many, i, bits, y.handful) * noise
+
+    @property
+    def _kinds(self) -> list[tuple[bool, bool]]:
+        """Many, few, and a handful where it is told apart."""
+        return [(False, False), (True, False), *([(False, True)] if self._handful else [])]
 
     def outcomes(self) -> Iterable[CappedTotal]:
         """The noiseless numbers at every cap and those beside them: there each noise shows both its rates."""
         if len(self.caps) > LISTED:
             raise InvalidInput(f"the scan and release law is listed for at most {LISTED} caps; verify it on fewer.")
-        for (i, cap), many in product(enumerate(self.caps), (False, True)):
+        for i, kind in product(range(len(self.caps)), self._kinds):
             for within, above in product((-1, 0, 1), repeat=2):
-                numbers = self._within[i] + within, self._above[i] + above
-                yield CappedTotal(cap, *numbers, many, self._epsilon, self.design)
+                yield self._total(i, within, above, *kind)
 
     def key(self) -> Hashable:
         """The persons above every cap, their totals below it, and the design."""
-        data = tuple(self._above), tuple(self._within), self._persons
+        data = tuple(self._over), tuple(self._within), self._persons
         return type(self), self.guarantee, self.caps, self.design, data
 
     def telling_points(self, laws: Sequence[Self]) -> list[CappedTotal]:
         """At every cap that divides the persons of some dataset, and beside it, numbers beyond all of theirs."""
-        steps = {i for law in laws for i in range(1, len(self.caps)) if law._above[i] != law._above[i - 1]}
+        steps = {i for law in laws for i in range(1, len(self.caps)) if law._over[i] != law._over[i - 1]}
+        steps |= {max(0, i - self.design.beyond) for i in steps}
         points = []
-        for place in sorted({0, len(self.caps) - 1} | steps | {i - 1 for i in steps}):
+        for place in sorted({0, len(self.caps) - 1} | steps | {max(0, i - 1) for i in steps}):
             within = beyond([law._within[place] for law in laws])
             above = beyond([law._above[place] for law in laws])
-            for (s, n), many in product(product(within, above), (False, True)):
-                points.append(CappedTotal(self.caps[place], s, n, many, self._epsilon, self.design))
+            for (s, n), kind in product(product(within, above), self._kinds):
+                points.append(self._total(place, s - self._within[place], n - self._above[place], *kind))
         return points
 
     def outcomes_to_follow(self) -> list[CappedTotal]:
         """Without noise, the lowest cap and the first that no more persons are above than the last."""
-        places = dict.fromkeys((0, self._above.index(self._above[-1])))
-        known = self._epsilon, self.design
-        return [CappedTotal(self.caps[i], self._within[i], self._above[i], False, *known) for i in places]
+        first = self._over.index(self._over[-1])
+        return [self._total(i, 0, 0, many=False, handful=False) for i in dict.fromkeys((0, first))]
 
 
 def scan_and_release(

@@ -5,9 +5,10 @@ noise in each of G groups, where the noise has the scale of the cap, and gains o
 best cap leaves about as many persons above it as there are units of noise, a public target T, and not nobody.
 
 - The upward threshold scan: the first λ with N(λ) ≤ T − ξ + ν, somewhat more than half of ε paying for ξ.
-- For counts in up to `FEW` groups: λ with probability in proportion to λ^-3·e^{-ε·(N(λ) − T)⁺}.
+- For counts in up to `FEW` groups, and with ρ in any number of them: λ with probability in proportion to
+  λ^-3·e^{-ε·(N(λ) − T)⁺}.
 
-PROMISE  One draw is Pure(ε), for any public T.
+PROMISE  One draw is Pure(ε), for any public T. With ρ it is Zcdp(ρ): weights have ε = √(8ρ), a scan half of that.
 
 PROOF  Adding a person raises N by 0 or 1 at every level, and so (N − T)⁺, for x ↦ max(x − T, 0) never falls and never
 rises faster than x: a one-directional loss of sensitivity 1. The rest is `exponential` with a public prior and
@@ -38,6 +39,7 @@ from typing import Any
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import integers
+from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.choose.exponential import exponential, factor, weigh
 from tacit.mechanisms.choose.priors import Listed
 from tacit.mechanisms.grid_law import GridLaw
@@ -73,23 +75,27 @@ def vector_cap(
     above: Sequence[int],
     levels: Sequence[int],
     groups: int,
-    epsilon: Number,
+    epsilon: Number | None = None,
     target: Number = 0,
     *,
     counts: bool = False,
+    rho: Number | None = None,
 ) -> GridLaw:
     """The law of the place of a level that leaves about ``target`` persons above it; ``above`` counts them at each.
 
-    ``counts`` says that the vectors count something, so that a small cap is likely.
+    ``counts`` says that the vectors count something, so that a small cap is likely. Give ``rho`` instead of ``epsilon``
+    for a choice that is paid by its own curve.
     """
     if len(above) != len(levels) or not levels:
         raise InvalidInput("above must have a number of persons for every level, at least one.")
     grid, left = integers(0, len(levels) - 1), int(non_negative(target, "target"))
-    if whole(groups, "groups", 1) > FEW or not counts:
+    if not counts or (whole(groups, "groups", 1) > FEW and rho is None):
         loss = StepLoss.from_losses(grid, above, one_directional=True)
-        return threshold_scan(loss, epsilon, "up", split(groups), left)
+        pure = epsilon if rho is None else Pure.within(Zcdp(rho)).epsilon
+        assert pure is not None
+        return threshold_scan(loss, pure, "up", split(groups), left)
     loss = StepLoss.from_losses(grid, [max(0, count - left) for count in above], one_directional=True)
-    return exponential(loss, epsilon, Listed.powers(levels, POWER))
+    return exponential(loss, epsilon, Listed.powers(levels, POWER), rho=rho)
 
 
 def argue(p: Argument, *, weighed: bool, twice: int = 1, target: Any = lambda p: 0, falls: bool = False) -> None:

@@ -10,7 +10,7 @@ stands in `FORMS`, a tag, and the name of a field must stay.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any, cast
 
 from tacit.engines import requests
@@ -63,13 +63,21 @@ FORMS: dict[type, str] = {
 """For each kind of value its tag and its fields, in order."""
 
 LATER: dict[type, tuple[str, ...]] = {requests.Join: ("condition",)}
-"""Fields that came later: they are written where they are set, so that all other texts stay what they were."""
+"""Fields that came later: they are written where they are set, so that all other texts stay what they were.
+
+A field of a statistic is marked as such by ``metadata={"later": True}``.
+"""
+
+
+def _unset(item: Field[Any], part: Statistic) -> bool:
+    """Whether a field that came later is what it was before there was one."""
+    return "later" in item.metadata and getattr(part, item.name) == item.default
 
 
 class _Identities(Forms):
     def head(self, part: object) -> tuple[str, Sequence[str]]:
         if isinstance(part, Statistic):
-            shown = tuple(item.name for item in fields(cast(Any, part)) if item.repr)
+            shown = tuple(item.name for item in fields(cast(Any, part)) if item.repr and not _unset(item, part))
             return part.tag or part.key, part.told_by or shown
         tag, names = super().head(part)
         return tag, (*names, *(name for name in LATER.get(type(part), ()) if getattr(part, name) is not None))

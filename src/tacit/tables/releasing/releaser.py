@@ -23,6 +23,7 @@ from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
+from tacit.engines.requests.beside import Beside
 from tacit.engines.requests.derived import NOBODY, Derived, PersonGroups, PersonRows, Union
 from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
@@ -76,7 +77,7 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question = self.question(relation, statistic, text)
+        question = self.question(relation, statistic, text, cost)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
@@ -146,14 +147,17 @@ class Releaser:
             yield self
             return
         columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
-        with _uncharged(self.tables.engine.together(columns)) as opening:
+        totals = dict.fromkeys(total for statistic in statistics for total in statistic.totals)
+        with _uncharged(self.tables.engine.together(Beside(frozenset(columns), tuple(totals)))) as opening:
             yield replace(self, opening=opening)
 
     def _snapshot(self) -> AbstractContextManager[Snapshot]:
         """A view of the tables, opened while nothing is charged yet."""
         return _uncharged((self.opening or self.tables.engine.snapshot)())
 
-    def question(self, relation: Relation, statistic: Statistic, text: str = "") -> Question:
+    def question(
+        self, relation: Relation, statistic: Statistic, text: str = "", cost: Guarantee | None = None
+    ) -> Question:
         """What the budget is told about a question; a part's budget is told about that part's persons only."""
         if not self._of_this_part(relation):
             raise UnsupportedQuery(ONE_PART)
@@ -165,6 +169,7 @@ class Releaser:
             analyst=self.analyst,
             message=self.message,
             owner=self.budget.account if self.own_answers else "",
+            runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
     def _of_this_part(self, relation: Relation) -> bool:

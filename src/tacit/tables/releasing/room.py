@@ -6,9 +6,18 @@ disjoint sets of persons cost as much as the dearest of them: parallel compositi
 of a division of the persons and one character for the side of it, as in "sum+" and "sum-". Divisions may cut across
 each other, so what they cost adds up.
 
-WHAT IT MAY SPEND. ``epsilon=`` means pure mechanisms (Laplace noise), ``rho=`` Gaussian noise under zCDP,
-``epsilon=, delta=`` Gaussian noise under the largest ρ whose tight conversion stays within (ε, δ). A step that is pure
-by nature (a scan, a choice) takes from a share of ρ the largest ε with ε·tanh(ε/2) ≤ ρ.
+WHAT IT MAY SPEND. ``epsilon=`` means pure mechanisms (Laplace noise), ``rho=`` Gaussian noise under zCDP. A step that
+has a curve of its own is paid by it: a choice of bounded range (the exponential mechanism, cuts) takes ε = √(8ρ) for a
+share ρ, a search by Gaussian looks the share itself. What is pure and nothing else (a scan, permute-and-flip) takes the
+largest ε with ε·tanh(ε/2) ≤ ρ.
+
+``epsilon=, delta=`` may be spent either way: as ε, for Pure(ε) is within (ε, δ), or as the largest ρ whose tight
+conversion is. `Allowance.of` decides from ε, δ and how many noises or choices the statistic makes, public facts all, so
+that a δ never makes an answer worse: as ε, unless ρ is better by whatever measure. Where m noises fall on what one
+person may move, ε divides by m and ρ by √m: Laplace noise has the variance 2m²/ε², Gaussian noise m/(2ρ). At equal
+variance half of Laplace noise lies within 0.49 standard deviations and half of Gaussian noise within 0.67, so ρ is
+spent from 2mρ ≥ ε² on, where Gaussian noise has at most half of the variance. Of k choices each has ε/k, or √(8ρ/k): ρ
+is spent from 8kρ > ε² on.
 """
 
 from __future__ import annotations
@@ -38,6 +47,7 @@ from tacit.engines.requests import (
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.language.expressions import Expression, Literal
+from tacit.mechanisms.choose.exponential import epsilon_within
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import WHOLE, Number, Unit, positive
 from tacit.progress import doing
@@ -76,15 +86,17 @@ class Allowance:
     concentrated: bool
 
     @classmethod
-    def of(cls, cost: Guarantee) -> Allowance:
-        """The allowance that a cost buys."""
+    def of(cls, cost: Guarantee, *, noises: int = 1, choices: int = 1) -> Allowance:
+        """The allowance that a cost buys; of ε with δ, that which serves so many noises, or so many choices, better."""
         match cost:
             case Pure(epsilon):
                 return cls(epsilon, concentrated=False)
             case Zcdp(rho):
                 return cls(rho, concentrated=True)
-            case Approx():
-                return cls(Zcdp.within(cost).rho, concentrated=True)
+            case Approx(epsilon, _):
+                rho = Zcdp.within(cost).rho
+                smaller = 2 * noises * rho >= epsilon**2 or (choices > 1 and 8 * choices * rho > epsilon**2)
+                return cls(rho, concentrated=True) if smaller else cls(epsilon, concentrated=False)
         raise InvalidInput("a question costs epsilon, rho, or epsilon with delta; convert other guarantees first.")
 
     def share(self, part: Fraction) -> Allowance:
@@ -93,8 +105,18 @@ class Allowance:
 
     @property
     def epsilon(self) -> Fraction:
-        """The ε of a pure step that this pays for."""
+        """The ε of a pure step that this pays for, where the step has no better curve."""
         return Pure.within(Zcdp(self.amount)).epsilon if self.concentrated else self.amount
+
+    @property
+    def choosing(self) -> Fraction:
+        """The ε of a choice of bounded range that this pays for."""
+        return epsilon_within(self.amount) if self.concentrated else self.amount
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """How a mechanism that has a curve of its own is told: epsilon= or rho=."""
+        return {"rho" if self.concentrated else "epsilon": self.amount}
 
     @property
     def guarantee(self) -> Guarantee:
@@ -127,7 +149,7 @@ class Room:
         self._opening = opening or engine.snapshot
         self._max_rows, self._most_groups = max_rows, most_groups
         self._snapshot, self._relation, self._source = snapshot, relation, source
-        self.cost = cost
+        self.cost = self._spendable = cost
         """What the whole answer costs: the guarantee it states."""
         self.several = bool(relation.others)
         """Whether a row may concern several persons."""
@@ -137,15 +159,20 @@ class Room:
     @cached_property
     def allowance(self) -> Allowance:
         """What the draws in this room may spend of the cost."""
-        return Allowance.of(self.cost)
+        return Allowance.of(self._spendable)
+
+    @property
+    def delta(self) -> Fraction:
+        """The δ that a draw in this room may use."""
+        return self._spendable.delta if isinstance(self._spendable, Approx) else Fraction(0)
 
     def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
         """In how many of these groups one person can have rows, as far as public facts tell."""
         return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
 
-    def spend(self, guarantee: Guarantee) -> Allowance:
-        """Let all draws of this room spend what this buys, which is no more than the cost."""
-        self.allowance = Allowance.of(guarantee)
+    def allow(self, *, noises: int = 1, choices: int = 1) -> Allowance:
+        """What all draws of this room may spend, which make so many noises, or so many choices: public facts."""
+        self.allowance = Allowance.of(self._spendable, noises=noises, choices=choices)
         return self.allowance
 
     @contextmanager
@@ -153,7 +180,7 @@ class Room:
         """A room beside this one, with two further rounds, for a part of the cost that this one does not spend."""
         with self._opening() as snapshot:
             room = copy(self)  # what both spend adds up
-            room._snapshot, room.allowance = snapshot, Allowance.of(spend)
+            room._snapshot, room._spendable, room.allowance = snapshot, spend, Allowance.of(spend)
             yield room
 
     def secret(self) -> bytes:

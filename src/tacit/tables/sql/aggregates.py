@@ -31,6 +31,16 @@ MOST_PARTS = 1_000
 _PARTS = {"this", "quantile", "expression", "expressions", "big_int"}
 """The parts an aggregate may have."""
 
+TWO_COLUMNS = frozenset(
+    (
+        "Corr",
+        "CovarPop",
+        "CovarSamp",
+        *(f"Regr{name}" for name in ["Slope", "Intercept", "R2", "Count", "Avgx", "Avgy", "Sxx", "Syy", "Sxy"]),
+    )
+)
+"""The aggregates of two columns, by the names of sqlglot's nodes."""
+
 _ONE_ROW = "shows a value of one row, and a row is somebody's; use MIN, MEDIAN or MAX, or GROUP BY it and count"
 _FREQUENT = "is not answered in SQL; GROUP BY it and ORDER BY COUNT(*) DESC LIMIT 1[[, or ask .mode(…)]]"
 _ALL_ROWS = "shows rows, and rows are never shown; use COUNT, or GROUP BY for a number of each"
@@ -46,7 +56,7 @@ REFUSED = {
 
 def known() -> str:
     """The aggregates there are."""
-    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.callable_in_sql().values())
+    *names, last = dict.fromkeys(entry.call.partition("(")[0] for entry in catalogue.entries() if entry.call)
     return f"{', '.join(names)} and {last}"
 
 
@@ -123,6 +133,8 @@ class AggregateReader:
             return name, Call(self._rows(None if inner in ("Star", "Literal", "NoneType") else node.this, condition))
         if inner == "Distinct":
             raise UnsupportedQuery("DISTINCT inside this aggregate is not supported; use COUNT(DISTINCT …).")
+        if name in TWO_COLUMNS:
+            return name, Call(self._operand(node.this, condition), second=self._operand(node.expression, condition))
         if name == "WithinGroup":
             column, argument = _within_group(node)
         else:

@@ -92,7 +92,7 @@ class Plan:
 
     def question(self, release: Release) -> Question:
         """What the budget is told about a release."""
-        return self.releaser.question(release.relation, release.statistic, release.text)
+        return self.releaser.question(release.relation, release.statistic, release.text, release.cost)
 
     def unpaid(self, fresh: bool) -> list[Release]:
         """The releases that were not made before; asking costs nothing where there are none."""
@@ -126,7 +126,7 @@ class Plan:
             with suppress(Unsettled):  # that passes by itself, and nothing is charged here
                 budget.allows(cost, question)
         charge = self.charge(unpaid)
-        return unpaid, charge, not unpaid or budget.fits(charge)
+        return unpaid, charge, not unpaid or budget.fits_each(*self.charges(unpaid))
 
     def ask(self, fresh: bool) -> list[Answer | Answers]:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""

@@ -71,8 +71,8 @@ class Entry:
     """What each aggregate asks: by the name of sqlglot's node, "CountDistinct", "CountPersons", or a name."""
     written: str = ""
     """How it is written in SQL, with {} for the column, where that is not as its aggregate is named."""
-    of: Literal["column", "rows", "persons"] = "column"
-    """What stands in that place: a column, all rows unless a column is named, or the persons."""
+    of: Literal["column", "columns", "rows", "persons"] = "column"
+    """What stands in that place: a column, two of them, all rows unless a column is named, or the persons."""
     methods: Methods = field(default_factory=dict)
     """What ``method=`` may be."""
     made: Made | None = None

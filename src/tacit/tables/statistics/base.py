@@ -6,12 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from tacit.answers import Answer, Answers
 from tacit.engines.requests import Ordered, Value, value
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import InvalidInput, UnsupportedQuery
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Pure, RenyiCurve
 from tacit.language.expressions import Expression
 from tacit.language.types import FLOAT, ColumnType, Kind
 from tacit.mechanisms.noise.noise import NoiseVector, gaussian, gaussian_vector, laplace, laplace_vector
@@ -61,7 +64,7 @@ class Statistic(ABC):
     told_by: ClassVar[tuple[str, ...]] = ()
     """The fields that tell it from others of its tag; all that are shown, if none are named."""
     rereads: ClassVar[bool] = False
-    """Whether it asks for the same rows several times, for different columns; an engine may keep them meanwhile."""
+    """Whether it asks for the same rows several times; an engine may keep them, or `totals`, meanwhile."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
     as_grouped: ClassVar[str] = "by its default method; leave method= out"
@@ -91,6 +94,11 @@ class Statistic(ABC):
     def words(self) -> str:
         """What is asked, for people."""
         return self.phrase.format_map(vars(self))
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """What its requests make of each person's rows, where every round asks for the same."""
+        return ()
 
     @property
     def core(self) -> Statistic:
@@ -153,6 +161,27 @@ class Statistic(ABC):
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost this statistic cannot use, before anything is spent."""
         Allowance.of(cost)
+
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """The shares of ε that its draws take, where each is a choice of bounded range; none where one is not."""
+        return ()
+
+    @property
+    def scans(self) -> tuple[Fraction, ...]:
+        """The shares of ε that its other draws take, of which nothing is known but that; for those with `ranges`."""
+        return ()
+
+    def runs(self, cost: Guarantee) -> RenyiCurve | None:
+        """The mechanisms that a release at this cost runs, whatever the data are; None where that is not said.
+
+        A budget may charge less than the cost by what it knows of them, so the list must hold for every dataset, rows
+        of several persons included, and a test holds it against what the room draws.
+        """
+        if not self.ranges or not isinstance(cost, Pure):
+            return None
+        known = [RenyiCurve.exponential(share * cost.epsilon) for share in self.ranges]
+        return reduce(add, [*known, *(RenyiCurve.pure(share * cost.epsilon) for share in self.scans)])
 
     def noise_std(self, cost: Guarantee) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""
@@ -228,6 +257,15 @@ class Call:
     operand: Operand | None
     """None in COUNT(*)."""
     numbers: tuple[Fraction, ...] = ()
+    second: Operand | None = None
+    """What else it is called on, where it takes two columns."""
+
+    @property
+    def other(self) -> Operand:
+        """The second of two columns."""
+        if self.second is None:
+            raise UnsupportedQuery("this aggregate needs two columns; name both.")
+        return self.second
 
     @property
     def column(self) -> Operand:

@@ -14,6 +14,7 @@ from tacit.errors import InvalidInput
 from tacit.tables.statistics.asking import AnswerT, Asking, Entry
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.count import AsksCount
+from tacit.tables.statistics.covariance import AsksCovariance
 from tacit.tables.statistics.distinct import AsksDistinct
 from tacit.tables.statistics.extremes import AsksExtremes
 from tacit.tables.statistics.histogram import AsksHistogram
@@ -23,6 +24,7 @@ from tacit.tables.statistics.peaks import AsksPeaks
 from tacit.tables.statistics.persons import AsksPersons
 from tacit.tables.statistics.quantiles import AsksQuantiles
 from tacit.tables.statistics.ratio import AsksRatio
+from tacit.tables.statistics.regression import AsksRegression
 from tacit.tables.statistics.sum import AsksSum
 from tacit.tables.statistics.variance import AsksVariance
 
@@ -35,6 +37,8 @@ class Statistics(
     AsksQuantiles[AnswerT],
     AsksExtremes[AnswerT],
     AsksVariance[AnswerT],
+    AsksCovariance[AnswerT],
+    AsksRegression[AnswerT],
     AsksDistinct[AnswerT],
     AsksRatio[AnswerT],
     AsksPeaks[AnswerT],
@@ -127,8 +131,8 @@ def asked_by(aggregate: str) -> Entry | None:
 
 
 def callable_in_sql() -> dict[str, Entry]:
-    """What can be written as a call in SQL."""
-    return {entry.key: entry for entry in entries() if entry.call}
+    """What can be written as a call of one column in SQL."""
+    return {entry.key: entry for entry in entries() if entry.call and entry.of != "columns"}
 
 
 def forecastable() -> dict[str, Entry]:

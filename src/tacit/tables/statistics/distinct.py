@@ -48,6 +48,7 @@ class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different
     name: str
     method: str | None = None
     key = "nunique"
+    counts_values = True
 
     @classmethod
     def of(cls, column: Operand, *, method: str | None = None) -> DistinctValues:
@@ -58,11 +59,11 @@ class DistinctValues(OfValues, tag="DistinctValues", phrase="number of different
         """The different values in each group, with shares of them capped."""
         return super().grouped(groups) if self.method else GroupedDistinct(self, groups)
 
-    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64], common: int) -> CappedStatistic:
         """The largest flow into the values, each taking one unit."""
         from tacit.flows.sums import capped_distinct
 
-        return capped_distinct(rows, values)
+        return capped_distinct(rows, values, common)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 With one row of numbers for each person, D_j is the (j+1)-th largest person maximum: what the maximum becomes when the j
 persons with the largest values leave. The k-th largest row falls to y without the fewest persons that leave fewer than
 k rows above y; of a person k rows matter at most, and of persons as many as may leave and k more. The upward threshold
-scan on the loss of this profile returns a value that only a few persons exceed. A minimum is minus the maximum of the
+scan on the loss of this profile returns a value that only a few persons exceed; with ρ a Bayesian search on the same
+loss finds it, and its own looks tell how far it may be trusted. A minimum is minus the maximum of the
 negated values. The answer errs on the inner side by construction: a maximum is an underestimate, up to the grid's
 rounding. Extremes of groups are found by shared weight (`ways.ends`).
 """
@@ -21,12 +22,13 @@ from tacit.curves import DownProfile
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.guarantees import Pure
+from tacit.guarantees import Guarantee, Pure
 from tacit.language.types import FLOAT
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.search.bayesian_search import Searched, bayesian_search
 from tacit.numbers.exact import whole
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.ways.each import Each
@@ -50,9 +52,13 @@ METHODS: Methods = {
     "scan_down": "downward, from the largest value of the grid",
     "exponential": "the exponential mechanism",
     "permute_and_flip": "permute-and-flip",
-    "binary_search": "noisy comparisons that halve the grid",
+    "binary_search": "noisy comparisons that halve the grid, with Gaussian noise for ρ",
+    "bayesian_search": "many noisier comparisons, for ρ; its default",
 }
-"""The pure methods of `tacit.mechanisms.inverse.shifted_inverse`."""
+"""Methods of `tacit.mechanisms.inverse.shifted_inverse`."""
+
+CURVED = ("exponential", "binary_search", "bayesian_search")
+"""Those that ρ pays by a curve of their own."""
 
 
 def depth(epsilon: Fraction) -> int:
@@ -60,19 +66,41 @@ def depth(epsilon: Fraction) -> int:
     return min(9000, ceil(250 / epsilon) + 20)
 
 
-def reach(grid: Grid, epsilon: Fraction, method: str = "scan") -> int:
+def spending(allowance: Allowance, method: str = "scan", instead: str = "binary_search") -> dict[str, Any]:
+    """How a shifted inverse is told its method and what it may spend; with ρ another search stands for a scan."""
+    if not allowance.concentrated:
+        return {"epsilon": allowance.amount, "method": method}
+    method = instead if method == "scan" else method
+    if method in CURVED:
+        return {"rho": allowance.amount, "method": method}
+    return {"epsilon": allowance.epsilon, "method": method}
+
+
+def reach(grid: Grid, epsilon: Fraction | None = None, method: str = "scan", rho: Fraction | None = None) -> int:
     """How many removals matter where each is dear: those that the law's own accuracy counts, and one more."""
-    beyond = window(shifted_inverse(DownProfile([]), grid, epsilon, method=method, beta=MISS), 1 - MISS)
-    return depth(epsilon) if beyond is None else min(depth(epsilon), beyond + 1)
+    most = 9000 if epsilon is None else depth(epsilon)
+    law = shifted_inverse(DownProfile([]), grid, epsilon, method, rho, beta=MISS)
+    beyond = window(law, 1 - MISS)
+    return most if beyond is None else min(most, beyond + 1)
 
 
 def extreme_law(
-    values: tuple[Fraction, ...], scale: Scale, largest: bool, epsilon: Fraction, method: str = "scan"
+    values: tuple[Fraction, ...],
+    scale: Scale,
+    largest: bool,
+    epsilon: Fraction | None = None,
+    method: str = "scan",
+    rho: Fraction | None = None,
 ) -> Law[Any]:
     """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
+    grid = scale.outward(largest)
+    return shifted_inverse(extreme_profile(values, scale, largest), grid, epsilon, method, rho, beta=MISS)
+
+
+def extreme_profile(values: tuple[Fraction, ...], scale: Scale, largest: bool) -> DownProfile:
+    """What a maximum of ``values``, or minus a minimum, falls to without 0, 1, 2, … persons."""
     sign, grid = 1 if largest else -1, scale.outward(largest)
-    profile = DownProfile([scale.clamped(sign * v, grid) for v in values])
-    return shifted_inverse(profile, grid, epsilon, method=method, beta=MISS)
+    return DownProfile([scale.clamped(sign * v, grid) for v in values])
 
 
 @dataclass(frozen=True)
@@ -116,17 +144,46 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
             return f"{'maximum' if self.largest else 'minimum'} of {self.name}"
         return f"{ordinal(self.rank)} {'largest' if self.largest else 'smallest'} {self.name}"
 
+    def check(self, cost: Guarantee) -> None:
+        """One method is for ρ alone."""
+        super().check(cost)
+        if self.method == "bayesian_search" and not Allowance.of(cost).concentrated:
+            raise InvalidInput("method 'bayesian_search' needs rho=; leave method out for epsilon.")
+
     def release(self, room: Room) -> Answer:
-        """The K largest person maxima, a scan, and one value."""
-        epsilon = room.allowance.epsilon
-        scale = Scale(self.value.expression.type, PRECISION)
-        law = extreme_law(self._profile(room, epsilon), scale, self.largest, epsilon, self.method)
-        found = room.draw(law)
-        beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in windows(law))
+        """The K largest person maxima, a scan or a search, and one value."""
+        spent, scale = spending(room.allowance, self.method, "bayesian_search"), self._scale
+        values = self._profile(room, spent)
+        if spent["method"] == "bayesian_search":
+            loss = extreme_profile(values, scale, self.largest).loss(scale.outward(self.largest))
+            searched = room.draw(bayesian_search(loss, spent["rho"], beta=MISS).with_looks())
+            found, levels = searched.value, looked(searched)
+        else:
+            law = extreme_law(values, scale, self.largest, spent.get("epsilon"), spent["method"], spent.get("rho"))
+            found, levels = room.draw(law), windows(law)
+        beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in levels)
         return self.answer(room, self.words, scale, found, beyond, Inner)
 
-    def answer(self, room: Room, words: str, scale: Scale, found: Any, beyond: Levels, spread: type[Inner]) -> Answer:
-        """The answer for a value of the grid."""
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """One choice, by the exponential mechanism."""
+        return (Fraction(1),) if self.method == "exponential" else ()
+
+    @property
+    def _scale(self) -> Scale:
+        return Scale(self.value.expression.type, PRECISION)
+
+    def answer(
+        self,
+        room: Room,
+        words: str,
+        scale: Scale,
+        found: Any,
+        beyond: Levels,
+        spread: type[Inner],
+        searching: str = "bayesian_search",
+    ) -> Answer:
+        """The answer for a value of the grid; ``searching`` stands for a scan with ρ."""
         grid, sign = scale.outward(self.largest), 1 if self.largest else -1
         place = grid.index(found)
         assert place is not None  # a law draws from its grid
@@ -137,7 +194,7 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         return room.answer(
             words,
             None if unknown else scale.value(sign * found, upward=not self.largest),
-            mechanism=f"shifted inverse sensitivity by {self.method}",
+            mechanism=f"shifted inverse sensitivity by {spending(room.allowance, self.method, searching)['method']}",
             spread=spread(self.largest, beyond, inner),
             per=self.per,
             notes=("Too few persons to name a value.",) if unknown else (),
@@ -147,26 +204,27 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         """The extreme of each group, by shared weight."""
         return super().grouped(groups) if self.method != "scan" else GroupedExtremes(self, groups, self.per)
 
-    def _profile(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
+    def _profile(self, room: Room, spent: dict[str, Any]) -> tuple[Fraction, ...]:
         """What the extreme becomes when 0, 1, 2, … persons leave."""
         if room.several:
-            return self._joint(room, epsilon)
+            return self._joint(room, spent)
         if self.rank == 1 or self.per == "person":
-            (values,) = room.ask(Extremes(self.value, depth(epsilon) + self.rank - 1, self.largest))
+            removals = depth(spent["epsilon"]) if "epsilon" in spent else self._reach(spent)
+            (values,) = room.ask(Extremes(self.value, removals + self.rank - 1, self.largest))
             assert isinstance(values, tuple)
             return values[self.rank - 1 :]
         import numpy as np
 
         from tacit.flows.incidences import Incidences
 
-        removals = min(self._reach(epsilon), LARGEST_ANSWER // (2 * self.rank) - self.rank)
+        removals = min(self._reach(spent), LARGEST_ANSWER // (2 * self.rank) - self.rank)
         (found,) = room.ask(TopRows(self.value, removals + self.rank, self.rank, self.largest))
         heights = sorted({height for _, height in found})
         places = {height: place for place, height in enumerate(heights)}
         rows = Incidences.from_columns(np.ones(len(found), dtype=np.int64), [[person for person, _ in found]])
         return self._ranked(rows, heights, [places[height] for _, height in found], removals)
 
-    def _joint(self, room: Room, epsilon: Fraction) -> tuple[Fraction, ...]:
+    def _joint(self, room: Room, spent: dict[str, Any]) -> tuple[Fraction, ...]:
         """The same where a row may concern several persons."""
         import numpy as np
 
@@ -177,10 +235,10 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         distinct, places = np.unique(touches.heights, return_inverse=True)
         kind = self.value.expression.type
         heights = [Fraction(height) / (1 if kind == FLOAT else 10**kind.scale) for height in distinct.tolist()]
-        return self._ranked(rows_of(touches), heights, places, self._reach(epsilon))
+        return self._ranked(rows_of(touches), heights, places, self._reach(spent))
 
-    def _reach(self, epsilon: Fraction) -> int:
-        return reach(Scale(self.value.expression.type, PRECISION).outward(self.largest), epsilon, self.method)
+    def _reach(self, spent: dict[str, Any]) -> int:
+        return reach(self._scale.outward(self.largest), **spent)
 
     def _ranked(
         self, rows: Incidences, heights: list[Fraction], places: npt.ArrayLike, removals: int
@@ -203,20 +261,31 @@ class GroupedExtremes(Each, tag="GroupedExtremes"):
         """The rows at the end of each group, and a scan of all groups together."""
         asked, groups = cast(Extremum, self.statistic), self.groups
         scale = Scale(asked.value.expression.type, PRECISION)
-        end = End(
-            asked.value, scale, asked.largest, room.allowance.epsilon, groups, asked.rank, rows=asked.per == "row"
-        )
+        end = End(asked.value, scale, asked.largest, room.allowance, groups, asked.rank, rows=asked.per == "row")
         drawn, beyond = end.draw(room, room.weigh(end.request())), end.beyond()
         answers = {}
         for label, found in zip(groups.labels, drawn, strict=True):
             words = f"{asked.words} where {groups.name} is {label}"
-            answers[label] = asked.answer(room, words, scale, found, beyond, InnerOfGroup)
+            answers[label] = asked.answer(room, words, scale, found, beyond, InnerOfGroup, "binary_search")
         return Answers(answers, room.cost, groups.name)
 
 
 def windows(law: Law[Any]) -> tuple[tuple[Fraction, int | None], ...]:
     """How many persons may lie beyond, for each confidence that the law promises at all: a public fact."""
     return tuple((level, window(law, level)) for level in CONFIDENCES)
+
+
+def looked(searched: Searched) -> Levels:
+    """The same from what a search saw: half of what a confidence leaves for either side, None where it saw too little.
+
+    The answer is not above the true extreme, and so many persons lie beyond it at most.
+    """
+    found = []
+    for level in CONFIDENCES:
+        bounds = searched.bounds(float(1 - level) / 2)
+        inside = bounds.lowest_zero() >= searched.position
+        found.append((level, bounds.most_at(searched.position, 2 * searched.design.target) if inside else None))
+    return tuple(found)
 
 
 def ordinal(number: int) -> str:
@@ -265,7 +334,7 @@ class AsksExtremes(Asking[AnswerT]):
             column: a column, or a SQL expression of columns.
             per: "row", or "person" to count each person once.
             method: how the value is chosen: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
-                "binary_search".
+                "binary_search"; with ρ a "bayesian_search", by default.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 

@@ -30,12 +30,14 @@ from tacit.engines.requests import (
     SATURATION,
     Buckets,
     Deviation,
+    Filled,
     FlagCounts,
     Flags,
     RowCount,
     TotalBuckets,
     Value,
 )
+from tacit.engines.requests.beside import OfPerson
 from tacit.guarantees import Pure
 from tacit.language import build
 from tacit.noises import Noise
@@ -48,7 +50,7 @@ from tacit.tables.statistics.sum import Sum
 from tacit.tables.statistics.variance import Moment
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
-from tacit.tables.statistics.ways.vectors import capped_vectors, group_norms
+from tacit.tables.statistics.ways.vectors import capped_vectors
 
 HALF = Fraction(1, 2)
 
@@ -94,10 +96,17 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
         """The sum of the values and the number of rows that have one."""
         return None if self.per == "person" else _parts(self.value, self.name)
 
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """A sum and the number of values, from which deviations follow; per person whether there is one."""
+        return total_of(Deviation(self.value, 0), self.per, PARTS), self._rows
+
     def release(self, room: Room) -> Answer:
         """A test for many persons, then a sum and a count, around a centre where it passes."""
         rest, boundaries = room.allowance.share(1 - TEST), Capper.of(room.allowance).boundaries
-        sums, rows = room.ask(TotalBuckets(total_of(self.value, self.per, PARTS), boundaries), self._rows(boundaries))
+        share = self._rows
+        counting = share if isinstance(share, Flags) else TotalBuckets(share, boundaries)
+        sums, rows = room.ask(TotalBuckets(total_of(self.value, self.per, PARTS), boundaries), counting)
         persons = rows.true if isinstance(rows, FlagCounts) else sum(bucket.count for bucket in rows.positive)
         law, _ = noisy(persons, room.allowance.share(TEST))
         if room.draw(law) * room.allowance.epsilon < MANY:
@@ -126,11 +135,12 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
         """Into how many parts of the unit totals are divided."""
         return PARTS if self.per == "person" else 1
 
-    def _rows(self, boundaries: tuple[int, ...]) -> TotalBuckets | Flags:
+    @property
+    def _rows(self) -> Filled | Flags:
         """A person's share in the count."""
         if self.per == "person":
             return Flags(build.negation(build.is_null(self.value.expression)))
-        return TotalBuckets(RowCount(self.value.expression), boundaries)
+        return Filled(self.value)
 
     def _centre(self, rough: Released, count: int) -> int:
         """The rough mean in whole units, with the digits that its noise leaves; 0 where the noise hides it."""
@@ -178,10 +188,7 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
 
     def release(self, room: Room) -> Answers:
         """Capped vectors of sums and of counts."""
-        half = room.allowance.share(HALF)
-        entries = (self.value, RowCount(self.value.expression))
-        norms = room.ask(*(group_norms(entry, self.groups, half) for entry in entries))
-        tops, bottoms = capped_vectors(room, entries, self.groups, norms, half)
+        tops, bottoms = capped_vectors(room, (self.value, RowCount(self.value.expression)), self.groups)
         answers = {}
         for i, label in enumerate(self.groups.labels):
             spread = Quotient(

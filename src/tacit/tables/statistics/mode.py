@@ -8,6 +8,10 @@ when a person joins. `top` takes the best, removes it and goes on, each time for
 BY GROUP  A person's rows over all groups and candidates are scaled to λ together (per person: one for each candidate
 they have in a group). What they add to a group's candidates is then at most their part of λ there, never less than
 nothing, so the choices of all groups together cost what one costs (`tacit.mechanisms.together`).
+
+WHICH CHOICE  For ε permute-and-flip, never worse than the exponential mechanism at the same ε. For ρ the exponential
+mechanism, whose range is bounded: it has twice the ε that permute-and-flip would have. In groups, its log ratios lie in
+an interval of length ε·w for a person's part w of λ there, and intervals of independent choices add up.
 """
 
 from __future__ import annotations
@@ -23,11 +27,12 @@ from tacit.engines.requests import LARGEST_ANSWER, GroupNorms, GroupTotals, Pres
 from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Approx, Pure
+from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.together import Together
 from tacit.numbers.exact import whole
-from tacit.tables.releasing.room import Room
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
 from tacit.tables.statistics.leading import StableMode
@@ -47,11 +52,14 @@ CAP_SHARE = Fraction(1, 5)
 """What the choice of that cap takes of the cost."""
 
 
-def choice_law(counts: Sequence[int], epsilon: Fraction) -> Law[Any]:
-    """The law of the index of a frequent candidate; what one unit of the counts costs is ε."""
+def choice_law(counts: Sequence[int], allowance: Allowance, unit: int = 1) -> Law[Any]:
+    """The law of the index of a frequent candidate, for counts of which one person moves each by ``unit`` at most."""
     best = max(counts)
     losses = [best - count for count in counts]
-    return permute_and_flip(StepLoss.from_losses(integers(0, len(counts) - 1), losses, one_directional=True), epsilon)
+    loss = StepLoss.from_losses(integers(0, len(counts) - 1), losses, one_directional=True)
+    if allowance.concentrated:
+        return exponential(loss, rho=allowance.amount / unit**2)
+    return permute_and_flip(loss, allowance.amount / unit)
 
 
 @dataclass(frozen=True)
@@ -85,7 +93,7 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
 
     def release(self, room: Room) -> Answer | Answers:
         """Counts of the candidates, and one choice after the other."""
-        allowance, cap, groups = room.allowance, 1, self.groups
+        allowance, cap, groups = room.allow(noises=self.k), 1, self.groups
         entry = Presence() if self.per == "person" else RowCount()
         if self.per == "row":
             (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "max", STEPS))
@@ -93,7 +101,7 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
             allowance = allowance.share(1 - CAP_SHARE)
         (totals,) = room.ask(GroupTotals(entry, groups.by, groups.keys, "max", cap))
         left = {i: total // cap for i, total in enumerate(totals)}
-        each = allowance.share(Fraction(1, self.k)).epsilon
+        each = allowance.share(Fraction(1, self.k))
         chosen: list[int] = []
         for _ in range(self.k):
             indices = list(left)
@@ -108,7 +116,8 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
 
     def answer(self, room: Room, words: str, label: Any) -> Answer:
         """The answer that names one of the candidates."""
-        return room.answer(words, label, mechanism="permute-and-flip on the candidates' counts", per=self.per)
+        how = "exponential mechanism" if room.allowance.concentrated else "permute-and-flip"
+        return room.answer(words, label, mechanism=f"{how} on the candidates' counts", per=self.per)
 
 
 @dataclass(frozen=True)
@@ -122,20 +131,20 @@ class GroupedModes(Each, tag="GroupedModes"):
 
     def release(self, room: Room) -> Answers:
         """Counts of every candidate in every group, and a choice in each."""
-        asked, groups, allowance = cast(Frequent, self.statistic), self.groups, room.allowance
-        values = asked.groups
+        asked, groups = cast(Frequent, self.statistic), self.groups
+        allowance, values = room.allow(noises=asked.k), asked.groups
         by, keys = (*groups.by, *values.by), tuple((*group, *value) for group in groups.keys for value in values.keys)
         entry = Presence() if self.per == "person" else RowCount()
         (norms,) = room.ask(GroupNorms(entry, by, keys, "l1", STEPS))
         cap = choose_cap(room, STEPS, norms, allowance.share(CAP_SHARE))
         (totals,) = room.ask(GroupTotals(entry, by, keys, "l1", cap, FINE))
-        each = allowance.share((1 - CAP_SHARE) / asked.k).epsilon
+        each = allowance.share((1 - CAP_SHARE) / asked.k)
         number = len(values.keys)
         left = [dict(enumerate(totals[start : start + number])) for start in range(0, len(totals), number)]
         answers: dict[Any, Answer] = {}
         for rank in range(1, asked.k + 1):
-            laws = [choice_law(list(counts.values()), each / (cap * FINE)) for counts in left]
-            law: Law[Any] = Together(laws, Pure(each))
+            laws = [choice_law(list(counts.values()), each, cap * FINE) for counts in left]
+            law: Law[Any] = Together(laws, each.guarantee)
             for label, counts, place in zip(groups.labels, left, room.draw(law), strict=True):
                 chosen = list(counts)[int(place)]
                 del counts[chosen]

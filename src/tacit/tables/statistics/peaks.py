@@ -28,7 +28,7 @@ from tacit.mechanisms.law import Law
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import SHARED_ROWS, Operand, Per, Statistic, check_method, per_of
-from tacit.tables.statistics.extremes import depth, windows
+from tacit.tables.statistics.extremes import depth, reach, spending, windows
 from tacit.tables.statistics.ways.ends import MISS
 from tacit.tables.statistics.ways.values import OfValues
 
@@ -55,7 +55,7 @@ class ModalCount(OfValues, tag="ModalCount", phrase="number of {per}s with the m
         """Of rows, or of persons."""
         return cls(column.expression, column.name, per_of(per), method)
 
-    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64], common: int) -> CappedStatistic:
         """The largest flow into one value."""
         from tacit.flows.frequency import capped_frequency
 
@@ -85,16 +85,16 @@ class MaximumDegree(Statistic, tag="MaximumDegree", phrase="largest number of ro
             from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
 
             return flow_answer(room, self.words, capped_degree(rows_of(room.touches(Incidence()))), self.method)
-        epsilon, steps = room.allowance.epsilon, boundaries()
+        spent, steps = spending(room.allowance), boundaries()
         (buckets,) = room.ask(TotalBuckets(RowCount(), steps))
-        law = degree_law(buckets.positive, epsilon)
+        law = degree_law(buckets.positive, **spent)
         place = int(room.draw(law))
         # Numbers are rounded up to a boundary, so the largest itself lies above the boundary before the answer.
         least = 0 if place == 0 else 1 if place == 1 else steps[place - 2] + 1
         return room.answer(
             self.words,
             steps[place - 1] if place else 0,
-            mechanism="shifted inverse sensitivity by scan",
+            mechanism=f"shifted inverse sensitivity by {spent['method']}",
             spread=Inner(True, windows(law), least),
         )
 
@@ -108,16 +108,19 @@ def boundaries() -> tuple[int, ...]:
     return tuple(found)
 
 
-def degree_law(buckets: Sequence[Bucket], epsilon: Fraction) -> Law[int | Fraction]:
+def degree_law(
+    buckets: Sequence[Bucket], epsilon: Fraction | None = None, method: str = "scan", rho: Fraction | None = None
+) -> Law[int | Fraction]:
     """The law of the place of a boundary, 0 for none, that few persons' numbers of rows exceed."""
     steps = boundaries()
+    grid = integers(0, len(steps))
+    most = reach(grid, None, method, rho) if epsilon is None else depth(epsilon)
     largest = (
         min(place + 1, len(steps))
         for place in range(len(buckets) - 1, -1, -1)
-        for _ in range(min(buckets[place].count, depth(epsilon)))
+        for _ in range(min(buckets[place].count, most))
     )
-    profile = DownProfile(list(islice(largest, depth(epsilon))))
-    return shifted_inverse(profile, integers(0, len(steps)), epsilon, beta=MISS)
+    return shifted_inverse(DownProfile(list(islice(largest, most))), grid, epsilon, method, rho, beta=MISS)
 
 
 class AsksPeaks(Asking[AnswerT]):

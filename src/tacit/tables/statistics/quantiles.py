@@ -9,7 +9,8 @@ counts lattice steps between the weight at y and the quantile. Adding a person w
 an amount in [−(1−q)Λ, qΛ] and W(<y) − qW by one in [−qΛ, (1−q)Λ], at most one step each way, so ℓ has sensitivity 1
 (not one-directional), and so has min(ℓ, K). The exponential mechanism with e^{−εℓ/2} is ε-DP. Values are rounded to the
 nearest grid value before their weights are compared, row by row; without that no value of the grid might have a small
-loss. Several quantiles, and those of groups, are drawn by levels (`ways.levels`).
+loss. Several quantiles, and those of groups, are drawn by levels (`ways.levels`). One quantile leaves an eighth of its
+cost to an interval in the column's own unit (`ways.sides`), unless that is not wanted.
 
 ERROR  A draw from a grid of |Y| values has a loss of at most (2/ε)·ln(|Y|/β) above the least one, but with probability
 β: with both ends of a step, that is an error in weight. Per row all this is about weights: a person with n > Λ rows
@@ -20,15 +21,16 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, log
 from typing import Any, ClassVar, cast
 
 from tacit.answers import Answer, Answers
-from tacit.answers.order import Ranked
+from tacit.answers.order import Between, Ranked, What
 from tacit.curves import Run, StepLoss
-from tacit.engines.requests import LARGEST_ANSWER, WEIGHT, Ordered, Ranks, RankSteps
+from tacit.engines.requests import LARGEST_ANSWER, LARGEST_REACH, WEIGHT, Ordered, Ranks, RankSteps, RowCount
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
@@ -39,11 +41,13 @@ from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
+from tacit.tables.statistics.ways import levels
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.levels import draw_quantiles, weighing
 from tacit.tables.statistics.ways.scales import Scale
+from tacit.tables.statistics.ways.sides import SHARE, Sides
 
 PRECISION = 4
 """Significant digits of a quantile that is asked alone."""
@@ -97,6 +101,8 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     single: bool = True
     method: str = "exponential"
     """How a value is chosen by its loss: a method of `tacit.mechanisms.inverse.inverse_sensitivity`."""
+    interval: bool = field(default=True, metadata={"later": True})
+    """Whether one quantile leaves a part of its cost to an interval in the column's own unit."""
 
     def __post_init__(self) -> None:
         number = len(self.quantiles)
@@ -121,6 +127,7 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         per: str = "row",
         method: str = "exponential",
         range: tuple[Number, Number] | None = None,
+        interval: bool = True,
     ) -> Statistic:
         """One quantile, or several at once; by a method that adds noise to the quantile itself, one."""
         check_method(method, NAMES)
@@ -131,12 +138,22 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         if range is not None:
             known = " and ".join(local_quantiles.METHODS)
             raise InvalidInput(f"range goes with the methods {known}; leave it out, or choose one of them.")
-        return cls(column.ordered, column.name, wanted, per_of(per), numbers == (q,), method)
+        return cls(column.ordered, column.name, wanted, per_of(per), numbers == (q,), method, bool(interval))
 
     @property
     def key(self) -> str:
         """The median has a name of its own."""
         return "median" if self.quantiles == (Fraction(1, 2),) else "quantile"
+
+    @property
+    def rereads(self) -> bool:  # type: ignore[override]
+        """A cap on rows is chosen first."""
+        return self.per == "row"
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """How many values a person has."""
+        return (RowCount(self.value.expression),)
 
     @property
     def words(self) -> str:
@@ -148,6 +165,23 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
     def grouped(self, groups: Groups) -> Statistic:
         """The quantiles of each group, by shared weight."""
         return super().grouped(groups) if self.method != "exponential" else GroupedQuantiles(self, groups, self.per)
+
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """A cap and a draw, or a cap and levels; permute-and-flip has no bounded range."""
+        if self.method != "exponential":
+            return ()
+        if len(self.quantiles) > 1:
+            return levels.ranges(len(self.quantiles), self.per == "row")
+        rest = 1 - CAP_SHARE if self.per == "row" else Fraction(1)
+        return (*((CAP_SHARE,) if self.per == "row" else ()), rest * (1 - SHARE) if self.interval else rest)
+
+    @property
+    def scans(self) -> tuple[Fraction, ...]:
+        """The two ends of an interval."""
+        if len(self.quantiles) > 1 or not self.interval:
+            return ()
+        return ((1 - CAP_SHARE if self.per == "row" else Fraction(1)) * SHARE / 2,) * 2
 
     @property
     def answer_keys(self) -> tuple[float, ...]:
@@ -166,20 +200,32 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         return Answers({float(q): answer for q, answer in answers.items()}, room.cost, "quantile")
 
     def _alone(self, room: Room, q: Fraction) -> Answer:
-        """A cap on rows per person where rows count, then one draw."""
+        """A cap on rows per person where rows count, then one draw, and then the ends of its interval."""
         allowance, cap = room.allowance, None
         if self.per == "row":
             cap = row_cap(room, self.value, allowance.share(CAP_SHARE))
             allowance = allowance.share(1 - CAP_SHARE)
-        epsilon, scale = allowance.epsilon, Scale(self.value.expression.type, PRECISION)
+        scale, largest = Scale(self.value.expression.type, PRECISION), WEIGHT * (cap or 1)
+        sides = Sides.of(q, largest, scale, allowance.share(SHARE)) if self.interval else None
+        point = allowance.share(1 - SHARE) if sides else allowance
+        ranged = self.method == "exponential"  # permute-and-flip has no better curve than a pure step's
+        epsilon, rho = point.epsilon, None
+        if ranged:
+            epsilon, rho = point.choosing, point.amount if point.concentrated else None
         limit = reach(epsilon, scale.grid.size)
-        (ranks,) = room.ask(RankSteps(self.value, (q,), limit, cap))
-        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method))
+        known = min(max(limit, sides.reach), LARGEST_REACH) if sides else limit
+        (ranks,) = room.ask(RankSteps(self.value, (q,), known, cap))
+        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho))
+        step, what = float(max(q, 1 - q) * (cap or 1)), cast(What, "rows" if cap else "persons")
+        spread = Ranked(epsilon, scale.grid.size, step, what)
+        if sides is not None:
+            low, high = sides.draw(room, ranks, known, scale.grid.nearest(y))
+            spread = Between(epsilon, scale.grid.size, step, what, low=low, high=high)
         return room.answer(
             f"{ordinal(q)} of {self.name}",
             scale.value(y),
             mechanism=f"inverse sensitivity by {METHODS[self.method]}",
-            spread=Ranked(epsilon, scale.grid.size, float(max(q, 1 - q) * (cap or 1)), "rows" if cap else "persons"),
+            spread=spread,
             per=self.per,
             notes=(weighing(cap, "row"),) if cap else (),
         )
@@ -188,6 +234,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
 @dataclass(frozen=True)
 class GroupedQuantiles(Each, tag="GroupedQuantiles"):
     """Quantiles of each group."""
+
+    @property
+    def ranges(self) -> tuple[Fraction, ...]:
+        """A cap and levels."""
+        return levels.ranges(len(cast(Quantiles, self.statistic).quantiles), capped=True)
 
     def release(self, room: Room) -> Answers:
         """All groups together, level by level."""
@@ -203,11 +254,18 @@ class GroupedQuantiles(Each, tag="GroupedQuantiles"):
 
 
 def quantile_law(
-    ranks: Ranks, q: Fraction, cap: int | None, scale: Scale, limit: int, epsilon: Fraction, method: str = "exponential"
+    ranks: Ranks,
+    q: Fraction,
+    cap: int | None,
+    scale: Scale,
+    limit: int,
+    epsilon: Fraction,
+    method: str = "exponential",
+    rho: Fraction | None = None,
 ) -> Law[Any]:
-    """The law of one quantile on the grid."""
+    """The law of one quantile on the grid; ``rho`` is charged for ε where it is given."""
     loss = quantile_loss(ranks, q, WEIGHT * (cap or 1), scale, limit)
-    return inverse_sensitivity(loss, epsilon=epsilon, method=method)
+    return inverse_sensitivity(loss, epsilon=None if rho else epsilon, rho=rho, method=method)
 
 
 def _quantile(q: Number) -> Fraction:
@@ -298,23 +356,24 @@ class AsksQuantiles(Asking[AnswerT]):
 
     def median(
         self, column: str, *, per: Per = "row", method: str = "exponential",
-        range: tuple[Number, Number] | None = None,
+        range: tuple[Number, Number] | None = None, interval: bool = True,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> AnswerT:  # fmt: skip
         """The middle value.
 
         Args:
-            column, per, method, range, epsilon, delta, rho, fresh: as for `quantile`.
+            column, per, method, range, interval, epsilon, delta, rho, fresh: as for `quantile`.
 
         >>> orders.median("amount", epsilon=4)
         Answer(median of amount: ..., Pure(4))
         """
-        asked = Quantiles.of(self._operand(column), Fraction(1, 2), per=per, method=method, range=range)
+        half = Fraction(1, 2)
+        asked = Quantiles.of(self._operand(column), half, per=per, method=method, range=range, interval=interval)
         return self._one(asked, epsilon, delta, rho, fresh)
 
     def quantile(
         self, column: str, q: Number | Sequence[Number], *, per: Per = "row", method: str = "exponential",
-        range: tuple[Number, Number] | None = None,
+        range: tuple[Number, Number] | None = None, interval: bool = True,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> AnswerT | Answers:  # fmt: skip
         """One quantile, or several at once in ascending order of their values.
@@ -326,6 +385,8 @@ class AsksQuantiles(Asking[AnswerT]):
             method: "exponential" (default) or "permute_and_flip"; for one quantile of numbers "smooth" or, with δ,
                 "propose_test_release", which add noise to the quantile itself.
             range: for the latter two, a public range of the values.
+            interval: whether one quantile leaves an eighth of its cost to a 95 % interval in the column's own unit;
+                False spends all on the value. Several quantiles state by how many ranks they may be off.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
@@ -334,6 +395,6 @@ class AsksQuantiles(Asking[AnswerT]):
         >>> sorted(orders.quantile("amount", ["0.1", "0.9"], epsilon=4))
         [0.1, 0.9]
         """
-        asked = Quantiles.of(self._operand(column), q, per=per, method=method, range=range)
+        asked = Quantiles.of(self._operand(column), q, per=per, method=method, range=range, interval=interval)
         several = isinstance(asked, Quantiles) and not asked.single
         return (self._many if several else self._one)(asked, epsilon, delta, rho, fresh)

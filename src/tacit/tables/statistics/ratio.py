@@ -10,6 +10,7 @@ counts of all groups together move by at most κ when a person joins or leaves, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 from typing import ClassVar, cast
 
 from tacit.answers import Answer, Answers
@@ -113,7 +114,9 @@ class GroupedRatios(Each, tag="GroupedRatios"):
         (norms,) = room.ask(GroupNorms(Presence(), groups.by, groups.keys, "l1", ROW_LEVELS))
         cap, rest = choose_norm(room, ROW_LEVELS, norms, 2 * len(groups.keys), allowance, counted=True)
         (counts,) = room.ask(GroupFlags(asked.condition, groups.by, groups.keys, cap))
-        law, noise = noisy_vector(counts, rest, cap * FINE)
+        # A person counts in n groups, in each for min(1, κ/n): κ in all, and √κ in ℓ2 norm at most.
+        moved = 1 + isqrt(cap * FINE**2 - 1) if rest.concentrated else cap * FINE
+        law, noise = noisy_vector(counts, rest, moved)
         drawn, number = room.draw(law), len(groups.keys)
         answers = {}
         for label, without, with_ in zip(groups.labels, drawn[:number], drawn[number:], strict=True):

@@ -53,7 +53,7 @@ class Sum(Total, tag="Total", phrase="sum of {name}"):
         half = room.allowance.share(Fraction(1, 2))
         signs = [capped_sum(shared_rows.rows_of(touches, sign)) for sign in (1, -1)]
         if self.method == "shifted_inverse":
-            positive, negative = (shared_rows.inverse_release(room, capped, half.epsilon)[0] for capped in signs)
+            positive, negative = (shared_rows.inverse_release(room, capped, half)[0] for capped in signs)
             value = self.unit.value(positive - negative)
             note = "Both signs are underestimates; how far off their difference is cannot be said."
             return room.answer(self.words, value, mechanism=shared_rows.INVERSE, unit=self.unit, notes=(note,))

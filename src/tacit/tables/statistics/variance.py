@@ -23,6 +23,7 @@ from math import ceil, floor
 from typing import Any, ClassVar, Literal, cast
 
 from tacit.answers import Answer, Answers
+from tacit.answers.moments import Wanted as SecondMoments
 from tacit.answers.quotients import Share, Variance
 from tacit.answers.values import show
 from tacit.engines.requests import (
@@ -45,11 +46,12 @@ from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
-from tacit.tables.statistics.extremes import depth, extreme_law
+from tacit.tables.statistics.extremes import depth, extreme_law, reach, spending
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import End
 from tacit.tables.statistics.ways.groups import Groups
+from tacit.tables.statistics.ways.products import grouped_moments, second_moment
 from tacit.tables.statistics.ways.scales import Scale
 
 RANGE_SHARE = Fraction(1, 8)
@@ -66,7 +68,7 @@ Wanted = Literal["mean", "variance", "standard deviation"]
 
 def range_requests(value: Value, each: Allowance) -> list[Request[Any]]:
     """What must be known to choose a range: the smallest person minima and the largest person maxima."""
-    k = depth(each.epsilon)
+    k = reach(_SCALE.grid, **spending(each)) if each.concentrated else depth(each.epsilon)
     return [Extremes(value, k, largest=False), Extremes(value, k, largest=True)]
 
 
@@ -74,8 +76,8 @@ def draw_range(
     room: Room, lows: tuple[Fraction, ...], highs: tuple[Fraction, ...], each: Allowance
 ) -> tuple[int, int] | None:
     """A range (low, high) in units with few persons outside; None where too few persons show one."""
-    low = room.draw(extreme_law(lows, _SCALE, False, each.epsilon))
-    high = room.draw(extreme_law(highs, _SCALE, True, each.epsilon))
+    low = room.draw(extreme_law(lows, _SCALE, False, **spending(each)))
+    high = room.draw(extreme_law(highs, _SCALE, True, **spending(each)))
     return _range(low, high)
 
 
@@ -124,12 +126,19 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
         """How many moments are needed."""
         return 1 if self.wanted == "mean" else 2
 
+    @property
+    def _turned(self) -> SecondMoments:
+        """What becomes of the mean square."""
+        return "root" if self.wanted == "standard deviation" else "mean product"
+
     def grouped(self, groups: Groups) -> Statistic:
-        """The same of each group, over a range of its own."""
+        """The same of each group."""
         return GroupedMoments(self, groups, self.per)
 
     def release(self, room: Room) -> Answer:
-        """Range and cap, noisy sums, and what follows from them."""
+        """Products around a released mean; over a public range, and of a mean, a cap, noisy sums and what follows."""
+        if self.range is None and self.wanted != "mean":
+            return second_moment(room, self.words, (self.value,), self.per, self._turned)
         found = self._range_and_cap(room)
         if found is None:
             return self.unknown(room, self.words)
@@ -199,6 +208,8 @@ class GroupedMoments(Each, tag="GroupedMoments"):
     def release(self, room: Room) -> Answers:
         """A range for each group and a cap for all; then, in two further rounds, noisy sums of the groups with one."""
         asked, groups = cast(Moment, self.statistic), self.groups
+        if asked.range is None and asked.wanted != "mean":
+            return grouped_moments(room, asked.words, asked.value, groups, self.per, asked._turned)
         ends, rest = self._ranges(room), 1 - CAP_SHARE - (0 if asked.range else 2 * RANGE_SHARE)
         entry = HasValue(asked.value.expression) if self.per == "person" else RowCount(asked.value.expression)
         (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "l1", ROW_LEVELS))
@@ -229,8 +240,8 @@ class GroupedMoments(Each, tag="GroupedMoments"):
         asked, groups = cast(Moment, self.statistic), self.groups
         if asked.range is not None:
             return [asked.range] * len(groups.keys)
-        epsilon = room.allowance.share(RANGE_SHARE).epsilon
-        low, high = (End(asked.value, _SCALE, largest, epsilon, groups) for largest in (False, True))
+        each = room.allowance.share(RANGE_SHARE)
+        low, high = (End(asked.value, _SCALE, largest, each, groups) for largest in (False, True))
         found = room.weigh(low.request(high))
         return list(map(_range, low.draw(room, found), high.draw(room, found, place=1)))
 

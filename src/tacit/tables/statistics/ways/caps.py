@@ -62,7 +62,7 @@ def persons_above(counts: Sequence[int]) -> tuple[int, ...]:
 def cap_law(steps: Sequence[int], counts: Sequence[int], allowance: Allowance, prior: Decaying = PRIOR) -> Law[int]:
     """The law of the index of a level with few persons above it; ``counts`` are in the buckets between the levels."""
     loss = StepLoss.from_losses(integers(0, len(steps) - 1), persons_above(counts), one_directional=True)
-    return exponential(loss, allowance.epsilon, prior)  # type: ignore[return-value]
+    return exponential(loss, prior=prior, **allowance.keywords)  # type: ignore[return-value]
 
 
 def choose_cap(

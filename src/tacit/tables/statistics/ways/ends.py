@@ -26,8 +26,9 @@ from tacit.engines.requests.weighed_rows import UNIT
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.search.shared_scans import shared_scans
-from tacit.tables.releasing.room import Room
+from tacit.mechanisms.search.shared_scans import shared_scans, shared_searches
+from tacit.mechanisms.together import Together
+from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.scales import Scale
 
@@ -66,7 +67,7 @@ class End:
     value: Ordered | Value
     scale: Scale
     largest: bool
-    epsilon: Fraction
+    allowance: Allowance
     groups: Groups
     rank: int = 1
     rows: bool = True
@@ -85,7 +86,7 @@ class End:
     @cached_property
     def depth(self) -> int:
         """How many persons beyond a value matter: those that the scan's own accuracy counts, and one more."""
-        return min(9000, -(-(window(self._scans([self._flat]), 1 - MISS) or 0) // self.unit) + 1)
+        return min(9000, -(-(window(self._search([self._flat])._parts[0], 1 - MISS) or 0) // self.unit) + 1)
 
     def request(self, *others: End) -> WeighedRows:
         """What must be asked, at this end and at others of the same values."""
@@ -105,12 +106,12 @@ class End:
         """For each group an extreme on the grid, of a maximum or of minus a minimum; ``place`` as in the request."""
         number = len(self.groups.keys)
         losses = [self.loss(rows) for rows in _by_group(found, place * number, number)]
-        law: Law[Any] = shared_scans(losses, self.epsilon, self.unit, beta=MISS)
+        law: Law[Any] = self._search(losses)
         return tuple(map(Fraction, room.draw(law)))
 
     def beyond(self) -> Levels:
         """How many persons may lie beyond the answer, for each confidence."""
-        law = self._scans([self._flat])
+        law = self._search([self._flat])._parts[0]
         found = ((level, window(law, level)) for level in CONFIDENCES)
         return tuple((level, None if n is None else -(-n // self.unit) + self.rank - 1) for level, n in found)
 
@@ -149,8 +150,10 @@ class End:
     def _flat(self) -> StepLoss:
         return StepLoss(self.grid, (Run(self.grid.first, self.grid.last, 0),), one_directional=True)
 
-    def _scans(self, losses: list[StepLoss]) -> Law[Any]:
-        return shared_scans(losses, self.epsilon, self.unit, beta=MISS)._parts[0]
+    def _search(self, losses: list[StepLoss]) -> Together[Any]:
+        """All losses together: by scans for ε, by Gaussian looks for ρ."""
+        search = shared_searches if self.allowance.concentrated else shared_scans
+        return search(losses, self.allowance.amount, self.unit, beta=MISS)
 
 
 def _by_group(found: WeighedValues, first: int, number: int) -> list[list[tuple[Any, int, int]]]:

@@ -37,6 +37,12 @@ PRIOR = Decaying(width=1, ratio=Fraction(1, 20))
 """Steeper than that of totals: the error grows with the cap, and who lies above it is not cut but weighs less."""
 
 
+def ranges(quantiles: int, capped: bool) -> tuple[Fraction, ...]:
+    """The shares of a cost that the draws take, all of bounded range: a cap, and the levels."""
+    rest, levels = 1 - CAP_SHARE if capped else Fraction(1), quantiles.bit_length()
+    return (*([CAP_SHARE] if capped else []), *[rest / levels] * levels)
+
+
 def weighing(cap: int, what: str) -> str:
     """The note of a cap on what one person has of something."""
     return f"A person counts for at most {counted(cap, what)}; {what}s of persons with more weigh less."
@@ -64,7 +70,7 @@ class Drawn:
             self.values[group][q],
             mechanism="quantiles by levels, each a choice by the weight on both sides",
             spread=Ranked(
-                self.each.epsilon,
+                self.each.choosing,
                 float(self.cells * TIES),
                 float(wide * (self.cap or 1)),
                 "rows" if parts == "rows" else "persons",
@@ -81,18 +87,19 @@ def draw_quantiles(
     """Quantiles of all rows, or of each group, for what the room may spend: two rounds at most."""
     from tacit.tables.statistics.ways.cells import Cells, weights_by_group
 
-    allowance, cap = room.allowance, None
+    number = max(1, len(groups.keys) if groups else 1)
+    allowance, cap = room.allow(choices=len(quantiles).bit_length()), None
     if per == "row" or groups is not None:
         cap = _cap(room, value, per, groups, allowance.share(CAP_SHARE))
         allowance = allowance.share(1 - CAP_SHARE)
     by, keys = ((), ()) if groups is None else (groups.by, groups.keys)
     found = room.weigh(WeighedRows(value, by, keys, cap or 1, per == "person"))
-    cells, number = Cells(value.expression.type), max(1, len(keys))
+    cells = Cells(value.expression.type)
     first, last = cells.ends
     levels = Levels(weights_by_group(cells, found, number), first * TIES, (last + 1) * TIES, quantiles)
     each = allowance.share(Fraction(1, levels.number))
     for _ in range(levels.number):
-        law: Law[tuple[int, ...]] = cuts(levels.stretches, each.epsilon, UNIT * (cap or 1))
+        law: Law[tuple[int, ...]] = cuts(levels.stretches, largest=UNIT * (cap or 1), **each.keywords)
         drawn = room.draw(law)
         levels.cut(drawn)
     values = [{q: cells.value(min(x // TIES, last)) for q, x in positions.items()} for positions in levels.found]

@@ -142,7 +142,8 @@ class MarginTotals(GroupedTotals, tag="MarginTotals"):
         members, steps = groups.members, norm_steps(self.entry, groups)
         (norms,) = room.ask(GroupNorms(self.entry, groups.by, groups.keys, "l1", steps))
         count = sum(len(labels) for labels, _ in members)
-        cap, rest = choose_norm(room, steps, norms, count, room.allowance, not isinstance(self.entry, Value))
+        allowance = room.allow(noises=len(members))
+        cap, rest = choose_norm(room, steps, norms, count, allowance, not isinstance(self.entry, Value))
         fine = FINE if cap < 2**50 else 1
         (cells,) = room.ask(GroupTotals(self.entry, groups.by, groups.keys, "l1", cap, fine))
         share = rest.share(Fraction(1, len(members)))

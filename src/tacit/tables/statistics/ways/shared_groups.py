@@ -16,11 +16,10 @@ from tacit.answers.flows import rounding
 from tacit.engines.requests import Incidence, Touches, Value
 from tacit.flows.curve import CappedStatistic
 from tacit.flows.sums import capped_sum
-from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.totals import flow_cap
 from tacit.mechanisms.totals.capped_flow import LEVELS
 from tacit.noises import Noise
-from tacit.tables.releasing.room import Allowance, Room
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import noisy_vector
 from tacit.tables.statistics.ways import shared_rows
 
@@ -37,7 +36,7 @@ def flow_totals(room: Room, statistic: GroupedTotals) -> tuple[tuple[int, ...], 
     touches = room.touches(Incidence(entry, by=groups.by, keys=groups.keys))  # type: ignore[arg-type]
     most = room.most_groups(groups.by, groups.keys)
     signs = (1, -1) if isinstance(entry, Value) else (1,)
-    allowance = _allowance(room, most)
+    allowance = room.allow(noises=most)
     cost = allowance.share(flow_cap.SHARE).epsilon
     left = flow_cap.target(len(groups.keys), most, allowance.epsilon, allowance.concentrated)
     curve = _curve(touches, len(groups.keys))
@@ -83,19 +82,6 @@ def _curve(touches: Touches, groups: int) -> _Steepest:
     apart = replace(touches, weights=np.abs(touches.weights), persons=tuple(columns))
     sizes = [len(np.unique(column)) for column in columns if np.all(column != 0)]
     return _Steepest(capped_sum(shared_rows.rows_of(apart)), min(sizes, default=sum(map(len, columns))))
-
-
-def _allowance(room: Room, most: int) -> Allowance:
-    """Of ε with δ: ε alone where Laplace noise for that many groups of a person is the smaller one."""
-    allowance = room.allowance
-    if isinstance(room.cost, Approx) and allowance.concentrated and _laplace_is_smaller(room.cost, allowance, most):
-        return room.spend(Pure(room.cost.epsilon))
-    return allowance
-
-
-def _laplace_is_smaller(cost: Approx, allowance: Allowance, most: int) -> bool:
-    """Whether the variance 2·(m/ε)² of Laplace noise is at most the variance m/(2ρ) of Gaussian noise."""
-    return 4 * most * allowance.amount <= cost.epsilon**2
 
 
 def _flow(touches: Touches, group: int, sign: int) -> CappedStatistic:

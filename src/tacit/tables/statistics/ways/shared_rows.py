@@ -28,15 +28,15 @@ from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
-from tacit.tables.statistics.extremes import reach, windows
+from tacit.tables.statistics.extremes import reach, spending, windows
 from tacit.tables.statistics.ways.ends import MISS
 from tacit.tables.statistics.ways.totals import Released
 
 if TYPE_CHECKING:
     from tacit.flows.curve import CappedStatistic
 
-SCAN_SHARE = Fraction(1, 2)
-"""What the choice of the cap takes of ρ."""
+SCAN_SHARE, WEIGH_SHARE = Fraction(1, 2), Fraction(1, 4)
+"""What the choice of the cap takes of ρ, by a scan or by weights, whose range is bounded."""
 
 Levels = tuple[int, ...]
 COUNTS: Levels = octaves(2**40)
@@ -62,17 +62,24 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     if not allowance.concentrated:
         drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
         return Released(drawn.value, drawn.cap, drawn)
-    level = room.draw(choice(design, capped, allowance.share(SCAN_SHARE).epsilon, levels))
-    cap = design.factor * levels[int(level)]
-    law, noise = noisy(capped.at(cap), allowance.share(1 - SCAN_SHARE), cap)
-    return Released(room.draw(law), cap, rounding(noise, cap))
+    share = SCAN_SHARE if method == "scan" else WEIGH_SHARE
+    paid = allowance.share(share)
+    if method == "scan":
+        law = choice(design, capped, paid.epsilon, levels)
+    else:
+        law = choice(design, capped, paid.choosing, levels, paid.guarantee)
+    cap = design.factor * levels[int(room.draw(law))]
+    value, noise = noisy(capped.at(cap), allowance.share(1 - share), cap)
+    return Released(room.draw(value), cap, rounding(noise, cap))
 
 
-def inverse_release(room: Room, capped: CappedStatistic, epsilon: Fraction, unit: Unit = WHOLE) -> tuple[int, Fallen]:
+def inverse_release(
+    room: Room, capped: CappedStatistic, allowance: Allowance, unit: Unit = WHOLE
+) -> tuple[int, Fallen]:
     """A value to which the statistic falls without a few persons, in units."""
-    grid = _totals()
-    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(reach(grid, epsilon))])
-    law = shifted_inverse(profile, grid, epsilon, beta=MISS)
+    grid, spent = _totals(), spending(allowance)
+    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(reach(grid, **spent))])
+    law = shifted_inverse(profile, grid, **spent, beta=MISS)
     found = int(room.draw(law))
     place = grid.index(found)
     assert place is not None  # a law draws from its grid
@@ -90,7 +97,7 @@ def _totals() -> Grid:
 def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
     """The answer of a statistic that counts rows or values."""
     if method == "shifted_inverse":
-        found, spread = inverse_release(room, capped, room.allowance.epsilon)
+        found, spread = inverse_release(room, capped, room.allowance)
         return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
     released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
     return room.answer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from tacit.answers import Answer
 from tacit.engines.requests import Incidence
@@ -30,14 +30,19 @@ class OfValues(Statistic):
         check_method(self.method, SHARED_ROWS)
         Incidence(values=self.expression)  # refuses what the engine could not answer
 
+    counts_values: ClassVar[bool] = False
+    """Whether values that many persons have are all alike to it."""
+
     @abstractmethod
-    def capped(self, rows: Incidences, values: NDArray[np.int64]) -> CappedStatistic:
+    def capped(self, rows: Incidences, values: NDArray[np.int64], common: int) -> CappedStatistic:
         """The statistic of rows and their values when no person may carry more than a cap."""
 
     def release(self, room: Room) -> Answer:
         """A cap on what one person adds, and a noisy count."""
         from tacit.tables.statistics.ways.shared_rows import flow_answer, rows_of
 
-        touches = room.touches(Incidence(values=self.expression))
+        rare = self.counts_values and not room.several and self.method != "shifted_inverse"
+        touches = room.touches(Incidence(values=self.expression, rare=rare))
         assert touches.values is not None
-        return flow_answer(room, self.words, self.capped(rows_of(touches), touches.values), self.method, self.per)
+        capped = self.capped(rows_of(touches), touches.values, touches.common)
+        return flow_answer(room, self.words, capped, self.method, self.per)

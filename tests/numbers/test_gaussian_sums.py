@@ -7,8 +7,8 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.noises.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tacit.numbers.enclosures import Enclosure
+from tacit.numbers.gaussian_sums import SUMMED, tail_sum, whole_sum
 from tests.guarantees.oracle import Ball, ball
 
 

@@ -55,6 +55,29 @@ def tail_sum(v: Fraction, k: int, bits: int = BITS, summed: int = SUMMED) -> Enc
     return (whole_sum(v, work) - 1) * HALF - Enclosure.between(least, most, bits)
 
 
+def normal_tail(v: Fraction, k: Fraction, bits: int = BITS) -> Enclosure:
+    """P[N ≥ k] for a normal N of mean 0 and variance v: the series above in fixed point, rounded outward."""
+    if k < 0:
+        return 1 - normal_tail(v, -k, bits)
+    square = k * k / v
+    if square > 8 * bits:
+        return Enclosure.between(0, decay(Fraction(int(square), 2), bits), bits)
+    work = bits + 32 + 2 * int(square)
+    low, n, one = (square.numerator << work) // square.denominator, 0, 1 << work
+    high = low + 1
+    term_low = term_high = one
+    sum_low, sum_high, least = 0, 0, int(square) + 1
+    while n < least or term_high > 1:
+        sum_low, sum_high, n = sum_low + term_low, sum_high + term_high, n + 1
+        term_low = (term_low * low >> work) // (2 * n + 1)
+        term_high = (term_high * high >> work) // (2 * n + 1) + 1
+    series = Enclosure(sum_low, sum_high + 2 * term_high, -work, work)  # the terms fall by half or faster from here
+    x = Enclosure(low, high, -work, work)
+    density = (x * Fraction(-1, 2)).exp() * x.sqrt() / (pi(work) * 2).sqrt()
+    rest = HALF - density * series
+    return Enclosure.between(max(rest.low, Fraction(0)), max(rest.high, Fraction(0)), bits)
+
+
 def _series(term: Enclosure, ratio: Enclosure, fall: Enclosure) -> Enclosure:
     """A sum of positive terms, each from the last by a ratio that is itself multiplied by ``fall`` every time."""
     result = term
