@@ -191,10 +191,10 @@ def releases() -> int:
         law = scan_and_release(counts, sums, epsilon, caps=caps, design=design)
         parts = [
             exp(-design.choice * epsilon * above, BITS) * design.weight(cap, caps[-1])
-            for cap, above in zip(caps, law._above, strict=True)
+            for cap, above in zip(caps, law._over, strict=True)
         ]
         scan = ScanLaw(
-            StepLoss.from_losses(integers(0, 2), law._above, one_directional=True),
+            StepLoss.from_losses(integers(0, 2), law._over, one_directional=True),
             True,
             Rates(design.threshold * epsilon, design.each * epsilon),
             int(design.offset / epsilon),
