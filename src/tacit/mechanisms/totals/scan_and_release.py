@@ -280,12 +280,11 @@ def any_designs(p: Argument, kind: str, made: Callable[..., TotalDesign] = Total
     """Designs of which nothing is known but that their noises exist: with a limit above the cap, and a handful told
     apart, or without.
     """
-    for beyond, handful in product((0, 1), (0, 1)):
-        with p.case(
-            f"{'a limit above the cap' if beyond else 'no limit'}, {'with' if handful else 'without'} a handful"
-        ):
+    for further, handful in product((0, 1), (0, 1)):
+        said = "a limit above the cap" if further else "no limit"
+        with p.case(f"{said}, {'with' if handful else 'without'} a handful"):
             if kind != "handful" or handful:
-                known = {"beyond": beyond, "handful": Fraction(handful)}
+                known = {"beyond": further, "handful": Fraction(handful)}
                 design = made(**{name: p.positive(name) for name in RATES}, **known)
                 p.assume(*(rate >= 0 for rate in vars(design.charges(*KINDS[kind])).values()))
                 yield design
