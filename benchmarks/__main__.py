@@ -72,6 +72,7 @@ STUDIES = {
     "expressions": Study(),
     "attacks": Study(),
     "growth": Study(),
+    "beside_plain": Study(),
     "changes": Study(),
     "delta": Study(),
     "vector_caps": Study(full=("--tune",), tpch=True),

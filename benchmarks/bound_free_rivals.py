@@ -9,6 +9,11 @@ With N(C) persons above C, rates as shares of ε:
 - *joint weights*: the cap with probability ∝ C^-p·e^{-κN(C)}, then one number as above; a person pays up if s > C, κ
   + ρ·up if not, and κ + down downward.
 - *two numbers after a scan*: what lies within the cap and how many lie above it, the cap by a scan alone.
+- *extrapolated*: a level C0 by weights C^-p·e^{-κN(C)} at a low rate, where dozens of persons still lie above; how many
+  do, N0, and how many lie between C0/2 and C0, at rates that with κ make up E1 (a person is counted in one of them:
+  above C0 they pay [−κ, 0] for the choice and then up to E1 upward and E1 − κ downward, below it the other way round);
+  from both the tail's slope, and by it the cap at which about one person/ε is left; then Σ min(s, C) with Laplace noise
+  of the rest. Pure by composition. Its weights need n·κ > p·ln C, some 130·ln C persons/ε, so that fine units fail.
 - *parts by scale*: a rough scan, then a noisy sum for each scale above it (disjoint persons, so each at nearly all of
   ε), added up as long as they stand out of the noise.
 """
@@ -122,7 +127,28 @@ def parts_by_scale(threshold: float, each: float, offset: float, steps: int, sta
     return release
 
 
+def extrapolated(rate: float, found: float, power: float, slope: float, least: float, left: float) -> Method:
+    """``rate`` is κ and ``found`` E1; the slope counts ``slope`` times, at least ``least``; ``left``/ε persons stay."""
+
+    def release(data: Totals, epsilon: float, size: int, rng: Rng) -> Floats:
+        caps = np.unique(np.rint(10 ** (np.arange(37 * 40) / 40)))
+        above = data.split(caps)[0]
+        start = caps[drawn(rng, weighed(above, caps, rate * epsilon, power), size)]
+        over = data.split(start)[0]
+        near = data.split(start / 2)[0] - over
+        seen = over + lopsided(rng, found * epsilon, (found - rate) * epsilon, size)
+        below = np.maximum(near + lopsided(rng, (found - rate) * epsilon, found * epsilon, size), 1 / epsilon)
+        bend = slope * np.log2(1 + below / np.maximum(seen, 0.6 / epsilon))
+        further = np.maximum(seen - 0.44 / found / epsilon, 0.6 / epsilon) * epsilon / left
+        cap = start * np.clip(further, 1, 1e4) ** (1 / np.maximum(bend, least))
+        cap = caps[np.minimum(np.searchsorted(caps, cap), len(caps) - 1)]
+        return np.asarray(data.capped(cap) + cap * (rng.laplace(0, 1 / ((1 - found) * epsilon), size) + 0.08 / epsilon))
+
+    return release
+
+
 RIVALS: dict[str, Method] = {
+    "extrapolated from dozens of persons": extrapolated(0.06, 0.155, 8.3, 1.42, 2.1, 0.67),
     "joint scan (0.35, 0.2, 7), base 1.5": joint_scan(0.35, 0.2, 7, 1.5, 1 - 0.2 / 0.65, exactly=False),
     "joint scan (0.4, 0.15, 8), base 1.5": joint_scan(0.4, 0.15, 8, 1.5, 0.75, exactly=False),
     "joint scan, best found": joint_scan(0.37, 0.15, 3, 1.19, 0.74, shift=0.35),

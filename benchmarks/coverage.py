@@ -192,7 +192,8 @@ def capped_total(noise: Any, totals: np.ndarray) -> float:
     if isinstance(noise, Difference):
         return capped_total(noise.first, totals[totals > 0]) - capped_total(noise.second, -totals[totals < 0])
     assert isinstance(noise, CappedTotal)
-    return float(totals[totals <= noise.cap].sum()) + noise.counted * int((totals > noise.cap).sum())
+    within = np.minimum(totals[totals <= noise.limit], noise.cap)
+    return float(within.sum()) + noise.counted * int((totals > noise.limit).sum())
 
 
 def judge_total(totals: Callable[[Rows], np.ndarray]) -> Judge:

@@ -149,7 +149,10 @@ def questions(rows: Rows) -> dict[str, tuple[Ask, Callable[[list[Any]], float]]]
     ever = np.zeros(persons, dtype=bool)
     np.logical_or.at(ever, p, rows.flag)
     edges = [0, 1000, 2000, 3000, 5000, 8000, 20000]
-    grouped = lambda t: t.group_by("g", keys=keys)  # noqa: E731
+
+    def grouped(table: Any) -> Any:
+        return table.group_by("g", keys=keys)
+
     flags = by_group(rows, lambda m: len(np.unique(p[m & rows.flag])) / max(1, len(np.unique(p[m]))))
     tops = np.sort(codes)[::-1]
     return {
@@ -250,18 +253,25 @@ def many_at_once(draws: int) -> dict[str, Any]:
         )
         one["promised"] = sqrt(8 * number.bit_length() * rho) / epsilon
         found[f"{number} quantiles, {number.bit_length()} choices"] = one
+    found |= most_frequent(draws, rho)
+    for name, each in found.items():
+        print(f"{name:45s} gain {1 / each['ratio']:.2f}, theory {each['promised']:.2f}", flush=True)
+    return found
+
+
+def most_frequent(draws: int, rho: float) -> dict[str, Any]:
+    """One choice after the other."""
+    found, rows = {}, Rows("skewed", 2_000)
     codes = np.bincount(rows.code, minlength=31)
     for k in (3, 10, 25):
         one = measured(
-            Rows("skewed", 2_000),
+            rows,
             lambda t, k=k: t.top("code", list(range(1, 31)), k, epsilon=1),  # type: ignore[misc]
             lambda a, k=k: float(np.sort(codes)[::-1][:k].sum() - codes[a].sum()),  # type: ignore[misc]
             draws,
         )
-        one["promised"] = sqrt(8 * k * rho) / epsilon
+        one["promised"] = sqrt(8 * k * rho)
         found[f"the {k} most frequent of 30, {k} choices"] = one
-    for name, each in found.items():
-        print(f"{name:45s} gain {1 / each['ratio']:.2f}, theory {each['promised']:.2f}", flush=True)
     return found
 
 

@@ -38,6 +38,7 @@ PACKAGES = [
     "plots",
     "audit",
     "checks",
+    "checker",
     "serve",
     "cli",
 ]

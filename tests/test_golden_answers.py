@@ -32,8 +32,9 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit import Answer, Answers, Private, Session, Table
+from tacit import Answer, Answers, Private, Session, Table, checker
 from tests.golden_questions import COSTS, Case, Opened, Reseeded, _edges, _table, _usual, all_cases
+from tests.support import as_private
 
 RECORDING = Path(__file__).with_name("golden_answers.json")
 LEDGER = Path(__file__).with_name("golden_ledger.sql")
@@ -47,6 +48,7 @@ CHOSEN = [
     or name in ALWAYS
     or (sha256(name.encode()).digest()[0] % 8 == 0 and not name.startswith("plan "))
 ]
+WITHOUT_CERTIFICATE = ("wrap ", "sample_and_aggregate ")
 LEVELS = ("0.5", "0.95", "0.999")
 
 
@@ -136,7 +138,10 @@ def outcome(opened: Opened, name: str) -> dict[str, Any]:
         return {"numbers": {"refused": type(error).__name__}, "words": None}
     if isinstance(answer, str):  # what a question would cost is words
         return {"numbers": None, "words": answer}
-    return {"numbers": numbers(answer), "words": words(answer)}
+    found = {"numbers": numbers(answer), "words": words(answer)}
+    if isinstance(answer, Answer | Answers) and answer.releases:
+        found["verdict"] = checker.check(as_private(answer.certificate()))
+    return found
 
 
 # ---- the recording ------------------------------------------------------------------------------------------------
@@ -173,6 +178,15 @@ def test_the_numbers_are_the_recorded_ones(case: str, now: Outcome) -> None:
 @pytest.mark.parametrize("case", CHOSEN)
 def test_the_words_are_the_recorded_ones(case: str, now: Outcome) -> None:
     assert now(case)["words"] == recorded()[case]["words"]
+
+
+@pytest.mark.parametrize("case", [case for case in CHOSEN if not case.startswith(WITHOUT_CERTIFICATE)])
+def test_the_certificate_is_verified(case: str, now: Outcome) -> None:
+    """The laws and prices of every statistic, cost and method are those that the checker computes by itself."""
+    found = now(case).get("verdict")
+    assert found is None or (found.wrong, found.uncovered) == ([], []), str(found)
+    asked = isinstance(now(case)["words"], dict) and "refused" not in now(case)["numbers"]
+    assert found is not None or not asked, "an answer without a certificate"
 
 
 # ---- a ledger of before -------------------------------------------------------------------------------------------
@@ -300,7 +314,7 @@ def record(what: str) -> None:
         if what == "new" and name in before:
             found[name] = before[name]
             continue
-        found[name] = outcome(opened, name)
+        found[name] = {part: known for part, known in outcome(opened, name).items() if part != "verdict"}
         if what == "words" and found[name]["numbers"] != before[name]["numbers"]:
             raise SystemExit(f"the numbers of {name!r} differ; words alone were to be written.")
     opened.close()

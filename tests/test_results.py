@@ -63,3 +63,11 @@ def test_no_result_names_a_host_or_a_path() -> None:
     for path in (BENCHMARKS / "results").glob("*.json"):
         text = path.read_text()
         assert not any(word in text for word in ("/home/", "/root/", "/tmp/", "/work/", "hostname")), path.name
+
+
+def test_sentences_have_their_share_of_truth_by_shape(report: Any) -> None:
+    cell = {"statistic": "sum", "sentence": "interval of the truth", "shape": "signed"}
+    cells = [cell | {"rows": 5, "true": 9, "runs": 10}, cell | {"rows": 20, "true": 10, "runs": 10}]
+    text = report.coverage({"confidence": 0.95, "below": 0, "cells": cells})
+    assert "| sum | interval of the truth | 20 | 95.0 (90) |" in text
+    assert "0 of 2 cells" in text

@@ -190,8 +190,8 @@ same engine, measured in one run.
   know a bound that holds for everybody and is not much too large, `range=` says so where a statistic takes it.
 - OpenDP composes transformations that Tacit has no words for, in three languages, with proofs for each part.
 - Tumult Analytics and PipelineDP run pipelines of many steps on clusters; Tacit answers one statement at a time.
-- Google's dp_accounting does tight numerical composition of very many queries; Tacit's budgets compose exactly, by
-  formulas, and use it only for information.
+- Google's dp_accounting composes very many queries, of more mechanisms than Tacit knows, and faster; Tacit's budgets
+  compose in exact arithmetic, and use it as a check in tests.
 """
 
 

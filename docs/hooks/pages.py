@@ -30,6 +30,7 @@ HOW_TO = (
     "command-line",
     "several-tables",
     "auditing",
+    "verify",
 )
 """Guides that come first; the others follow by name."""
 

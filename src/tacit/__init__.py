@@ -86,6 +86,13 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
+def _trade_off(*guarantees: Guarantee) -> Any:
+    """The picture of guarantees."""
+    from tacit import plots
+
+    return plots.trade_off(*guarantees)
+
+
 def _statistics() -> frozenset[str]:
     """The names that policies know: those of the catalogue, and of functions that are run on records of persons."""
     from tacit.tables.statistics import catalogue

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tacit.answers import Answer
 from tacit.answers.values import rough_percent, show
+from tacit.budgets import Advice, Question, advise
 from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
-from tacit.guarantees import Pure
+from tacit.guarantees import Approx, Pure, RenyiCurve
 from tacit.numbers.exact import Number, check_listed, positive, whole
 from tacit.randomness import seeded_not_private
 from tacit.tables.face.declarations import Private
@@ -77,6 +78,22 @@ class Forecast:
     error: float
     """19 of 20 answers at that ε are closer to the truth than this share of it."""
     lines: tuple[ForecastPoint, ...]
+    runs: RenyiCurve | None = None
+    """The mechanisms that would be run at that ε, where public facts tell."""
+
+    def best_kind(self, total: Approx, times: int = 1) -> Advice:
+        """Which kind of budget within (ε, δ) could answer this statistic, or so many like it, most often.
+
+        Args:
+            total: the (ε, δ) that every kind is held to.
+            times: how many such questions are asked at a time.
+
+        >>> forecast = tacit.plan("median", persons=1000, epsilon="0.1")
+        >>> forecast.best_kind(Approx(1, "1e-6")).best
+        'Approx(1, 1e-06), composition="tight"'
+        """
+        charge = (Pure(self.epsilon), Question(self.statistic, runs=self.runs))
+        return advise(total, [charge] * whole(times, "times", 1))
 
     def __str__(self) -> str:
         rows = [("  ε", "half of all within", "19 of 20 within")]
@@ -169,9 +186,10 @@ def plan(
     try:
         chosen = given or world.least(cast(Fraction, wanted))
         lines = tuple(world.accuracy(chosen * Fraction(2) ** k) for k in (-2, -1, 0, 1, 2))
+        runs = world.runs(chosen)
     finally:
         world.close()
-    return Forecast(statistic, count, shape, chosen, lines[2].nearly_all, lines)
+    return Forecast(statistic, count, shape, chosen, lines[2].nearly_all, lines, runs)
 
 
 class _World:
@@ -203,6 +221,10 @@ class _World:
             errors.append(1.0 if answer.value is None else abs(float(answer) / self._truth - 1))
         errors.sort()
         return ForecastPoint(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
+
+    def runs(self, epsilon: Fraction) -> RenyiCurve | None:
+        """The mechanisms that are run at this ε."""
+        return self._statistic.runs(Pure(epsilon))
 
     def least(self, error: Fraction) -> Fraction:
         """The smallest ε of a fine scale at which 19 of 20 answers are that close."""

@@ -116,6 +116,15 @@ class Grid(ABC):
         value = self.value(index)
         return value.numerator if self._whole else value
 
+    @abstractmethod
+    def _named(self) -> dict[str, str]:
+        """What kind of grid it is, and its own numbers."""
+
+    def named(self) -> dict[str, str | None]:
+        """The grid as certificates name it."""
+        first, last = (None if end is None else str(end) for end in (self.first, self.last))
+        return {**self._named(), "first": first, "last": last}
+
     @property
     @abstractmethod
     def _whole(self) -> bool:
@@ -146,6 +155,9 @@ class _Multiples(Grid):
     def _whole(self) -> bool:
         return self.step.denominator == 1
 
+    def _named(self) -> dict[str, str]:
+        return {"grid": "multiples", "step": str(self.step)}
+
     def __repr__(self) -> str:
         kind = "integers" if self.step == 1 else f"multiples of {self.step}"
         return f"<{kind}, {self._ends()}>"
@@ -173,6 +185,9 @@ class _Powers(Grid):
     @property
     def _whole(self) -> bool:
         return self.base.denominator == 1 and self.first is not None and self.first >= 0
+
+    def _named(self) -> dict[str, str]:
+        return {"grid": "powers", "base": str(self.base)}
 
     def __repr__(self) -> str:
         return f"<powers of {self.base}, {self._ends()}>"
@@ -238,6 +253,9 @@ class _Digits(Grid):
     @property
     def _whole(self) -> bool:
         return self.smallest >= self.count - 1
+
+    def _named(self) -> dict[str, str]:
+        return {"grid": "digits", "count": str(self.count), "smallest": str(self.smallest)}
 
     def __repr__(self) -> str:
         digits = "digit" if self.count == 1 else "digits"

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import islice
 from math import ceil, floor, log10
 from textwrap import fill
@@ -149,6 +150,28 @@ def accuracy(*forecasts: Forecast) -> Figure:
     axes.set_ylabel("error, share of the truth")
     axes.legend(frameon=False, fontsize="small")
     axes.set_title("Expected accuracy, from public facts alone", fontsize="medium")
+    return figure
+
+
+def trade_off(*guarantees: Guarantee) -> Figure:
+    """What an attacker must put up with under each guarantee: persons missed against persons suspected falsely."""
+    if not guarantees:
+        raise InvalidInput("there is no guarantee to draw; give at least one, such as Pure(1).")
+    figure, axes = _figure(4.2, 4.8)
+    at = [Fraction(i, 200) for i in range(1, 200)]
+    for shown, colour in zip(guarantees, _colours(len(guarantees)), strict=True):
+        curve = [float(shown.missed(alpha)) for alpha in at]
+        fair = min(zip(curve, at, strict=True), key=lambda point: abs(point[0] - float(point[1])))
+        guess = min(float(shown.best_guess()), 1 - fair[0])
+        label = f"{shown.short()}: guesses rightly at most {100 * guess:.1f} %"
+        axes.plot([float(alpha) for alpha in at], curve, color=colour, label=label)
+    axes.plot([0, 1], [1, 0], color=TRUTH, linestyle=":", label="nothing learnt: a blind guess")
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("falsely suspects somebody who is not in the data")
+    axes.set_ylabel("misses somebody who is, at least")
+    figure.legend(frameon=False, fontsize="small", loc="outside lower center")
+    axes.set_title("What an attacker must put up with", fontsize="medium")
     return figure
 
 

@@ -22,7 +22,7 @@ def sent(answer: Answer | Answers) -> dict[str, Any]:
 
 def test_an_answer_is_reported_whole() -> None:
     facts = sent(ONE)
-    assert list(facts) == ["answer", "words", "cost", "stored", "whole"]
+    assert list(facts) == ["answer", "words", "cost", "stored", "whole", "certificate"]
     assert (facts["words"], facts["cost"], facts["stored"]) == (str(ONE), "Pure 1/2", False)
     assert facts["answer"]["interval"]["covers"] == "truth"
     assert read_report(facts) == ONE

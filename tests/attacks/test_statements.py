@@ -100,7 +100,7 @@ def test_persons_above_both_caps_as_printed(epsilon: str | int) -> None:
     failed = {together: 0, added: 0}
     for _ in range(tried):
         drawn = SignedTotal(room.draw(law), room.draw(law))
-        truth = sum(sum(counts[CAPS.index(part.cap) + 1 :]) for part in (drawn.positive, drawn.negative))
+        truth = sum(sum(counts[CAPS.index(part.limit) + 1 :]) for part in (drawn.positive, drawn.negative))
         for bound in failed:
             failed[bound] += truth > bound(drawn)
     assert honest(failed[together], tried)
@@ -129,6 +129,8 @@ def test_the_truth_is_at_least_what_is_said() -> None:
     drawn = [room.draw(law) for _ in range(tried)]
     assert sum(total.value > sum(totals) for total in drawn) > tried * 0.99
     assert honest(sum(sum(totals) < total.at_least(SURE) for total in drawn), tried)
+    assert honest(sum(counts[1] < total.fewest_above_cap(SURE) for total in drawn), tried)
+    assert all(total.fewest_above_cap(SURE) > 0 for total in drawn)  # most persons are above, and the value says so
     naive = [total.within + total.counted * total.above - total.noise.limit(1 - SURE) for total in drawn]
     assert not honest(sum(sum(totals) < least for least in naive), tried)
 
@@ -245,7 +247,7 @@ def test_a_row_quantile_speaks_of_the_capped_rows() -> None:
     assert isinstance(answer.spread, Ranked)
     assert answer.value < 1000  # type: ignore[operator]  # off by 5,000 ranks among all rows
     assert answer.interval().covers == "capped value"
-    assert "rows as capped; among all rows it may be off by more" in str(answer)
+    assert "rows as capped (95 %); among all rows it may be off by more" in str(answer)
     assert "as capped" in answer.explain()
     persons = whole.median("x", per="person", epsilon=4)
     assert persons.interval().covers == "truth"

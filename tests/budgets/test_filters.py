@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tacit.budgets import open_budget
 from tacit.budgets.filters import Advanced, Filter, Rooted, Vector, filter_for, plus
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.numbers.enclosures import Enclosure, exp
 from tests.budgets.adversary import hockey_stick, numbers, worst
 
@@ -96,7 +96,7 @@ def test_no_strategy_exceeds_epsilon_delta(rule: Filter, menu: list[Guarantee]) 
 class _Careless(Advanced):
     """A broken twin: charges every pure cost like an exponential mechanism, ε²/8."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         epsilon, delta = numbers(cost)
         return (epsilon, epsilon**2 / 8, delta)
 

@@ -6,10 +6,10 @@ from math import log, sqrt
 import numpy as np
 import pytest
 
-from tacit.budgets import Odometer
+from tacit.budgets import Odometer, open_budget
 from tacit.budgets.filters import Concentrated, Vector
 from tacit.errors import BudgetExceeded, InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, Zcdp
+from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.numbers.enclosures import Enclosure
 from tests.budgets.adversary import worst
 
@@ -55,7 +55,7 @@ def test_many_small_costs_read_below_their_sum() -> None:
 class _Free(Concentrated):
     """No limit but the length of the game: a cost counts one."""
 
-    def measure(self, cost: Guarantee) -> Vector:
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         assert isinstance(cost, Pure)
         return (Fraction(1), cost.epsilon, Pure(cost.epsilon).to(Zcdp).rho)
 
@@ -110,3 +110,22 @@ def test_simulated_adversaries(noise: str) -> None:
         k = np.searchsorted(np.array(levels, dtype=float), rho)
         beyond |= loss > np.minimum(plain, bounds[k]) + 1e-9
     assert beyond.mean() <= 0.2 + sqrt(log(1e7) / (2 * runs))
+
+
+def test_an_odometer_is_a_budget_whose_reading_never_exceeds_its_total() -> None:
+    budget, odometer = open_budget(Approx(6, "1e-6"), "odometer"), Odometer("1e-6")
+    assert budget.spent == Approx.amount(Fraction(0), Fraction(0))
+    for _ in range(60):
+        assert budget.charge(Pure("0.1")).cost == Pure("0.1")
+        assert budget.spent == odometer.add(Pure("0.1"))
+    n = 0
+    while budget.fits(Pure("0.1")):
+        budget.charge(Pure("0.1"))
+        n += 1
+    assert n < 200
+    assert budget.spent <= Approx(6, "1e-6")
+    tiny = open_budget(Approx("0.001", "1e-6"), "odometer")
+    assert tiny.fits(Pure("0.001"))
+    assert not tiny.fits(Pure("0.0011"))
+    with pytest.raises(InvalidInput, match="set_aside belongs"):
+        open_budget(Approx(3, "1e-6"), "odometer", set_aside="1e-7")

@@ -94,8 +94,8 @@ def test_sums_and_sampling() -> None:
     assert mixed.delta("0.1") > Fraction(1, 10**7)
     assert LossDistribution.gaussian("0.05").epsilon(DELTA) < mixed.epsilon(DELTA)
     assert repr(mixed * 2) == "(LossDistribution.gaussian(0.05) + LossDistribution.of(Approx(0.1, 1e-07))) * 2"
-    coarse = LossDistribution.gaussian("0.5", interval="0.05") * 20
-    sampled = LossDistribution.gaussian("0.5", sampling="0.01", interval="0.05") * 20
+    coarse = LossDistribution.gaussian("0.5", interval="0.1") * 10
+    sampled = LossDistribution.gaussian("0.5", sampling="0.01", interval="0.1") * 10
     assert sampled.epsilon(DELTA) < coarse.epsilon(DELTA) / 5
     with pytest.raises(InvalidInput, match="larger interval"):
         LossDistribution.of(Pure(30)) * 100

@@ -51,9 +51,10 @@ def wages() -> Iterator[Table]:
 
 
 def capped(totals: Any, cap: Any, steps: int = 1) -> float:
-    """The sum with everyone above the chosen level counted as the released cap, as `scan_and_release` says."""
-    level = next(level for level in CAPS if int(DESIGN.counted * level) == round(float(cap) * steps)) / steps
-    return float(totals[totals <= level].sum()) + float(cap) * int((totals > level).sum())
+    """The sum with everyone above the limit counted as the released cap, as `scan_and_release` says."""
+    place = next(i for i, level in enumerate(CAPS) if int(DESIGN.counted * level) == round(float(cap) * steps))
+    level, limit = CAPS[place] / steps, CAPS[place + DESIGN.beyond] / steps
+    return float(totals[totals <= limit].clip(upper=level).sum()) + float(cap) * int((totals > limit).sum())
 
 
 def covers(answer: Answer, value: float, rounding: float = 1e-6) -> bool:

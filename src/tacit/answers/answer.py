@@ -19,6 +19,7 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
+from tacit.answers.certificates import Release, certificate_of
 from tacit.answers.spreads import SURE, SUREST, Covers, Spread
 from tacit.answers.values import Value, percent, plain, show, show_range
 from tacit.errors import InvalidInput
@@ -106,6 +107,8 @@ class Answer:
     """Whether this is an earlier answer to the same question, returned at no cost."""
     name: str | None = None
     """What a query calls it: SELECT SUM(amount) AS total; None where it gives it no name."""
+    releases: tuple[Release, ...] = field(default=(), repr=False, compare=False)
+    """What was charged and drawn for it, for its certificate."""
 
     @property
     def title(self) -> str:
@@ -150,7 +153,7 @@ class Answer:
 
         >>> total = orders.sum("amount", epsilon=1)
         >>> total.persons_above_cap(), total.persons_above_cap("0.999")
-        (3, 8)
+        (3, 9)
         """
         level = _level(confidence)
         return None if self.spread is None else self.spread.persons_above(level)
@@ -239,6 +242,17 @@ class Answer:
             "asked": self.asked.isoformat(),
             "stored": self.stored,
         }
+
+    def certificate(self) -> dict[str, Any]:
+        """What was drawn for this answer, from which laws, at which price, as plain values: `tacit verify` checks it.
+
+        It tells nothing that was not paid for. An answer of a version that gave no certificates has none.
+
+        >>> certificate = orders.persons(epsilon=1).certificate()
+        >>> certificate["releases"][0]["spent"]
+        'Pure 1'
+        """
+        return certificate_of(self.releases)
 
     def _repr_html_(self) -> str:
         rows = "".join(

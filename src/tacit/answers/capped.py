@@ -55,12 +55,15 @@ class CappedSum(Additive):
         """The sum as it counts persons above the cap, and what the truth is at least."""
         match self.drawn:
             case CappedTotal() as drawn:
-                rule = f"each person above {self._shown(drawn.cap)} counted as {self._shown(drawn.counted)}"
+                rule = f"each person above {self._shown(drawn.limit)} counted as {self._shown(drawn.counted)}"
+                rule += "" if drawn.limit == drawn.cap else f" and any other as at most {self._shown(drawn.cap)}"
             case SignedTotal(positive, negative):
                 rule = (
-                    f"each person above {self._shown(positive.cap)} counted as {self._shown(positive.counted)} and "
-                    f"each below {self._shown(-negative.cap)} as {self._shown(-negative.counted)}"
+                    f"each person above {self._shown(positive.limit)} counted as {self._shown(positive.counted)} and "
+                    f"each below {self._shown(-negative.limit)} as {self._shown(-negative.counted)}"
                 )
+                if positive.limit > positive.cap or negative.limit > negative.cap:
+                    rule += f", and any other within {show_range(*map(self.unit.value, (-negative.cap, positive.cap)))}"
             case None:
                 rule = self._beyond(answer)
         least = self.at_least(answer.value, confidence)
@@ -81,12 +84,14 @@ class CappedSum(Additive):
         """The interval of what, who may lie above the cap, and what that does to the value."""
         yield from super().sentences(answer)
         match self.drawn:
-            case CappedTotal():
-                yield self._concerns("above")
+            case CappedTotal() as drawn:
+                yield self._concerns("above" if drawn.limit == drawn.cap else "above or below")
             case SignedTotal(positive, negative):
                 yield self._concerns("above or below")
                 most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
                 yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
+        if self.drawn is not None and self.drawn.wanted:
+            yield f"There seem to be too few persons: this cost needs about {self.drawn.wanted:,}; or give more ε."
 
     def _shown(self, units: int) -> str:
         return show(self.unit.value(units))

@@ -14,6 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answer
+from tacit.answers.certificates import together
 from tacit.answers.formulas import Constant, Formula, Part, evaluate, possible, replace_leaves, steps
 from tacit.answers.quantities import ANYTHING, Possible, Quantity, Range, ends, read, write
 from tacit.answers.spreads import SUREST, Covers, Ends, Spread
@@ -104,6 +105,7 @@ def compute(formula: Formula, parts: Sequence[Answer], statistic: str, guarantee
         private=all(part.private for part in held),
         asked=max(part.asked for part in held),
         stored=all(part.stored for part in held),
+        releases=together(part.releases for part in held),
     )
 
 

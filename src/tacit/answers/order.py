@@ -138,8 +138,10 @@ class Ranked(Spread):
     def sentences(self, answer: Answer) -> Iterator[str]:
         """The error in ranks."""
         error = ceil(self.rank_error(SURE))
-        capped = " as capped; among all rows it may be off by more" if self.what == "rows" else ""
-        yield f"With values rounded as the answer is, its rank is off by at most {error:,} {self.what} (95 %){capped}."
+        rows = self.what == "rows"
+        limit = f"{error:,} {'rows as capped' if rows else 'persons'} (95 %)"
+        more = "; among all rows it may be off by more" if rows else ""
+        yield f"With values rounded as the answer is, its rank is off by at most {limit}{more}."
 
 
 @dataclass(frozen=True)

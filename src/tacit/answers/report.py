@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tacit.answers.certificates import certificate_of, together
 from tacit.answers.results import Result
 
 if TYPE_CHECKING:
@@ -52,6 +53,14 @@ class Report(Mapping[str, Result]):
             "guarantee": repr(self.guarantee),
             "results": {name: result.to_dict() for name, result in self.items()},
         }
+
+    def certificate(self) -> dict[str, Any]:
+        """What was drawn for all of it, as plain values; see `Answer.certificate`.
+
+        >>> len(session.report(["SELECT COUNT(*), SUM(amount) FROM orders"], epsilon=1).certificate()["releases"])
+        2
+        """
+        return certificate_of(together(result.releases for result in self.values()))
 
     def __str__(self) -> str:
         """The results one below the other, then what all of them cost."""

@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answer
+from tacit.answers.certificates import Release
 from tacit.answers.several import Answers, common_sentences, show_error
 from tacit.answers.values import plain, show
 
@@ -44,6 +45,7 @@ class Result(Answers):
         rows: the rows, in order.
         by: what GROUP BY names; empty without groups.
         guarantee: what all of it cost.
+        releases: what was charged and drawn for it; that of the answers unless given.
 
     >>> query = "SELECT region, SUM(amount) AS total, COUNT(*) AS n FROM orders GROUP BY region"
     >>> result = session.sql(query, keys=["north", "south"], epsilon=1)
@@ -62,6 +64,7 @@ class Result(Answers):
         rows: Sequence[Row],
         by: Sequence[str],
         guarantee: Guarantee,
+        releases: tuple[Release, ...] = (),
     ) -> None:
         self.columns, self.released, self.by = tuple(columns), tuple(released), tuple(by)
         self.rows = tuple(rows)
@@ -72,7 +75,7 @@ class Result(Answers):
                 if name in self.released:
                     key = row.key if by_group else (*row.key, name)
                     found[key[0] if len(key) == 1 else key] = cell
-        super().__init__(found, guarantee, ", ".join((*self.by, *(() if by_group else ("column",)))))
+        super().__init__(found, guarantee, ", ".join((*self.by, *(() if by_group else ("column",)))), releases)
 
     def as_stored(self) -> Result:
         """The same, with every answer marked as returned again at no cost.
@@ -85,7 +88,7 @@ class Result(Answers):
             Row(row.key, tuple(cell.as_stored() if isinstance(cell, Answer) else cell for cell in row.cells))
             for row in self.rows
         ]
-        return Result(self.columns, self.released, rows, self.by, self.guarantee)
+        return Result(self.columns, self.released, rows, self.by, self.guarantee, self.releases)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: the columns, the rows as in a frame, and the answers with all that is known.
@@ -214,7 +217,15 @@ def known_cells(result: Result) -> Known:
     return tuple((row.key, tuple(c for c in row.cells if not isinstance(c, Answer))) for row in result.rows)
 
 
-def shaped(answers: Sequence[Answer], columns: Any, released: Any, by: Any, known: Known, guarantee: Any) -> Result:
+def shaped(
+    answers: Sequence[Answer],
+    columns: Any,
+    released: Any,
+    by: Any,
+    known: Known,
+    guarantee: Any,
+    releases: tuple[Release, ...] = (),
+) -> Result:
     """The result with these answers, row by row, and these other cells."""
     if len(answers) != len(known) * len(released):
         raise ValueError("other answers than cells for them")
@@ -222,7 +233,7 @@ def shaped(answers: Sequence[Answer], columns: Any, released: Any, by: Any, know
     for key, cells in known:
         others = iter((*cells, *[None] * len(columns)))
         rows.append(Row(key, tuple([next(given) if name in released else next(others) for name in columns])))
-    return Result(columns, released, rows, by, guarantee)
+    return Result(columns, released, rows, by, guarantee, releases)
 
 
 def alone(answer: Answer) -> Result:

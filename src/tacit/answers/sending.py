@@ -15,13 +15,14 @@ from tacit.answers.storing import decode_answer, encode
 
 
 def report(answer: Answer | Answers) -> dict[str, Any]:
-    """An answer as plain values, as a sentence, and whole."""
+    """An answer as plain values, as a sentence, and whole, with its certificate where it has one."""
     return {
         "answer": answer.to_dict(),
         "words": str(answer),
         "cost": answer.guarantee.text(),
         "stored": answer.stored,
         "whole": encode(answer),
+        "certificate": answer.certificate() if answer.releases else None,
     }
 
 

@@ -10,6 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import NOT_PRIVATE, Answer, Interval, sentences
+from tacit.answers.certificates import Release, certificate_of, together
 from tacit.answers.spreads import SURE
 from tacit.answers.values import plain, show, show_key, show_range
 
@@ -31,6 +32,7 @@ class Answers(Mapping[Any, Answer]):
         answers: the answers by their keys.
         guarantee: what all of them together cost.
         name: what the keys are: the name of a column, or several with commas between them.
+        releases: what was charged and drawn for them; that of the answers unless given.
 
     >>> answers = orders.group_by("region", keys=["north", "south"]).count(epsilon=1)
     >>> list(answers)
@@ -45,8 +47,15 @@ class Answers(Mapping[Any, Answer]):
     Protects any one customer with all their rows with Pure(1) for all together.
     """
 
-    def __init__(self, answers: Mapping[Any, Answer], guarantee: Guarantee, name: str = "key") -> None:
+    def __init__(
+        self,
+        answers: Mapping[Any, Answer],
+        guarantee: Guarantee,
+        name: str = "key",
+        releases: tuple[Release, ...] = (),
+    ) -> None:
         self._answers: dict[Any, Answer] = dict(answers)
+        self.releases = releases or together(answer.releases for answer in self.values())
         self.guarantee = guarantee
         self.name = name
 
@@ -70,7 +79,17 @@ class Answers(Mapping[Any, Answer]):
         >>> Answers({}, Pure(1)).as_stored().stored
         True
         """
-        return Answers({key: answer.as_stored() for key, answer in self.items()}, self.guarantee, self.name)
+        answers = {key: answer.as_stored() for key, answer in self.items()}
+        return Answers(answers, self.guarantee, self.name, self.releases)
+
+    def certificate(self) -> dict[str, Any]:
+        """What was drawn for these answers, from which laws, at which price, as plain values; see `Answer.certificate`.
+
+        >>> answers = orders.group_by("region", keys=["north", "south"]).count(epsilon=1)
+        >>> len(answers.certificate()["releases"])
+        1
+        """
+        return certificate_of(self.releases)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON: the common guarantee, and a list of answers, each with its key.
@@ -165,7 +184,8 @@ class Answers(Mapping[Any, Answer]):
         ]
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
         top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
-        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(repr(self.guarantee))} for all together</p>"
+        said = " ".join(common_sentences(self)) if self else f"{self.guarantee!r} for all together"
+        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(said)}</p>"
 
 
 def show_error(answer: Answer) -> str:

@@ -23,14 +23,14 @@ kinds there before a release, and never change what it holds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from tacit.answers import Answer
+from tacit.answers import Answer, certificates
 from tacit.answers.capped import CappedBelow, CappedSum
 from tacit.answers.computed import Computed
 from tacit.answers.flows import CappedFlow, Scanned, Weighed
@@ -192,7 +192,18 @@ _TEXTS: dict[str, Callable[[str], Any]] = {
 
 
 def encode(part: Any) -> Any:
-    """Plain values from an answer, or from anything that an answer may hold."""
+    """Plain values from an answer, or from anything that an answer may hold; an answer with its releases, once each."""
+    facts = _encode(part)
+    if not isinstance(part, Answer | Answers) or not part.releases:
+        return facts
+    facts["releases"] = certificates.read(part.releases)
+    if isinstance(part, Answers):
+        places = {release: place for place, release in enumerate(part.releases)}
+        facts["made of"] = [[places[one] for one in answer.releases if one in places] for answer in part.values()]
+    return facts
+
+
+def _encode(part: Any) -> Any:
     match part:
         case None | bool() | str():
             return part
@@ -209,20 +220,20 @@ def encode(part: Any) -> Any:
         case date():
             return {TAG: "date", "text": part.isoformat()}
         case tuple():
-            return {TAG: "tuple", "items": [encode(item) for item in part]}
+            return {TAG: "tuple", "items": [_encode(item) for item in part]}
         case Answers():
-            pairs = [[encode(key), encode(answer)] for key, answer in part.items()]
-            facts = {TAG: "Answers", "pairs": pairs, "guarantee": encode(part.guarantee), "name": part.name}
+            pairs = [[_encode(key), _encode(answer)] for key, answer in part.items()]
+            facts = {TAG: "Answers", "pairs": pairs, "guarantee": _encode(part.guarantee), "name": part.name}
             return facts | (_shape(part) if isinstance(part, Result) else {})
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
-    return {TAG: tag} | {name: encode(getattr(part, name)) for name in FORMS[tag].fields}
+    return {TAG: tag} | {name: _encode(getattr(part, name)) for name in FORMS[tag].fields}
 
 
 def _shape(result: Result) -> dict[str, Any]:
     found = (result.columns, result.released, result.by, known_cells(result))
-    return {name: encode(held) for name, held in zip(SHAPE, found, strict=True)}
+    return {name: _encode(held) for name, held in zip(SHAPE, found, strict=True)}
 
 
 def decode(part: Any) -> Any:
@@ -236,10 +247,13 @@ def decode(part: Any) -> Any:
         return tuple(decode(item) for item in part["items"])
     if tag == "Answers":
         answers = {decode(key): decode(answer) for key, answer in part["pairs"]}
+        releases = _releases(part)
+        for key, places in zip(answers, part.get("made of", ()), strict=False):
+            answers[key] = replace(answers[key], releases=tuple(releases[place] for place in places))
         if "columns" in part:
             columns, released, by, known = (decode(part[name]) for name in SHAPE)
-            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]))
-        return Answers(answers, decode(part["guarantee"]), part["name"])
+            return shaped(list(answers.values()), columns, released, by, known, decode(part["guarantee"]), releases)
+        return Answers(answers, decode(part["guarantee"]), part["name"], releases)
     form = _READ.get(tag)
     if form is None:
         raise UnknownForm(
@@ -247,9 +261,16 @@ def decode(part: Any) -> Any:
         )
     fields = {name: decode(part[name]) for name in form.fields if name in part}
     kind: Any = form.kind
+    if kind is Answer:
+        fields["releases"] = _releases(part)
     if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
         return kind.amount(*fields.values())  # what is free costs nothing
     return kind(**fields)
+
+
+def _releases(part: Mapping[str, Any]) -> tuple[certificates.Release, ...]:
+    """What an answer was made of; answers of before do not say."""
+    return tuple(certificates.write(release) for release in part.get("releases", ()))
 
 
 def decode_answer(stored: Mapping[str, Any]) -> Answer | Answers:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt, sqrt
+from math import ceil, isqrt, sqrt
 
 from tacit.noises import Lopsided, LopsidedSum
 from tacit.numbers.exact import Number, between
@@ -136,24 +136,24 @@ class TotalDesign:
 
 
 DESIGN = TotalDesign(
-    choice=Fraction(9, 50),
-    power=10,
+    choice=Fraction(1, 5),
+    power=11,
     threshold=Fraction(7, 25),
     each=Fraction(4, 25),
-    offset=Fraction(17),
-    counted=Fraction(5, 2),
+    offset=Fraction(15),
+    counted=Fraction(12, 5),
     allowed=Fraction(3, 4),
-    doubted=Fraction(3, 2),
+    doubted=Fraction(5, 4),
     stride=2,
-    handful=Fraction(75),
+    handful=Fraction(70),
     handful_threshold=Fraction(9, 20),
     handful_each=Fraction(3, 10),
     handful_offset=Fraction(10),
     handful_stride=3,
     beyond=1,
     lifted=Fraction(1, 4),
-    scanned_lifted=Fraction(1),
-    scanned_doubted=Fraction(1, 4),
+    scanned_lifted=Fraction(1, 2),
+    scanned_doubted=Fraction(1),
 )
 
 
@@ -174,6 +174,11 @@ class CappedTotal(Total):
     """The limit; None where it is the cap."""
     handful: bool = False
     """Whether a handful's scan chose the cap."""
+
+    @property
+    def wanted(self) -> int | None:
+        """How many persons this cost would need, where they seem to be fewer."""
+        return ceil(self.design.handful / self.epsilon) if self.handful else None
 
     @property
     def limit(self) -> int:
@@ -253,6 +258,11 @@ class SignedTotal(Total):
     def value(self) -> int:
         """The difference of the two values."""
         return self.positive.value - self.negative.value
+
+    @property
+    def wanted(self) -> int | None:
+        """As of a `CappedTotal`, where both parts seem to have fewer."""
+        return self.positive.wanted and self.negative.wanted
 
     @property
     def cap(self) -> int:

@@ -1,6 +1,7 @@
 """Budgets: filters, odometers, and what a session charges before it looks at data."""
 
 from tacit.budgets.accounts import Policy
+from tacit.budgets.advice import Advice, advise
 from tacit.budgets.books import FailuresUsedUp, Unsettled
 from tacit.budgets.budget import ONE_PART, Budget, Parallel, open_budget
 from tacit.budgets.filters import filter_for
@@ -9,6 +10,7 @@ from tacit.budgets.questions import Message, Question, Receipt, Stored, Unanswer
 
 __all__ = [
     "ONE_PART",
+    "Advice",
     "Budget",
     "FailuresUsedUp",
     "Message",
@@ -20,6 +22,7 @@ __all__ = [
     "Stored",
     "Unanswered",
     "Unsettled",
+    "advise",
     "filter_for",
     "open_budget",
 ]

@@ -240,7 +240,7 @@ def _admitted(
     before = {account.name: account for account in path}
     for after in changed:
         if after.link is not Link.GROUP and not after.filter.admits(after.load):
-            raise _exceeded(before[after.name], costs)
+            raise _exceeded(before[after.name], costs, growth)
     return changed
 
 
@@ -268,9 +268,9 @@ def absorb(path: Sequence[Account], growth: Vector, times: int = 1) -> list[Acco
     return changed
 
 
-def _exceeded(account: Account, costs: Sequence[Guarantee]) -> BudgetExceeded:
+def _exceeded(account: Account, costs: Sequence[Guarantee], growth: Vector) -> BudgetExceeded:
     rule, left, cost = account.filter, account.left, reduce(add, costs)
-    here = "" if type(cost) is type(rule.total) else f", here {rule.spent(rule.measure(cost))!r},"
+    here = "" if type(cost) is type(rule.total) else f", here {rule.spent(growth)!r},"
     return BudgetExceeded(
         f"{cost!r}{here} does not fit: {account.label} has {left!r} left of {rule.total!r}; nothing was spent: ask "
         "with a smaller cost."

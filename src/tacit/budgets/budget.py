@@ -73,7 +73,7 @@ class Budget:
 
     @property
     def composition(self) -> str:
-        """How costs add up: "basic" or "advanced"."""
+        """How costs add up: "basic", "advanced", "tight" or "odometer"."""
         return self._account.filter.composition
 
     @property
@@ -385,8 +385,9 @@ def open_budget(
 
     Args:
         total: what all charges together may promise.
-        composition: how costs add up: "basic" (sums) or, for an Approx total, "advanced", for many small costs.
-        set_aside: the δ' that advanced composition sets aside; half of δ unless given.
+        composition: how costs add up: "basic" (sums) or, for an Approx total, "advanced", for many small costs,
+            "tight", by the law of each mechanism, or "odometer", whose spent holds whenever one stops.
+        set_aside: the δ' that advanced composition sets aside, half of δ unless given; of tight, nine tenths.
         policy: what single questions may do.
 
     >>> from tacit.budgets import open_budget

@@ -8,7 +8,8 @@ PROOF. Write L for the privacy loss of everything released, on one pair of neigh
   law is all but δ_i of it, so on every path the product of these parts is at most e^{Σε_i}·Q and misses Σδ_i at most.
 - `Concentrated`, total Zcdp(ρ) or Renyi(α, r): given the past, E[e^{(α−1)L_i}] ≤ e^{(α−1)r_i}, so the product of
   e^{(α−1)(L_i − r_i)} is a supermartingale, and Σr_i ≤ r on every path gives E[e^{(α−1)L}] ≤ e^{(α−1)r}. For zCDP
-  r_i = αρ_i at every α at once. A Rényi order chosen after seeing answers voids the step: it is fixed at opening.
+  r_i = αρ_i at every α at once, for ApproxZcdp(ρ, δ) outside parts of mass Σδ_i ≤ δ. A Rényi order chosen after seeing
+  answers voids the step: it is fixed at opening.
 - `Advanced`, total Approx(ε, δ): δ' < δ is set aside at opening and Σδ_i ≤ δ − δ' is asked. A charge is admitted when
   Σε_i ≤ ε or Σρ_i ≤ ρ*: a pure cost has ρ_i = ε_i·tanh(ε_i/2), and ρ* is the largest ρ that is (ε, δ')-DP by the
   tight conversion. An (ε_i, δ_i) answer is, outside a part of mass δ_i, a pure ε_i one (randomised response with a
@@ -33,7 +34,7 @@ from math import ceil
 from typing import TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
+from tacit.guarantees import Approx, ApproxZcdp, Gdp, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.guarantees.rounding import shortened
 from tacit.numbers.enclosures import Enclosure, log
 from tacit.numbers.exact import Number, between
@@ -50,9 +51,13 @@ BOUNDLESS = Fraction(10**12)
 
 
 @lru_cache(maxsize=4096)
-def concentrated(cost: Pure | Approx | Zcdp, runs: RenyiCurve | None = None) -> Fraction:
+def concentrated(cost: Pure | Approx | Zcdp | ApproxZcdp, runs: RenyiCurve | None = None) -> Fraction:
     """The ρ of a cost, outside its δ if it has one, or of what is run for it where that is less; it may be 0."""
-    known = cost.rho if isinstance(cost, Zcdp) else (Pure(cost.epsilon).to(Zcdp).rho if cost.epsilon else Fraction(0))
+    known = (
+        cost.rho
+        if isinstance(cost, Zcdp | ApproxZcdp)
+        else (Pure(cost.epsilon).to(Zcdp).rho if cost.epsilon else Fraction(0))
+    )
     return known if runs is None else min(known, runs.to(Zcdp).rho)
 
 
@@ -127,7 +132,7 @@ class Filter(ABC):
         match self.total:
             case Pure(epsilon) | Approx(epsilon, _):
                 return Pure.amount(epsilon * share)
-            case Zcdp(rho):
+            case Zcdp(rho) | ApproxZcdp(rho, _):
                 return Zcdp.amount(rho * share)
             case Renyi(order, epsilon):
                 return Renyi.amount(order, epsilon * share)
@@ -201,10 +206,16 @@ class Basic(Filter):
 
 
 class Concentrated(Filter):
-    """Sums of ρ, or of the Rényi ε at one order fixed in advance."""
+    """Sums of ρ, of ρ and δ, or of the Rényi ε at one order fixed in advance."""
 
     def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ρ), or (ε at the budget's order)."""
+        if isinstance(self.total, ApproxZcdp):
+            if isinstance(cost, Approx | ApproxZcdp):
+                return (concentrated(cost), cost.delta)
+            if isinstance(cost, Pure | Zcdp):
+                return (concentrated(cost, runs), Fraction(0))
+            raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
         if isinstance(cost, Approx):
             raise self._refuse(cost, "it has no room for δ", "ask with epsilon= or rho=, or open an Approx budget")
         if isinstance(self.total, Zcdp):
@@ -227,17 +238,16 @@ class Concentrated(Filter):
 
     def spent(self, sums: Vector) -> Guarantee:
         """The sum itself."""
-        return self._amount(sums[0])
+        return self._amount(sums)
 
     def remaining(self, sums: Vector) -> Guarantee:
         """What the sum leaves."""
-        return self._amount(self.limits[0] - sums[0])
+        return self._amount(less(self.limits, sums))
 
-    def _amount(self, number: Fraction) -> Guarantee:
-        if isinstance(self.total, Zcdp):
-            return Zcdp.amount(number)
-        assert isinstance(self.total, Renyi)
-        return Renyi.amount(self.total.order, number)
+    def _amount(self, sums: Vector) -> Guarantee:
+        if isinstance(self.total, Renyi):
+            return Renyi.amount(self.total.order, *sums)
+        return type(self.total).amount(*sums)
 
 
 @dataclass(frozen=True)
@@ -250,7 +260,7 @@ class Advanced(Filter):
 
     def smallest(self, share: Fraction) -> Guarantee:
         """A pure cost that takes this share of ε and of ρ."""
-        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share else Fraction(0)
+        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share and self.limits[1] else Fraction(0)
         return Pure.amount(max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
 
     @property
@@ -334,8 +344,8 @@ def _unknown(guarantee: object) -> InvalidInput:
 
 def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Number | None = None) -> Filter:
     """The filter of a budget: its total, how costs compose, and how much of δ is set aside for that."""
-    if composition not in ("basic", "advanced", "rooted", "tight"):
-        raise InvalidInput('composition must be "basic", "advanced" or "tight".')
+    if composition not in ("basic", "advanced", "rooted", "tight", "odometer"):
+        raise InvalidInput('composition must be "basic", "advanced", "tight" or "odometer".')
     if composition == "basic":
         if set_aside is not None:
             raise InvalidInput('set_aside belongs to composition="advanced" or "tight"; leave it out.')
@@ -348,6 +358,12 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
                 return Concentrated(total, (rho,))
             case Renyi(_, epsilon):
                 return Concentrated(total, (epsilon,))
+            case ApproxZcdp(rho, delta):
+                return Concentrated(total, (rho, delta))
+            case Gdp(mu):
+                from tacit.budgets.tight import Squared  # as below
+
+                return Squared(total, (mu**2,))
         raise _unknown(total)
     if not isinstance(total, Approx):
         raise InvalidInput(f'composition="{composition}" needs an Approx budget, such as Approx(1, "1e-6").')
@@ -355,6 +371,12 @@ def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Numbe
         raise InvalidInput(f"the epsilon of an advanced budget must be below {BOUNDLESS}; give an ordinary one.")
     delta = total.delta
     given = None if set_aside is None else between(set_aside, "set_aside", 0, delta)
+    if composition == "odometer":
+        from tacit.budgets.odometers import metered  # as below
+
+        if given is not None:
+            raise InvalidInput('set_aside belongs to composition="advanced" or "tight"; leave it out.')
+        return metered(total)
     if composition == "tight":
         from tacit.budgets.tight import tight  # it is made of what stands here
 

@@ -21,10 +21,12 @@ ln((k+1)(k+2)) beside ln(1/δ'). COST. O(1) for each reading.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from threading import Lock
 
-from tacit.budgets.filters import ADVANCED_SHARE, BOUNDLESS, Vector, concentrated, plus
+from tacit.budgets.filters import ADVANCED_SHARE, BOUNDLESS, Advanced, Vector, concentrated, plus
 from tacit.errors import BudgetExceeded, InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
 from tacit.guarantees.rounding import shortened
@@ -65,7 +67,7 @@ class Odometer:
         epsilon, rho, _ = self._sums
         if self._delta is None:
             return Pure.amount(epsilon)
-        return Approx.amount(min(epsilon, self._level(rho)), self._delta)
+        return Approx.amount(min(epsilon, reading(rho, self._delta)), self._delta)
 
     def _measure(self, cost: Guarantee) -> Vector:
         match cost:
@@ -80,14 +82,47 @@ class Odometer:
             "give Odometer(delta=…) and costs in Pure, Zcdp or Approx."
         )
 
-    def _level(self, rho: Fraction) -> Fraction:
-        """ε_k of the first level that ρ does not exceed, rounded up."""
-        assert self._delta is not None
-        k, level = 0, START
-        while rho > level:
-            k, level = k + 1, level * STEP
-        weight = log((k + 1) * (k + 2) / (self._delta * ADVANCED_SHARE))
-        return shortened(((weight * level).sqrt() * 2 + level).high, up=True)
-
     def __repr__(self) -> str:
         return f"<Odometer at {self.reading!r}>"
+
+
+def reading(rho: Fraction, delta: Fraction) -> Fraction:
+    """ε_k of the first level that ρ does not exceed, rounded up."""
+    k = 0
+    while rho > START * STEP**k:
+        k += 1
+    return _bound(k, delta)
+
+
+@lru_cache(maxsize=4096)
+def _bound(k: int, delta: Fraction) -> Fraction:
+    """ε_k."""
+    weight, level = log((k + 1) * (k + 2) / (delta * ADVANCED_SHARE)), START * STEP**k
+    return shortened(((weight * level).sqrt() * 2 + level).high, up=True)
+
+
+@dataclass(frozen=True)
+class Metered(Advanced):
+    """An odometer as a budget: what is spent holds whenever one stops, and the total is where it must stop.
+
+    The reading is that of an `Odometer` with the total's δ. It stays within ε while Σε_i ≤ ε, or while Σρ_i is within
+    the largest level with ε_k ≤ ε: the same sums as for `Advanced`, with another limit.
+    """
+
+    composition = "odometer"
+
+    def spent(self, sums: Vector) -> Guarantee:
+        """The reading; without any cost, nothing."""
+        epsilon, rho, _ = sums
+        if not any(sums):
+            return Approx.amount(Fraction(0), Fraction(0))
+        return Approx.amount(min(epsilon, reading(rho, self.total.delta)), self.total.delta)
+
+
+def metered(total: Approx) -> Metered:
+    """The odometer that stops at a total."""
+    k = -1
+    while _bound(k + 1, total.delta) <= total.epsilon:
+        k += 1
+    most = START * STEP**k if k >= 0 else Fraction(0)
+    return Metered(total, (total.epsilon, most, total.delta * (1 - ADVANCED_SHARE)))

@@ -91,6 +91,22 @@ def _written(cost: Guarantee) -> str:
 
 
 @dataclass(frozen=True)
+class Position:
+    """Where a charge stands in a ledger."""
+
+    ledger: str
+    """What tells the ledger from every other."""
+    dataset: str
+    entry: int
+    hash: str
+    """That of the entry, which all entries before it are chained to."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As certificates say it."""
+        return {"ledger": self.ledger, "dataset": self.dataset, "entry": self.entry, "hash": self.hash}
+
+
+@dataclass(frozen=True)
 class Receipt:
     """Proof that a question was charged."""
 
@@ -104,6 +120,8 @@ class Receipt:
     """The key under which the same message finds this charge, if it came in one."""
     account: tuple[str, ...] = ()
     """The account that was charged."""
+    position: Position | None = None
+    """Where the charge is written down for good, if it is."""
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,9 @@ from itertools import count, takewhile
 
 from tacit.budgets.filters import BOUNDLESS, Filter, Vector, less
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, RenyiCurve, Zcdp, units
-from tacit.guarantees.mechanisms import RandomisedResponse
+from tacit.guarantees import Approx, Gdp, Guarantee, Pure, RenyiCurve, Zcdp, units
+from tacit.guarantees.gaussian import root
+from tacit.guarantees.mechanisms import Gaussian, RandomisedResponse
 from tacit.guarantees.rounding import shortened
 from tacit.numbers.enclosures import log
 
@@ -141,7 +142,7 @@ class Tight(Filter):
     def remaining(self, sums: Vector) -> Guarantee:
         """The largest ε of one further pure cost, and the δ left for costs with a δ of their own."""
         epsilon, left, delta, _ = less(self.limits, sums)
-        return Approx.amount(max(epsilon, self._largest(int(max(left, 0))), Fraction(0)), delta)
+        return Approx.amount(max(epsilon, self._largest(max(0, int(left))), Fraction(0)), delta)
 
     def _largest(self, left: int) -> Fraction:
         """The ε of the largest coin, in whole steps, that costs at most so many units beside nothing."""
@@ -166,6 +167,34 @@ class Tight(Filter):
                 "it a Pure or Approx total."
             )
         return super().reserve(share, left)
+
+
+@dataclass(frozen=True)
+class Squared(Filter):
+    """Sums of μ², for a total of `Gdp`: the same argument as above with a normal shift for the coin, and exact."""
+
+    total: Gdp
+
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
+        """(μ²); Gaussian noise by its ρ = μ²/2, where that is what is run."""
+        if runs is not None and all(isinstance(part, Gaussian) for part, _ in runs.parts):
+            return (2 * runs.to(Zcdp).rho,)
+        if isinstance(cost, Pure | Gdp):
+            return (cost.to(Gdp).mu ** 2,)
+        raise self._refuse(cost, "it leaves a part of the trade-off curve open", "ask with epsilon= alone")
+
+    def spent(self, sums: Vector) -> Guarantee:
+        """√ of the sum, rounded up."""
+        return Gdp.amount(root(sums[0], up=True) if sums[0] else Fraction(0))
+
+    def remaining(self, sums: Vector) -> Guarantee:
+        """√ of what is left, rounded down."""
+        left = max(self.limits[0] - sums[0], Fraction(0))
+        return Gdp.amount(root(left, up=False) if left else left)
+
+    def smallest(self, share: Fraction) -> Guarantee:
+        """The μ that takes this share."""
+        return Gdp.amount(root(self.limits[0] * share, up=True) if share else share)
 
 
 def tight(total: Guarantee, set_aside: Fraction | None = None, coin: int | None = None) -> Tight:

@@ -28,6 +28,8 @@ from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
 from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
 from tacit.cli.tables import SOURCE
+from tacit.cli.verify import HELP as VERIFY
+from tacit.cli.verify import verify
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.numbers.exact import exact
 
@@ -44,6 +46,7 @@ HELP = """Differentially private answers about personal data, without clipping b
   tacit plan --persons 10000 --statistic sum --epsilon 0.5
   tacit check orders.csv --person customer
   tacit audit threshold_scan
+  tacit verify answer.json
 
 Exit codes: 0 fine; 1 a check found something; 2 a mistake in the question, 3 budget refused (nothing was spent); 4 the
 engine or the ledger failed, 130 interrupted (the message says what was spent)."""
@@ -203,5 +206,6 @@ def _share(text: str) -> Fraction:
 app.command(help=ASK)(ask)
 app.command(help=CHECK)(check)
 app.command()(audit)
+app.command(help=VERIFY)(verify)
 app.command(help=SERVE)(serve)
 app.add_typer(book, name="ledger")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -97,6 +98,9 @@ def ask(
     preview: Annotated[
         bool, typer.Option("--preview", help="Show what the question would cost and whether that is left; it is free.")
     ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the answer's certificate goes, for tacit verify.")
+    ] = None,
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
@@ -106,6 +110,8 @@ def ask(
 
     if as_json and as_csv:
         raise InvalidInput("--json and --csv are two forms of output; choose one.")
+    if certificate is not None and not certificate.absolute().parent.is_dir():
+        raise InvalidInput(f"there is no directory for {certificate}; nothing was asked or spent.")
     query = _read_query(query)
     cost = price(query, epsilon, delta, rho).cost
     flags = Flags(sources or (), person or (), private or (), public or (), table, option or (), config)
@@ -137,8 +143,10 @@ def ask(
         finally:
             if kept is None and any(session.budget.spent.keywords().values()):
                 notice("no ledger, so this spending is not recorded.")
+    if certificate is not None:
+        certificate.write_text(json.dumps(answer.certificate(), indent=2) + "\n", encoding="utf-8")
     if as_json:
-        say_json(answer.to_dict())
+        say_json(answer.to_dict() | {"certificate": answer.certificate() if answer.releases else None})
     elif as_csv:
         print(_csv(answer), end="")
     else:

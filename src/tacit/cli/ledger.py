@@ -30,7 +30,7 @@ def create(
         list[str] | None,
         typer.Option(help="The column, or kind, of the persons it protects; repeat it, or separate several by commas."),
     ] = None,
-    composition: Annotated[str, typer.Option(help="basic or advanced.")] = "basic",
+    composition: Annotated[str, typer.Option(help="basic, advanced, tight or odometer.")] = "basic",
     as_json: AsJson = False,
 ) -> None:
     """Register a dataset and its budget.

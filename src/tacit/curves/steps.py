@@ -83,6 +83,11 @@ class StepLoss:
             raise InvalidInput("index must lie on the grid of the loss.")
         return self.runs[bisect_left(self._lasts, index)].loss
 
+    @property
+    def moves(self) -> tuple[int, int]:
+        """(r, s): adding a person moves the loss by something in [−r, s]."""
+        return (0, 1) if self.one_directional else (1, 1)
+
     @cached_property
     def _lasts(self) -> list[int]:
         """The last index of every run but the final one."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import gcd
 from typing import Literal
 
 from tacit.engines.chains import Chain
@@ -119,9 +120,10 @@ class Rows(Chain):
     def scaled(self, value: Value, low: int, high: int, steps: int) -> str:
         """The name of a column with ⌊(x clamped to [low, high] − low)·steps / (high − low)⌋."""
         x = self.bind(self._value(value))
-        width = high - low
-        counted = x.sql if width * steps <= LARGEST else self.dialect.wide(x.sql)
-        inner = self.dialect.quotient(f"(({counted} - ({low})) * {steps})", str(width), short=counted == x.sql)
+        shared = gcd(high - low, steps)  # by which both are divided: steps and widths are often powers of two
+        width, parts = (high - low) // shared, steps // shared
+        counted = x.sql if (high - low) * parts <= LARGEST else self.dialect.wide(x.sql)
+        inner = self.dialect.quotient(f"(({counted} - ({low})) * {parts})", str(width), short=counted == x.sql)
         sql = (
             f"CASE WHEN {x.sql} <= {low} THEN 0 WHEN {x.sql} >= {high} THEN {steps} "
             f"WHEN {x.sql} > {low} THEN CAST({inner} AS {self.dialect.int64}) END"

@@ -198,6 +198,8 @@ class Statement:
     need_persons: bool = False
     """Whether there must be such a table even if nothing is known of a person."""
     _aggregates: dict[str, str] = field(default_factory=dict)
+    _asked: dict[str, str] = field(default_factory=dict)
+    """Those that requests read, of which others may have been said before."""
     _entries: dict[str, dict[str, str]] = field(default_factory=dict)
     _tables: dict[Fragment, Part] = field(default_factory=dict)
 
@@ -206,10 +208,14 @@ class Statement:
         for total in self.beside.totals:
             total.of_person(self)
         self._common = len(self._aggregates)
+        self._asked.clear()
+        self._common_entries = {places: len(columns) for places, columns in self._entries.items()}
 
     def aggregate(self, sql: str) -> str:
         """The name of a column of ``persons`` that aggregates each person's rows."""
-        return self._aggregates.setdefault(sql, f"a{len(self._aggregates)}")
+        name = self._aggregates.setdefault(sql, f"a{len(self._aggregates)}")
+        self._asked[sql] = name
+        return name
 
     def extreme(self, value: Ordered | Value, largest: bool) -> tuple[str, str]:
         """The column of ``persons`` with a person's largest or smallest value, and the order that puts it first."""
@@ -237,39 +243,43 @@ class Statement:
         columns = [f"{self.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
         return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", ALL_ROWS, again=True)
 
-    def _grouped(self, number: int, asked: tuple[str, dict[str, str]]) -> Part:
+    def _grouped(self, number: int, places: str, rows: Rows) -> Part:
         """One of the tables of `entry`."""
-        places, columns = asked
-        listed = ", ".join(f"{sql} AS {name}" for sql, name in columns.items())
-        body = fragment(f"SELECT person, g, {listed} FROM ", ALL_ROWS, f"{places} GROUP BY person, g")
+        listed = ", ".join(f"{sql} AS {name}" for sql, name in self._entries[places].items())
+        body = fragment(f"SELECT person, g, {listed} FROM ", rows.every, f"{places} GROUP BY person, g")
         return Part(f"entries{number}", body, kept=True, again=True)
 
     def _with_persons(self, parts: list[Part]) -> list[Part]:
-        """The parts of the rows, and the table of persons if there is one.
+        """The parts of the rows, and the tables of persons and of persons and groups, as far as they are asked for.
 
-        It is kept where no more is asked than all statements have in common. It then stands on rows of its own, whose
-        words do not depend on what else this statement asks.
+        Such a table is kept where no more is asked than all statements have in common. It then stands on rows of its
+        own, whose words do not depend on what else this statement asks.
         """
-        if self._common and len(self._aggregates) == self._common:
-            rows = Rows(self.dialect, self.rows.relation, self.rows.stages, "own_", self.beside.columns)
-            Statement(self.dialect, rows, self.beside)
-            known, own = {part.name: part for part in parts}, rows.own_parts()
-            if all(known.get(part.name, part) == part for part in own):
-                further = [part for part in own if part.name not in known]
-                return [*parts, *further, self._table_of_persons(["person"], rows, again=True)]
-        columns = ["person"] if self.keep_person else []
-        if not columns and not self._aggregates and self.need_persons:
-            columns = ["1 AS present"]
-        return [*parts, self._table_of_persons(columns, self.rows)] if columns or self._aggregates else parts
+        parts, own = self._with_own_rows(parts)
+        if own is not None and self._asked and len(self._aggregates) == self._common:
+            parts.append(_table_of_persons(["person"], self._aggregates, own, again=True))
+        elif self.keep_person or self._asked or self.need_persons:
+            columns = ["person"] if self.keep_person else [] if self._asked else ["1 AS present"]
+            parts.append(_table_of_persons(columns, self._asked, self.rows))
+        for number, (places, listed) in enumerate(self._entries.items()):
+            alike = own is not None and self._common_entries.get(places) == len(listed)
+            parts.append(self._grouped(number, places, own if own is not None and alike else self.rows))
+        return parts
 
-    def _table_of_persons(self, columns: Sequence[str], rows: Rows, again: bool = False) -> Part:
-        listed = ", ".join([*columns, *(f"{sql} AS {name}" for sql, name in self._aggregates.items())])
-        return Part("persons", fragment(f"SELECT {listed} FROM ", rows.grouped()), kept=True, again=again)
+    def _with_own_rows(self, parts: list[Part]) -> tuple[list[Part], Rows | None]:
+        """The parts with those of rows for what all statements have in common, if there is something."""
+        if not self._common and not self._common_entries:
+            return parts, None
+        rows = Rows(self.dialect, self.rows.relation, self.rows.stages, "own_", self.beside.columns)
+        Statement(self.dialect, rows, self.beside)
+        known, own = {part.name: part for part in parts}, rows.own_parts()
+        if any(known.get(part.name, part) != part for part in own):
+            return parts, None
+        return [*parts, *(part for part in own if part.name not in known)], rows
 
     def script(self, arms: Sequence[tuple[int, Arm]]) -> Script:
         """The whole statement, whose rows are those of the arms, each with the number of its request."""
-        entries = [self._grouped(*item) for item in enumerate(self._entries.items())]
-        parts = [*self._with_persons(self.rows.parts()), *entries, *self._tables.values()]
+        parts = [*self._with_persons(self.rows.parts()), *self._tables.values()]
         width = max((len(arm.keys) for _, arm in arms), default=0)
         selects = []
         for number, arm in arms:
@@ -291,6 +301,12 @@ class Statement:
             return script
         kept = [replace(part, kept=True) if part.name == ALL_ROWS.of else part for part in script.parts]
         return Script(tuple(kept), script.body)
+
+
+def _table_of_persons(columns: Sequence[str], aggregates: Mapping[str, str], rows: Rows, again: bool = False) -> Part:
+    """The table of persons, with some columns and aggregates."""
+    listed = ", ".join([*columns, *(f"{sql} AS {name}" for sql, name in aggregates.items())])
+    return Part("persons", fragment(f"SELECT {listed} FROM ", rows.grouped()), kept=True, again=again)
 
 
 NAME = "tacit-statement"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import singledispatchmethod
 from typing import Literal as Choice
 from typing import TypeVar
@@ -23,7 +24,7 @@ from tacit.engines.term import Term, combine, fill, uses_of
 from tacit.language import expressions as ast
 from tacit.language.constants import constant
 from tacit.language.functions import FUNCTIONS
-from tacit.language.types import FLOAT, TEXT, Kind
+from tacit.language.types import DATE, FLOAT, TEXT, Kind
 
 __all__ = ["LinkColumns", "Term", "Terms", "combine", "fill"]
 
@@ -191,8 +192,30 @@ class Terms:
             return combine(self.dialect.compared(expression.operator, *(term.sql for term in terms)), *terms)
         if pair is not None:
             return fill(form, *terms)
+        if (days := self._bare_days(*sides)) is not None:
+            return fill(form, *days)
         scale = max(expression.left.type.scale, expression.right.type.scale)
         return fill(form, self._rescaled(expression.left, scale), self._rescaled(expression.right, scale))
+
+    def _bare_days(self, *sides: ast.Expression) -> list[Term] | None:
+        """The two sides, if they are a column of dates and a constant that is neither the first day nor the last.
+
+        A date beyond the limits then compares as the limit does. So the column is compared as it is, and an engine can
+        leave out rows by what it knows of their least and largest dates.
+        """
+        column, known = (next(filter(None, found), None) for found in zip(*map(self._day, sides), strict=True))
+        if column is None or known is None:
+            return None
+        bare = self.read(self.qualified(column))
+        return [bare if side is column else self.term(known) for side in sides]
+
+    def _day(self, side: ast.Expression) -> tuple[ast.Column | None, ast.Literal | None]:
+        """A side as a column that holds dates, or as a constant between the limits."""
+        if isinstance(side, ast.Column):
+            found = self.column_sql(side)
+            return (side if side.type == DATE and found.native.upper() == "DATE" else None), None
+        known = constant(side) if side.type == DATE else None
+        return None, (known if known is not None and known.value not in (None, date.min, date.max) else None)
 
     def _is_plain(self, side: ast.Expression) -> bool:
         """Whether it is a constant, or a column that is there: not computed, however deep."""

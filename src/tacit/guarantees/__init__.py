@@ -1,11 +1,13 @@
 """Guarantees: what is promised to a person, as exact values that compose, convert and compare.
 
-`Pure`, `Approx`, `Zcdp` and `Renyi` are the kinds a budget can have. `RenyiCurve` knows what single mechanisms spend at
-every order, `LossDistribution` composes them exactly, `amplify` and `allowance` account for
+`Pure`, `Approx`, `Zcdp`, `ApproxZcdp`, `Renyi` and `Gdp` are the kinds a budget can have. `RenyiCurve` knows what
+single mechanisms spend at every order, `LossDistribution` composes them exactly, `amplify` and `allowance` account for
 sampling, `subsampling_plan` says what it costs in noise.
 """
 
+from tacit.guarantees.approximate_zcdp import ApproxZcdp
 from tacit.guarantees.base import Guarantee
+from tacit.guarantees.gaussian import Gdp
 from tacit.guarantees.kinds import Approx, Pure, Renyi, Zcdp
 from tacit.guarantees.loss_distribution import LossDistribution
 from tacit.guarantees.renyi_curves import RenyiCurve
@@ -13,6 +15,8 @@ from tacit.guarantees.subsampling import SubsamplingPlan, allowance, amplify, su
 
 __all__ = [
     "Approx",
+    "ApproxZcdp",
+    "Gdp",
     "Guarantee",
     "LossDistribution",
     "Pure",

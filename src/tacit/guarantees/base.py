@@ -18,13 +18,13 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from html import escape
-from typing import ClassVar, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import rounding
 from tacit.guarantees.rounding import percent, plain, written
 from tacit.numbers.enclosures import Enclosure
-from tacit.numbers.exact import Number, positive
+from tacit.numbers.exact import Number, between, positive
 
 G = TypeVar("G", bound="Guarantee")
 
@@ -102,6 +102,10 @@ class Guarantee:
     def _epsilon_renyi(self, order: Fraction) -> Fraction:
         """The Rényi ε implied at this order."""
         self._refuse("Renyi", "it leaves the Rényi divergence without a bound; account in Approx instead")
+
+    def _mu(self) -> Fraction:
+        """The μ of the `Gdp` guarantee this one implies."""
+        self._refuse("Gdp", "it leaves a part of the trade-off curve open; account in another kind")
 
     def _refuse(self, kind: str, reason: str) -> NoReturn:
         raise InvalidInput(f"{self!r} implies no {kind} guarantee, since {reason}.")
@@ -282,6 +286,32 @@ class Guarantee:
         """The total variation distance between the results of neighbours, at most."""
         return Enclosure.of(1, bits)
 
+    def missed(self, suspected: Number) -> Fraction:
+        """The least chance with which an attacker misses a person who is in the data; rounded down.
+
+        Args:
+            suspected: the chance with which the attacker suspects a person falsely, between 0 and 1.
+
+        >>> float(Pure(1).missed("0.05"))
+        0.864...
+        """
+        from tacit.guarantees.trade_offs import missed  # made of all kinds
+
+        return missed(self, between(suspected, "suspected", 0, 1))
+
+    def plot(self, *more: Guarantee) -> Any:
+        """A picture of what an attacker must put up with: persons missed against persons suspected falsely.
+
+        Args:
+            more: other guarantees to draw beside it, such as the budget's total beside what is spent.
+
+        >>> Pure(1).plot(Approx(1, "1e-6"))
+        <Figure size ...>
+        """
+        import tacit  # pictures stand above this package, so Tacit itself is asked
+
+        return tacit._trade_off(self, *more)
+
     def describe(self) -> str:
         """What the guarantee means for a person, in one sentence.
 
@@ -329,7 +359,7 @@ def _no_more(a: object, b: object) -> bool:
     return all(x <= y for x, y in zip(a._spent(b), b._spent(a), strict=True))
 
 
-LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "order": "α"}
+LETTERS = {"epsilon": "ε", "delta": "δ", "rho": "ρ", "order": "α", "mu": "μ"}
 """How the numbers are written for people."""
 
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from math import exp2, floor, sqrt
 
 from tacit.numbers.enclosures import Enclosure, exp, log
@@ -92,6 +93,12 @@ def renyi_approx(divergence: Enclosure, order: Fraction, delta: Fraction, bits: 
 def best_order(curve: Curve, delta: Fraction) -> Fraction:
     """The order at which a Rényi curve implies the smallest ε at δ."""
     return lowest(lambda order, bits: curve(order, bits) + slack(order, delta, bits))
+
+
+@lru_cache(maxsize=1024)
+def zcdp_order(rho: Fraction, delta: Fraction) -> Fraction:
+    """The order at which ρ-zCDP implies the smallest ε at δ: a witness for whoever checks that."""
+    return best_order(lambda order, bits: Enclosure.of(order * rho, bits), delta)
 
 
 def most_zcdp(epsilon: Fraction, delta: Fraction) -> Callable[[int], Enclosure]:

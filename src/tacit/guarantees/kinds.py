@@ -86,6 +86,11 @@ class Pure(Numbered):
     def _rho(self) -> Fraction:
         return _at_most(self.epsilon, lambda bits: conversions.pure_zcdp(self.epsilon, bits))
 
+    def _mu(self) -> Fraction:
+        from tacit.guarantees.gaussian import of_pure  # made of the kinds here
+
+        return of_pure(self.epsilon)
+
     def _epsilon_renyi(self, order: Fraction) -> Fraction:
         return _at_most(self.epsilon, lambda bits: conversions.pure_renyi(self.epsilon, order, bits))
 

@@ -194,14 +194,11 @@ class LossDistribution:
         """Composition with itself."""
         n = whole(times, "times", 1)
         text = self.text if " + " not in self.text else f"({self.text})"
-        power, found = self._losses, None
-        while True:
-            if n & 1:
-                found = power if found is None else found.plus(power)
-            n >>= 1
-            if not n:
-                return LossDistribution(f"{text} * {times}", self.interval, found)
-            power = power.plus(power)
+        power = found = self._losses
+        for digit in f"{n:b}"[1:]:
+            found = found.plus(found)
+            found = found.plus(power) if digit == "1" else found
+        return LossDistribution(f"{text} * {times}", self.interval, found)
 
     __rmul__ = __mul__
 

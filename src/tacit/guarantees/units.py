@@ -24,10 +24,11 @@ COST. A price takes some ten comparisons: 0.05 s for a coin, 0.5 s for Gaussian 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, pairwise, repeat
-from math import ceil
+from math import ceil, isqrt
 
 from tacit.errors import InvalidInput
 from tacit.guarantees.mechanisms import Mechanism
@@ -44,7 +45,7 @@ _LEAST = 1 << (BITS - 150)
 """The least mass that is counted."""
 _EVALUATED = 192
 """The precision with which a mechanism's hockey stick is computed."""
-_NODES = 48
+_NODES = 32
 """At how many losses it is computed, about."""
 _MOST_STEPS = 1 << 17
 _LARGEST = 70
@@ -146,8 +147,9 @@ def _nodes(mechanism: Mechanism, k: int, nodes: int) -> tuple[list[int], list[in
     size = int(mechanism.spread(90) * (2 * k + 1) / 2) + 2  # h ≥ 1/(k + 1/2), so the last lies beyond the reach
     if size > _MOST_STEPS:
         raise InvalidInput("this cost is too large to be priced by its own law; ask with a smaller one.")
-    x, stride = powers(k, size), max(1, size // nodes)
-    steps = sorted({*range(0, size, stride), *mechanism.kinks(k, size), size - 1})
+    x = powers(k, size)
+    spread = (size * i * isqrt(i * nodes) // nodes**2 for i in range(nodes))  # closer to each other near 0
+    steps = sorted({*spread, *mechanism.kinks(k, size), size - 1})
     return steps, [mechanism.stick(Enclosure(x[j], x[j] + 2, -BITS, _EVALUATED)).fixed(BITS)[1] + 1 for j in steps]
 
 
@@ -181,6 +183,9 @@ def price(mechanism: Mechanism, k: int, beside: int, most: int) -> int | None:
     cases = mechanism.cases()
     cases = (*cases, *(case.reverse for case in cases if case.reverse not in cases))
 
+    if _hopeless(cases, k, beside + most):
+        return None
+
     def enough(units: int) -> bool:
         return all(costs(case, k, beside, units) for case in cases)
 
@@ -196,6 +201,15 @@ def price(mechanism: Mechanism, k: int, beside: int, most: int) -> int | None:
     return high
 
 
+def _hopeless(cases: Sequence[Mechanism], k: int, n: int) -> bool:
+    """Whether one of them shows more than n tosses at a loss that these hardly reach: so no number up to n will do."""
+    stick = stick_of_tosses(k, n)
+    rare = next((j for j, height in enumerate(stick) if height < ONE >> 20), len(stick))
+    x, most = powers(k, rare + 1)[rare], (stick[rare] if rare < len(stick) else 0) + 2 * _ALLOWED
+    at = Enclosure(x, x + 2, -BITS, _EVALUATED)
+    return any(case.stick(at).fixed(BITS)[0] > most for case in cases)
+
+
 @lru_cache(maxsize=64)
 def most_units(k: int, epsilon: Fraction, delta: Fraction) -> int:
     """The most tosses that are (ε, δ), by bisection; 0 where not even one is."""
@@ -205,6 +219,7 @@ def most_units(k: int, epsilon: Fraction, delta: Fraction) -> int:
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if _within(k, middle, epsilon, delta) else (low, middle)
+    stick_of_tosses(k, 2 * low)  # prices beside them need as much again
     return low
 
 

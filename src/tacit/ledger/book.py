@@ -21,7 +21,7 @@ from tacit.budgets import accounts
 from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.books import Book, Tally, admit, same_terms
 from tacit.budgets.filters import Filter
-from tacit.budgets.questions import Question, Receipt, Stored, Unanswered, once
+from tacit.budgets.questions import Position, Question, Receipt, Stored, Unanswered, once
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
@@ -119,6 +119,7 @@ class LedgerBook(Book):
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
             number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))
+            position = Position(self._store.identity, self._name, number, edit.dataset.head)
             if allowance is not None:
                 edit.remember(tally_key(name), number)
             if question is not None and question.message:
@@ -126,7 +127,8 @@ class LedgerBook(Book):
                 edit.remember(question.once(cost), number)
             edit.save(changed)
             edit.finish()
-        return Receipt(number, cost, moment(edit.at), key, question.once(cost) if question else "", name)
+        once_key = question.once(cost) if question else ""
+        return Receipt(number, cost, moment(edit.at), key, once_key, name, position)
 
     def _admitted(self, work: Work, name: Name, allowance: int | None) -> Tally:
         """The tally of an account, if it leaves room for one more failure."""

@@ -7,17 +7,21 @@ with sorted keys. Reading inverts writing exactly; whatever cannot be read is re
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from tacit.budgets.accounts import Policy, statistics
 from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted, Vector
-from tacit.budgets.tight import Tight
+from tacit.budgets.odometers import Metered
+from tacit.budgets.tight import Squared, Tight
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 
-_FILTERS: dict[str, type[Filter]] = {kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted)}
+_FILTERS: dict[str, type[Filter]] = {
+    kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted, Squared, Metered, Tight)
+}
 
 
 def canonical(value: Any) -> str:
@@ -79,8 +83,8 @@ def filter_from(text: str) -> Filter:
     """Read `filter_text`."""
     try:
         terms = parsed(text)
-        known = guarantee(terms["total"]), vector(terms["limits"])
-        return Tight(*known, int(terms["coin"])) if "coin" in terms else _FILTERS[terms["filter"]](*known)
+        rule = _FILTERS[terms["filter"]](guarantee(terms["total"]), vector(terms["limits"]))
+        return replace(rule, coin=int(terms["coin"])) if isinstance(rule, Tight) else rule
     except (KeyError, TypeError, ValueError):
         raise _damaged() from None
 

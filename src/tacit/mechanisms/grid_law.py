@@ -15,7 +15,7 @@ from typing import Self
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number
 from tacit.randomness.source import Randomness
@@ -83,6 +83,10 @@ class GridLaw(Law[Answer]):
     def _parameters(self) -> Hashable:
         """The public numbers, beside the guarantee, that the law depends on."""
         return ()
+
+    def _chosen(self, name: str, rate: Fraction, moves: tuple[int, int]) -> Named:
+        """A choice by a rate times a loss that a person moves by something in [−r, s], as certificates name it."""
+        return {"law": name, "rate": str(rate), "moves": [str(part) for part in moves], "of": self.grid.named()}
 
     def steps(self) -> list[int]:
         """The indices at which the runs of the loss begin."""

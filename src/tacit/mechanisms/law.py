@@ -12,7 +12,7 @@ distance to another law where a formula knows it. Each class states them beside 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
 
 T = TypeVar("T")
+
+Named = Mapping[str, Any]
+"""A law as certificates name it: "law", its name, and its public parameters; numbers are exact, as text."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,13 @@ class Law(ABC, Generic[T]):
     def outcomes_to_follow(self) -> Sequence[T]:
         """A few outcomes after each of which an audit looks at the next draw of a statistic."""
         return list(self.outcomes())[-1:]
+
+    def named(self) -> Named | None:
+        """Its name and public parameters, in the words of `tacit.checker`; None while that knows no such law.
+
+        Nothing in it may depend on the data but through what was drawn, and paid for, before.
+        """
+        return None
 
     def concentrated_loss(self, other: Self) -> Fraction | None:
         """The least ρ with D_α ≤ αρ between this law and another, both ways; None where no formula knows it."""

@@ -19,7 +19,7 @@ from itertools import product
 from typing import Any, Generic, Self, TypeVar
 
 from tacit.guarantees import Guarantee
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
@@ -33,8 +33,9 @@ class Together(Law[tuple[T, ...]], Generic[T]):
 
     name = "draws by shared weight"
 
-    def __init__(self, parts: Sequence[Law[Any]], guarantee: Guarantee) -> None:
-        self._parts, self.guarantee = list(parts), guarantee
+    def __init__(self, parts: Sequence[Law[Any]], guarantee: Guarantee, weight: Fraction | int = 1) -> None:
+        """``weight`` is what nobody exceeds over all draws, in the unit in which a draw's own promise counts."""
+        self._parts, self.guarantee, self.weight = list(parts), guarantee, weight
         self._known: dict[tuple[int, Any, int], Enclosure] = {}
 
     def _draw(self, source: Randomness) -> tuple[T, ...]:
@@ -48,6 +49,20 @@ class Together(Law[tuple[T, ...]], Generic[T]):
                 self._known[asked] = part.pmf(value, bits)
             result = result * self._known[asked]
         return result
+
+    def named(self) -> Named | None:
+        """The parts, equal neighbours once, each with how many there are."""
+        parts: list[tuple[int, Named]] = []
+        for part in self._parts:
+            law = part.named()
+            if law is None:
+                return None
+            if parts and parts[-1][1] == law:
+                parts[-1] = parts[-1][0] + 1, law
+            else:
+                parts.append((1, law))
+        listed = [{"times": str(times), "law": law} for times, law in parts]
+        return {"law": "shared weight", "weight": str(self.weight), "parts": listed}
 
     def outcomes(self) -> Iterable[tuple[T, ...]]:
         """Every combination of the parts' windows."""

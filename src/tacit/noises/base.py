@@ -39,6 +39,10 @@ class IntegerNoise(ABC):
     name: str
     """What it is called."""
 
+    def named(self) -> dict[str, str] | None:
+        """Its name and its rates as certificates name them; None where they do not know it."""
+        return None
+
     @abstractmethod
     def draw(self, source: Randomness) -> int:
         """One exact draw."""

@@ -46,6 +46,10 @@ class DiscreteGaussian(IntegerNoise):
         """The noise that makes an integer of this sensitivity Zcdp(ρ)."""
         return cls(sensitivity**2 / (2 * rho))
 
+    def named(self) -> dict[str, str]:
+        """As certificates name it."""
+        return {"noise": "discrete Gaussian", "variance": str(self.squared_scale)}
+
     def guarantee(self, sensitivity: int = 1) -> Zcdp:
         """Zcdp(sensitivity²/(2·squared_scale))."""
         return Zcdp(self.concentrated_loss(sensitivity))

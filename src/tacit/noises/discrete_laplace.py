@@ -42,6 +42,10 @@ class DiscreteLaplace(IntegerNoise):
         """The noise that makes an integer of this sensitivity Pure(ε)."""
         return cls(epsilon / sensitivity)
 
+    def named(self) -> dict[str, str]:
+        """As certificates name it."""
+        return {"noise": "discrete Laplace", "rate": str(self.rate)}
+
     def guarantee(self, sensitivity: int = 1) -> Pure:
         """Pure(rate·sensitivity)."""
         return Pure(self.rate * sensitivity)

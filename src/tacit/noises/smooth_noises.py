@@ -61,6 +61,10 @@ class SmoothNoise(ABC):
     def guarantee(self) -> Guarantee:
         """What one draw costs."""
 
+    def named(self) -> dict[str, str] | None:
+        """Its name and shape as certificates name them; None where they do not know it."""
+        return None
+
     @abstractmethod
     def largest_shift(self, t: Enclosure) -> Enclosure:
         """The largest s that the condition admits with this t."""
@@ -144,6 +148,10 @@ class StudentNoise(PureNoise):
     """Student's law with whole degrees of freedom."""
 
     degrees: int = 2
+
+    def named(self) -> dict[str, str]:
+        """As certificates name it."""
+        return {"noise": "Student", "degrees": str(self.degrees)}
 
     def largest_shift(self, t: Enclosure) -> Enclosure:
         """(ε − t·max(1, d))·2√d/(d + 1)."""
@@ -237,6 +245,10 @@ class LaplaceNoise(SmoothNoise):
         """Approx(ε, δ)."""
         return Approx(self.epsilon, self.delta)
 
+    def named(self) -> dict[str, str]:
+        """As certificates name it."""
+        return {"noise": "Laplace"}
+
     def largest_shift(self, t: Enclosure) -> Enclosure:
         """The smaller of ε − t and ε + t − (e^t − 1)·ln(1/δ)."""
         rare = -log(self.delta)
@@ -279,6 +291,10 @@ class LogNormalNoise(SmoothNoise):
     def guarantee(self) -> Zcdp:
         """Zcdp(ρ)."""
         return Zcdp(self.rho)
+
+    def named(self) -> dict[str, str]:
+        """As certificates name it."""
+        return {"noise": "Laplace-log-normal", "sigma": str(self.sigma)}
 
     def largest_shift(self, t: Enclosure) -> Enclosure:
         """e^{-3σ²/2}·(√(2ρ) − t/σ)."""

@@ -48,6 +48,10 @@ class TruncatedLaplace(IntegerNoise):
         """The noise that makes an integer of this sensitivity Approx(ε, δ), with the least bound."""
         return cls(epsilon / sensitivity, least_bound(epsilon, delta, sensitivity))
 
+    def named(self) -> dict[str, str]:
+        """As certificates name it."""
+        return {"noise": "truncated Laplace", "rate": str(self.rate), "bound": str(self.bound)}
+
     def guarantee(self, sensitivity: int = 1) -> Approx:
         """Approx(rate·sensitivity, P[Z > bound − sensitivity]), δ rounded up."""
         lost = shortened(self.tail(self.bound - sensitivity + 1, 64).high, up=True)

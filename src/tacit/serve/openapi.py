@@ -84,6 +84,10 @@ SCHEMAS: dict[str, Any] = {
             "cost": _GUARANTEE,
             "stored": {"type": "boolean"},
             "whole": {"type": "object", "description": "The answer as Tacit's own client reads it."},
+            "certificate": {
+                "type": ["object", "null"],
+                "description": "What was drawn and charged, for tacit verify; null for answers of earlier versions.",
+            },
         },
         {"remaining": _GUARANTEE},
     ),

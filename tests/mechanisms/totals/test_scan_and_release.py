@@ -81,7 +81,7 @@ def test_a_tail_far_out_and_one_with_equal_rates() -> None:
 
 # The promise
 
-SHARE = st.fractions(Fraction(1, 20), Fraction(2, 5), max_denominator=40)
+SHARE = st.fractions(Fraction(1, 20), Fraction(3, 10), max_denominator=40)
 
 
 @settings(max_examples=6, deadline=None)
@@ -95,6 +95,13 @@ SHARE = st.fractions(Fraction(1, 20), Fraction(2, 5), max_denominator=40)
         threshold=SHARE,
         each=SHARE,
         offset=st.fractions(0, 4),
+        stride=st.integers(1, 2),
+        handful=st.fractions(0, 3),
+        handful_threshold=SHARE,
+        handful_each=SHARE,
+        handful_offset=st.fractions(0, 4),
+        handful_stride=st.integers(1, 3),
+        beyond=st.integers(0, 2),
     ),
     st.lists(st.integers(1, 7), max_size=3),
     st.integers(1, 7),
@@ -109,9 +116,9 @@ def test_no_design_exceeds_its_promise(design: TotalDesign, totals: list[int], j
     assert found.holds
 
 
-@pytest.mark.parametrize("many", [False, True])
-def test_every_noise_of_the_default_gets_a_share(many: bool) -> None:
-    charges = DESIGN.charges(many)
+@pytest.mark.parametrize(("many", "handful"), [(False, False), (False, True), (True, False)])
+def test_every_noise_of_the_default_gets_a_share(many: bool, handful: bool) -> None:
+    charges = DESIGN.charges(many, handful)
     shares = (charges.within_up, charges.within_down, charges.above_up, charges.above_down)
     assert all(0 < share <= 1 for share in shares)
 
@@ -129,19 +136,27 @@ def test_caps_are_public_ascending_and_reach_beyond_every_sum() -> None:
 
 @pytest.mark.parametrize("persons", [60, 4000], ids=["few", "many"])
 def test_draws_follow_the_law(persons: int) -> None:
-    """False alarm 3e-7: the caps, and at each cap the two noises, together and apart."""
+    """False alarm 5e-7: the kinds and caps together, and at each cap the two noises."""
     law, size = law_of(lognormal(persons), 1), 6000
     draws = law.sample(size)
     many = persons > 600
+    kinds = [kind for kind in law._kinds if kind[0] == many]
     assert sum(draw.many == many for draw in draws) > size - 20  # another choice has probability below 1e-4
-    chances = {cap: float(law._pmf_choice(many, i, 64)) for i, cap in enumerate(CAPS[:80])}
-    assert agrees((draw.cap for draw in draws), chances)
-    _, above = DESIGN.noises(many, 1, Fraction(1))
-    counts = Counter(draw.above - law._above[law._places[draw.cap]] for draw in draws if draw.many == many)
-    assert agrees(counts.elements(), {z: float(above.mass(z)) for z in range(-12, 13)})
-    halves = [(draw.within - law._within[law._places[draw.cap]]) * 2 // draw.cap for draw in draws if draw.cap >= 100]
-    step = {j: float(_between(DESIGN.noises(many, 10**6, Fraction(1))[0], j * 500_000, 500_000)) for j in range(-6, 7)}
-    assert agrees(halves, step) if len(halves) > 1000 else persons < 600
+    chances = {
+        (cap, handful): float(law._pmf_choice(many, i, 64, handful))
+        for i, cap in enumerate(CAPS[:80])
+        for _, handful in kinds
+    }
+    assert agrees(((draw.cap, draw.handful) for draw in draws), chances)
+    for _, handful in kinds:
+        _, above = DESIGN.noises(many, 1, Fraction(1), handful)
+        found = [draw for draw in draws if (draw.many, draw.handful) == (many, handful)]
+        counts = Counter(draw.above - law._above[law._places[draw.cap]] for draw in found)
+        assert agrees(counts.elements(), {z: float(above.mass(z)) for z in range(-12, 13)})
+        within, _ = DESIGN.noises(many, 10**6, Fraction(1), handful)
+        halves = [(d.within - law._within[law._places[d.cap]]) * 2 // d.cap for d in found if d.cap >= 100]
+        step = {j: float(_between(within, j * 500_000, 500_000)) for j in range(-6, 7)}
+        assert agrees(halves, step) if len(halves) > 1000 else persons < 600
 
 
 def _between(noise: Lopsided, start: int, length: int) -> float:
@@ -151,7 +166,7 @@ def _between(noise: Lopsided, start: int, length: int) -> float:
 def test_probabilities_of_all_caps_add_up() -> None:
     caps = CAPS[:30]
     law = scan_and_release(*buckets(tuple(lognormal(30)), caps), 1, caps=caps, design=SMALL)
-    chances = [float(law._pmf_choice(many, i, 64)) for many in (False, True) for i in range(len(caps))]
+    chances = [float(law._pmf_choice(many, i, 64, handful)) for many, handful in law._kinds for i in range(len(caps))]
     assert sum(chances) == pytest.approx(1)
     assert law.pmf(CappedTotal(7, 0, 0, False, Fraction(1), SMALL)).high == 0  # 7 is no cap
 
@@ -186,6 +201,22 @@ def test_never_fails_on_little_data(persons: int, epsilon: object) -> None:
     assert down + up >= 0
     assert draw.persons_above_cap() >= 0
     assert law.guarantee == Pure(epsilon)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("design", "found"), [(DESIGN, True), (TotalDesign(), False)], ids=["now", "before"])
+def test_a_handful_of_persons_finds_a_cap(design: TotalDesign, found: bool) -> None:
+    """Twenty persons of about a thousand: the chance of a cap from there to ten times that, from the law itself."""
+    law = law_of([1000 + 10 * i for i in range(20)], 1, design)
+    near = [i for i, cap in enumerate(CAPS) if 1000 < cap <= 12_000]
+    chance = sum(float(law._pmf_choice(many, i, 64, handful)) for many, handful in law._kinds for i in near)
+    assert (chance > 0.55) == found
+    assert found or chance < 0.05
+
+
+def test_too_few_persons_are_told_what_would_be_needed() -> None:
+    draws = law_of(lognormal(5), "0.5").sample(40)
+    assert {draw.wanted for draw in draws if draw.handful} == {140}
+    assert {draw.wanted for draw in draws if not draw.handful} <= {None}
 
 
 def test_enormous_totals_stay_exact() -> None:
@@ -227,9 +258,8 @@ def test_signed_parts_are_independent_and_their_statements_join() -> None:
 def test_an_empty_part_adds_next_to_nothing() -> None:
     """With nobody on one side its cap is 1 with probability 95 %, so that its noise is that of a single unit."""
     law = law_of([], 1)
-    chances = [float(law._pmf_choice(False, i, 64)) for i in range(4)]
+    chances = [sum(float(law._pmf_choice(many, i, 64, handful)) for many, handful in law._kinds) for i in range(4)]
     assert chances[0] > 0.95
-    assert chances == sorted(chances, reverse=True)
 
 
 # Refusals
@@ -255,6 +285,8 @@ def test_refused(call: Callable[[], object]) -> None:
 
 def test_another_design_is_another_outcome() -> None:
     law = scan_and_release([1, 0], [1, 0], 1, caps=(1,), design=SMALL)
-    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(1), SMALL)).low > 0
-    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(1))).high == 0
-    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(2), SMALL)).high == 0
+    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(1), SMALL, 1)).low > 0
+    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(1), SMALL, 1, handful=True)).low > 0
+    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(1), SMALL, 2)).high == 0  # another limit
+    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(1), beyond=1)).high == 0
+    assert law.pmf(CappedTotal(1, 1, 0, False, Fraction(2), SMALL, 1)).high == 0

@@ -253,7 +253,7 @@ TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
     "maximum for twice the cost": (
         extremes,
         "extreme_law",
-        lambda *rest, epsilon, method, law=extremes.extreme_law: law(*rest, 2 * epsilon, method),
+        lambda *rest, law=extremes.extreme_law: law(*rest[:3], 2 * rest[3]),
         SIMPLE["maximum"],
     ),
     "groups shown too early": (groups, "stable_keys", Eager, SIMPLE["persons by found group"]),

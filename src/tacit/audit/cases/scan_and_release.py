@@ -117,7 +117,6 @@ _TWINS: dict[str, Mechanism] = {
     "few: persons between cap and limit free": _few(lambda right: replace(right, within_down=1 - SMALL.test)),
     "a handful: the test not charged": _handful(lambda right: replace(right, above_down=1 - SMALL.handful_each)),
     "a handful: the threshold not charged": _handful(lambda right: replace(right, above_up=_ALL)),
-    "a handful: the comparisons not charged": _handful(lambda right: replace(right, within_up=right.above_up)),
     "a handful: charged as few": _handful(lambda _: SMALL.charges(many=False)),
     "few: the threshold not charged": _few(lambda right: replace(right, above_up=_ALL)),
     "few: the comparisons not charged above the cap": _few(lambda right: replace(right, above_down=1 - SMALL.test)),

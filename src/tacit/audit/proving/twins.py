@@ -146,9 +146,6 @@ _TOTALS: dict[str, Build] = {
         "handful", lambda d, right: replace(right, above_down=1 - d.handful_each)
     ),
     "a handful: the threshold not charged": _total("handful", lambda d, right: replace(right, above_up=1)),
-    "a handful: the comparisons not charged": _total(
-        "handful", lambda d, right: replace(right, within_up=right.above_up)
-    ),
     "a handful: charged as few": _total("handful", lambda d, right: TotalDesign.charges(d, many=False)),
     "few: the threshold not charged": _total("few", lambda d, right: replace(right, above_up=1)),
     "few: the comparisons not charged above the cap": _total(

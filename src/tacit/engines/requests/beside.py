@@ -19,7 +19,7 @@ class OfPerson(Protocol):
     """Something that is made of each person's rows."""
 
     def of_person(self, statement: Statement) -> str:
-        """Its SQL over the table of persons, to which it adds the columns that it needs."""
+        """Its SQL over the table of persons, or of persons and groups, to which it adds the columns that it needs."""
 
 
 @dataclass(frozen=True)

@@ -79,12 +79,20 @@ class PersonVectors(Request[tuple[int, ...]]):
         if isinstance(self.entry, GroupSteps) and len(self.entry.places) != len(self.keys):
             raise InvalidInput("places must have a middle and a radius for each key.")
 
-    def vectors(self, statement: Statement) -> Reading:
-        """A table of (person, group g, entry v), the entry saturated."""
-        dialect, limit = statement.dialect, saturation(len(self.keys))
+    def of_person(self, statement: Statement) -> str:
+        """A person's entry, from the table of persons and groups."""
+        return self._entry(statement)[1]
+
+    def _entry(self, statement: Statement) -> tuple[Reading, str]:
+        """The table of persons and groups, and its column of entries."""
+        dialect = statement.dialect
         entry = dialect.wide(self.entry.entry(statement.rows))
         beside = self.entry.beside(dialect) if isinstance(self.entry, GroupSteps) else None
-        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys, beside), entry)
+        return statement.entry(in_groups(statement.rows, self.by, self.keys, beside), entry)
+
+    def vectors(self, statement: Statement) -> Reading:
+        """A table of (person, group g, entry v), the entry saturated."""
+        limit, entries, v = saturation(len(self.keys)), *self._entry(statement)
         saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
         return statement.table("vectors", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
 

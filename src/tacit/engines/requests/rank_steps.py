@@ -140,16 +140,10 @@ class RankSteps(Request[Ranks]):
         dialect, ends = statement.dialect, statement.table("ends", _ends(x, self.value.double, statement.dialect))
         weighed = self._weighed(statement, x, shares)
 
-        def placed(source: _Weighed, *condition: str | Reading) -> Fragment:
-            return fragment(
-                f"(SELECT {source.x} AS v, ",
-                _cell(source.x, self.value.double, ends, dialect),
-                f" AS cell{source.shown} FROM ",
-                source.rows,
-                f" WHERE {source.x} ",
-                *condition,
-                ") AS placed",
-            )
+        def placed(source: _Weighed) -> Fragment:
+            cell = _cell(source.x, self.value.double, ends, dialect)
+            shown = fragment(f"(SELECT {source.x} AS v, ", cell, f" AS cell{source.shown} FROM ", source.rows)
+            return fragment(shown, f" WHERE {source.x} IS NOT NULL) AS placed")
 
         cells = statement.table(
             "cells",
@@ -159,7 +153,7 @@ class RankSteps(Request[Ranks]):
                 (
                     fragment(
                         f"SELECT cell, MIN(v) AS lo, MAX(v) AS hi, {source.weight} AS w FROM ",
-                        placed(source, "IS NOT NULL"),
+                        placed(source),
                         " GROUP BY cell",
                     )
                     for source in weighed
@@ -175,25 +169,29 @@ class RankSteps(Request[Ranks]):
             dialect.running(cells, "cell", dialect.quotient("cell", str(_BLOCK), short=True)),
             f") AS sums WHERE {self._crossed(dialect)}",
         )
-        kept = f"{needed.name}.cell, lo, hi, below"
-        near = ("BETWEEN (SELECT MIN(lo) FROM ", needed, ") AND (SELECT MAX(hi) FROM ", needed, ")")
-        return statement.table(
-            "values",
-            "SELECT v, cell, lo, hi, below, SUM(w) AS w FROM (",
+        near = (" BETWEEN (SELECT MIN(lo) FROM ", needed, ") AND (SELECT MAX(hi) FROM ", needed, ")")
+        few = (
+            fragment(f"SELECT {source.x} AS v, {source.weight} AS w FROM ", source.rows, f" WHERE {source.x}", *near)
+            for source in weighed
+        )
+        summed = fragment(
+            "(SELECT v, SUM(w) AS w FROM (",
             join(
                 " UNION ALL ",
-                (
-                    fragment(
-                        f"SELECT v, {kept}, {source.weight} AS w FROM ",
-                        placed(source, *near),
-                        " INNER JOIN ",
-                        needed,
-                        f" ON placed.cell = {needed.name}.cell GROUP BY v, {kept}",
-                    )
-                    for source in weighed
-                ),
+                (fragment(one, f" GROUP BY {source.x}") for one, source in zip(few, weighed, strict=True)),
             ),
-            ") AS weighed GROUP BY v, cell, lo, hi, below",
+            ") AS weighed GROUP BY v) AS summed",
+        )
+        placed_values = fragment(
+            "(SELECT v, w, ", _cell("v", self.value.double, ends, dialect), " AS cell FROM ", summed
+        )
+        return statement.table(
+            "values",
+            f"SELECT v, {needed.name}.cell, lo, hi, below, w FROM ",
+            placed_values,
+            ") AS placed INNER JOIN ",
+            needed,
+            f" ON placed.cell = {needed.name}.cell",
         )
 
     def _weighed(self, statement: Statement, x: str, shares: Reading) -> list[_Weighed]:

@@ -33,7 +33,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.choose.priors import Prior, Uniform
 from tacit.mechanisms.grid_law import GridLaw, excess_accuracy
-from tacit.mechanisms.law import Accuracy, range_loss
+from tacit.mechanisms.law import Accuracy, Named, range_loss
 from tacit.numbers.enclosures import Enclosure, exp, log_ceiling, total
 from tacit.numbers.exact import Number, between, whole
 from tacit.proofs import Argument, Proof
@@ -88,7 +88,7 @@ class ExponentialLaw(GridLaw):
         guarantee: Guarantee | None = None,
     ) -> None:
         self.grid, self.prior = loss.grid, prior
-        self.guarantee = guarantee or Pure(epsilon)
+        self.guarantee, self._moves = guarantee or Pure(epsilon), change or loss.moves
         self.zcdp = Zcdp(epsilon * epsilon / 8)
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon, change), loss.minimum
         # One piece for each run, or a few with a prior that is not constant.
@@ -99,6 +99,10 @@ class ExponentialLaw(GridLaw):
         else:
             self._choose = Inversion(self._table).draw
         self._weights = lru_cache(maxsize=4)(self._compute_weights)
+
+    def named(self) -> Named:
+        """The rate of the loss, how far it moves, and among what; a public prior costs nothing."""
+        return self._chosen("exponential mechanism", self._gamma, self._moves)
 
     def _compute_weights(self, bits: int) -> tuple[list[Enclosure], Enclosure]:
         """The weight of every piece, the best loss counted as 0, and their sum."""

@@ -23,6 +23,7 @@ from tacit.curves import StepLoss
 from tacit.guarantees import Pure
 from tacit.mechanisms.choose.exponential import rate
 from tacit.mechanisms.grid_law import GridLaw, cdf_by_runs, finite_size, lengths
+from tacit.mechanisms.law import Named
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.randomness import LazyExponential, LazyUniform, Randomness, uniform_below
 
@@ -118,6 +119,10 @@ class RacedLaw(GridLaw):
         self._loss, self._gamma, self._least = loss, rate(loss, epsilon), loss.minimum
         self._size, self._lengths = finite_size(loss.grid), lengths(loss)
         self._race = Race([self._gamma * (run.loss - self._least) for run in loss.runs], self._size)
+
+    def named(self) -> Named:
+        """The rate of the loss, how far it moves, and among what."""
+        return self._chosen("noisy maximum", self._gamma, self._loss.moves)
 
     @staticmethod
     @abstractmethod

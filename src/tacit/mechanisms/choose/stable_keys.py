@@ -43,7 +43,8 @@ from math import isqrt
 from typing import Any, ClassVar, Self
 
 from tacit.guarantees import Approx, Zcdp
-from tacit.mechanisms.law import Law
+from tacit.guarantees.conversions import zcdp_order
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.noises import DiscreteGaussian, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
@@ -94,11 +95,12 @@ class StableKeys(Law[Released]):
 
     name = "stable keys"
     noise: KeyNoise
+    guarantee: Approx
 
     def __init__(
         self, counts: Mapping[Hashable, int], epsilon: Fraction, delta: Fraction, per_person: int, least: int = 2
     ) -> None:
-        self.guarantee = Approx(epsilon, delta)
+        self.guarantee, self._per_person = Approx(epsilon, delta), per_person
         self.least = least
         """Keys with fewer persons are never released."""
         tries = [made(epsilon, delta, per_person) for made in self.noises]
@@ -113,6 +115,18 @@ class StableKeys(Law[Released]):
         gaussian_noise,
     )
     """What makes a noise and says how far the threshold then lies above `least`."""
+
+    def named(self) -> Named:
+        """The noise, from what on a key is shown, and in how many keys a person is."""
+        facts = {"threshold": str(self.threshold), "least": str(self.least), "order": self._order()}
+        return {"law": "stable keys", **self.noise.named(), **facts, "keys": str(self._per_person)}
+
+    def _order(self) -> str | None:
+        """The Rényi order at which Gaussian noise is checked, as a witness."""
+        if isinstance(self.noise, TruncatedLaplace):
+            return None
+        epsilon, half = self.guarantee.epsilon, self.guarantee.delta / 2
+        return str(zcdp_order(Zcdp.within(Approx(epsilon, half)).rho, half))
 
     @property
     def bound(self) -> int:
@@ -218,10 +232,16 @@ class WeightedKeys(StableKeys):
         least: int,
         most: int,
     ) -> None:
-        self.guarantee, self.least = Approx(epsilon, delta), least
+        self.guarantee, self.least, self._given, self._most = Approx(epsilon, delta), least, given, most
         self.noise, over = _weighted_noise(epsilon, delta, tuple(given), most)
         self.threshold = (least - 1) * most + over
         self._laws = {key: NoisyCount(weight, self.noise, self.guarantee) for key, weight in found.items()}
+
+    def named(self) -> Named:
+        """The noise, from what on a key is shown, and what a person of so many keys weighs in each."""
+        facts = {"threshold": str(self.threshold), "least": str(self.least), "order": self._order()}
+        weights = [[str(keys), str(weight)] for keys, weight in self._given]
+        return {"law": "weighted keys", **self.noise.named(), **facts, "most": str(self._most), "weights": weights}
 
 
 def weighted_keys(

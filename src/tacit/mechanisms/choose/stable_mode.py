@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.guarantees import Approx
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.person_values import counted
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
@@ -41,6 +41,10 @@ class StableModeLaw(Law[Hashable | None]):
         self.guarantee = Approx(epsilon, delta)
         self._noise, self._mode, self._lead = DiscreteLaplace(epsilon), mode, lead
         self.threshold = self._noise.threshold(delta)
+
+    def named(self) -> Named:
+        """The noise of the test, and what it must reach."""
+        return {"law": "stable mode", "rate": str(self._noise.rate), "threshold": str(self.threshold)}
 
     def _draw(self, source: Randomness) -> Hashable | None:
         return self._mode if self._lead - 1 + self._noise.draw(source) >= self.threshold else None

@@ -43,7 +43,7 @@ from typing import Any, Self
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.mechanisms.choose.exponential import paid, weigh
-from tacit.mechanisms.law import Law, range_loss
+from tacit.mechanisms.law import Law, Named, range_loss
 from tacit.mechanisms.together import Together, share
 from tacit.numbers.enclosures import BITS, Enclosure, exp, total
 from tacit.numbers.exact import Number, whole
@@ -143,8 +143,14 @@ class CutLaw(Law[int]):
         # Losses in units of 1/(d·ties): |d·(B(x) − B(first)) − p·(B(last) − B(first))|.
         self._start = self._weights.below(self.first)
         self._scale, self._target = d, p * (self._weights.below(self.last) - self._start)
+        self._moved = max(p, d - p) * largest * self._weights.ties
         self._rate = cut_rate(epsilon, p, d, largest * self._weights.ties)
         self._top = (self.last - self.first + 1).bit_length() + BEYOND
+
+    def named(self) -> Named:
+        """The rate of the loss, how far the heaviest person moves it, and the positions."""
+        grid = {"grid": "multiples", "step": "1", "first": str(self.first), "last": str(self.last)}
+        return {"law": "cut", "rate": str(self._rate), "moves": [str(self._moved)] * 2, "of": grid}
 
     def loss(self, x: int) -> int:
         """ℓ(x), exact, in units of its own."""

@@ -37,7 +37,7 @@ from tacit.grids import Grid
 from tacit.mechanisms.choose.exponential import epsilon_within, exponential, factor, weigh
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip, win
 from tacit.mechanisms.grid_law import Answer, finite_size
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.search.bayesian_search import bayesian_search, look_noise
 from tacit.mechanisms.search.binary_search import binary_search, laplace_look
 from tacit.mechanisms.search.interior_point import interior_point
@@ -114,6 +114,10 @@ class ShiftedInverseLaw(Law[Answer]):
     def outcomes(self) -> Iterable[Answer]:
         """As the mechanism lists them."""
         return self._inner.outcomes()
+
+    def named(self) -> Named | None:
+        """The mechanism's."""
+        return self._inner.named()
 
     def key(self) -> Hashable:
         """The mechanism's."""

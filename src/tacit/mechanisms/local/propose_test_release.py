@@ -38,7 +38,7 @@ from tacit.curves import StepLoss
 from tacit.grids import integers
 from tacit.guarantees import Approx
 from tacit.mechanisms.choose.stable_mode import decide
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.noise.noise import NoisyInteger, laplace
 from tacit.mechanisms.person_values import kept
@@ -175,6 +175,13 @@ class ScannedLaw(PtrLaw):
         losses = [*(self.room - distance for distance in far), self.room]
         loss = StepLoss.from_losses(integers(0, len(bounds)), losses)
         self._scan = threshold_scan(loss, total, "up", share, offset)
+
+    def named(self) -> Named:
+        """The scan for a bound, the room it asks for, the bounds, and the rate of the noise for a bound."""
+        threshold, each = map(str, self._scan.rates)
+        facts = {"threshold": threshold, "each": each, "room": str(self.room - self._scan.offset)}
+        bounds = {"lattice": str(self.lattice), "bounds": str(len(self.bounds)), "rate": str(self._epsilon)}
+        return {"law": "proposal", **facts, **bounds}
 
     @classmethod
     def _room(cls, epsilon: Fraction, bounds: int, delta: Fraction) -> tuple[int, int, Fraction]:

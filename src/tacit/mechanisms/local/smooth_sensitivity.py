@@ -26,7 +26,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.local.sensitivities import LocalStatistic
 from tacit.mechanisms.person_values import kept
 from tacit.noises.smooth_noises import (
@@ -58,6 +58,13 @@ class SmoothLaw(Law[Fraction]):
         self.guarantee, self.noise, self.lattice = noise.guarantee, noise, lattice
         self._window = statistic.window
         self._value, self._scale = value, smooth / noise.parameters()[1]
+
+    def named(self) -> Named | None:
+        """The noise, how fast the sensitivity may grow, and the shift it admits; never the scale, which is private."""
+        decay, shift = self.noise.parameters()
+        known = self.noise.named()
+        facts = {"decay": str(decay), "shift": str(shift), "lattice": str(self.lattice)}
+        return None if known is None else {"law": "smooth sensitivity", **known, **facts}
 
     def _draw(self, source: Randomness) -> Fraction:
         return self.noise.draw(self._value, self._scale, self.lattice, source)

@@ -26,7 +26,7 @@ from typing import Any, Self, SupportsIndex
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.together import Together
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise, TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, decay
@@ -47,9 +47,15 @@ LISTED = 2**16
 class NoisyInteger(Law[int]):
     """The law of an integer plus independent symmetric noise."""
 
-    def __init__(self, value: int | SupportsIndex, noise: IntegerNoise, guarantee: Guarantee) -> None:
+    def __init__(
+        self, value: int | SupportsIndex, noise: IntegerNoise, guarantee: Guarantee, sensitivity: int | None = None
+    ) -> None:
         self._value = whole(value, "value")
-        self.name, self.noise, self.guarantee = noise.name, noise, guarantee
+        self.name, self.noise, self.guarantee, self.sensitivity = noise.name, noise, guarantee, sensitivity
+
+    def named(self) -> Named | None:
+        """The noise, and how far a person moves what it is added to."""
+        return noise_named(self.noise, self.sensitivity, None)
 
     def _draw(self, source: Randomness) -> int:
         return self._value + self.noise.draw(source)
@@ -98,11 +104,21 @@ class NoisyInteger(Law[int]):
         return self.noise.concentrated_loss(self._value - other._value) if self.noise == other.noise else None
 
 
+def noise_named(noise: IntegerNoise, sensitivity: int | None, parts: int | None) -> Named | None:
+    """Noise on an integer, or on each of some parts, as certificates name it."""
+    known = noise.named()
+    if known is None or sensitivity is None:
+        return None
+    return {"law": "noise", **known, "sensitivity": str(sensitivity), "parts": None if parts is None else str(parts)}
+
+
 class TruncatedInteger(NoisyInteger):
     """The law of an integer plus truncated noise, which is never larger than ``bound``."""
 
-    def __init__(self, value: int | SupportsIndex, noise: TruncatedLaplace, guarantee: Guarantee) -> None:
-        super().__init__(value, noise, guarantee)
+    def __init__(
+        self, value: int | SupportsIndex, noise: TruncatedLaplace, guarantee: Guarantee, sensitivity: int | None = None
+    ) -> None:
+        super().__init__(value, noise, guarantee, sensitivity)
         self.bound = noise.bound
 
     def outcomes(self) -> Iterable[int]:
@@ -171,14 +187,14 @@ def laplace(value: int | SupportsIndex, epsilon: Number, sensitivity: int = 1) -
     """An integer of this sensitivity with discrete Laplace noise, Pure(ε)."""
     guarantee = Pure(epsilon)
     noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
-    return NoisyInteger(value, noise, guarantee)
+    return NoisyInteger(value, noise, guarantee, sensitivity)
 
 
 def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> NoisyInteger:
     """An integer of this sensitivity with discrete Gaussian noise of variance s²/(2ρ), Zcdp(ρ)."""
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
-    return NoisyInteger(value, noise, guarantee)
+    return NoisyInteger(value, noise, guarantee, sensitivity)
 
 
 def truncated_laplace(
@@ -187,7 +203,7 @@ def truncated_laplace(
     """An integer of this sensitivity with discrete Laplace noise that never exceeds `law.bound`, Approx(ε, δ)."""
     guarantee = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
     noise = TruncatedLaplace.for_approx(guarantee.epsilon, guarantee.delta, whole(sensitivity, "sensitivity", 1))
-    return TruncatedInteger(value, noise, guarantee)
+    return TruncatedInteger(value, noise, guarantee, sensitivity)
 
 
 def randomised_response(index: int | SupportsIndex, size: int, epsilon: Number) -> RandomisedResponse:
@@ -201,25 +217,31 @@ class NoiseVector(Together[int]):
 
     name = "noise vector"
 
-    def __init__(self, values: Sequence[int], noise: IntegerNoise, guarantee: Guarantee) -> None:
+    def __init__(
+        self, values: Sequence[int], noise: IntegerNoise, guarantee: Guarantee, sensitivity: int | None = None
+    ) -> None:
         if not values:
             raise InvalidInput("values must list at least one number.")
-        self.noise = noise
+        self.noise, self.sensitivity = noise, sensitivity
         super().__init__([NoisyInteger(value, noise, guarantee) for value in values], guarantee)
+
+    def named(self) -> Named | None:
+        """The noise on each part, and how far a person moves all of them together."""
+        return noise_named(self.noise, self.sensitivity, len(self._parts))
 
 
 def laplace_vector(values: Sequence[int], epsilon: Number, sensitivity: int = 1) -> NoiseVector:
     """The law of ``values`` with discrete Laplace noise of scale sensitivity/ε on each; ℓ1-sensitivity."""
     guarantee = Pure(epsilon)
     noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
-    return NoiseVector(values, noise, guarantee)
+    return NoiseVector(values, noise, guarantee, sensitivity)
 
 
 def gaussian_vector(values: Sequence[int], rho: Number, sensitivity: int = 1) -> NoiseVector:
     """The law of ``values`` with discrete Gaussian noise of variance sensitivity²/(2ρ) on each; ℓ2-sensitivity."""
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
-    return NoiseVector(values, noise, guarantee)
+    return NoiseVector(values, noise, guarantee, sensitivity)
 
 
 def argue_response(p: Argument, *, other: Any = lambda odds, size: odds) -> None:

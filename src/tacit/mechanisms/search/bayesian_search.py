@@ -44,7 +44,7 @@ from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Zcdp
 from tacit.mechanisms.grid_law import Answer, GridLaw
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.mechanisms.noise.noise import NoisyInteger
 from tacit.mechanisms.search.binary_search import comparisons
 from tacit.mechanisms.search.look_bounds import LookBounds
@@ -95,6 +95,11 @@ class BayesianSearchLaw(GridLaw):
 
     def _draw_index(self, source: Randomness) -> int:
         return self._search(source)[0]
+
+    def named(self) -> Named:
+        """The noise of each look, how many there are at most, and among what."""
+        facts = {"sensitivity": "1", "times": str(self.design.looks), "of": self.grid.named()}
+        return {"law": "looks", **self.design.noise.named(), **facts}
 
     def with_looks(self) -> SearchedLaw:
         """The law of the answer with the looks that led to it."""
@@ -200,6 +205,10 @@ class SearchedLaw(Law[Searched]):
     def _searched(self, index: int, looks: tuple[tuple[int, Looks], ...] = ()) -> Searched:
         grid = self._inner.grid
         return Searched(grid.answer(index), index - (grid.first or 0), looks, self.design)
+
+    def named(self) -> Named:
+        """The search's."""
+        return self._inner.named()
 
     def pmf(self, y: Searched, bits: int = BITS) -> Enclosure:
         """Refused, as that of the search."""

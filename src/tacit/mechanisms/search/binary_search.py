@@ -33,7 +33,7 @@ from tacit.errors import InvalidInput
 from tacit.grids import Grid
 from tacit.guarantees import Guarantee, Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw, finite_size
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, Named
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
@@ -62,6 +62,11 @@ class BinarySearchLaw(GridLaw):
         self.comparisons = comparisons(loss.grid)
         self._loss, self._first = loss, loss.grid.first or 0
         self._chance = lru_cache(maxsize=4096)(self._compute_chance)
+
+    def named(self) -> Named:
+        """The noise of each comparison, how far what it looks at moves, and among what."""
+        times = {"times": str(max(1, self.comparisons))}
+        return {"law": "looks", **(self.noise.named() or {}), "sensitivity": "1", **times, "of": self.grid.named()}
 
     def _compute_chance(self, position: int, passed: bool, bits: int) -> Enclosure:
         """The probability that the comparison at a position passes, or that it does not."""

@@ -40,7 +40,7 @@ def shared_scans(
     _check(losses)
     total = positive(epsilon, "epsilon")
     each = total / whole(unit, "unit", 1)
-    return Together([threshold_scan(loss, each, beta=beta) for loss in losses], Pure(total))
+    return Together([threshold_scan(loss, each, beta=beta) for loss in losses], Pure(total), unit)
 
 
 def shared_searches(losses: Sequence[StepLoss], rho: Number, unit: int = 1, *, beta: Number = BETA) -> Together[Answer]:
@@ -48,7 +48,7 @@ def shared_searches(losses: Sequence[StepLoss], rho: Number, unit: int = 1, *, b
     _check(losses)
     total = positive(rho, "rho")
     each = total / whole(unit, "unit", 1) ** 2
-    return Together([binary_search(loss, rho=each, beta=beta) for loss in losses], Zcdp(total))
+    return Together([binary_search(loss, rho=each, beta=beta) for loss in losses], Zcdp(total), unit)
 
 
 def _check(losses: Sequence[StepLoss]) -> None:

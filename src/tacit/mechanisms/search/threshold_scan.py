@@ -50,7 +50,7 @@ from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, Named
 from tacit.mechanisms.search.scan_rates import BETA, Rates, best_offset, best_share, points, rates
 from tacit.numbers.enclosures import Enclosure, exp
 from tacit.numbers.exact import Number, between, positive, whole
@@ -82,8 +82,16 @@ def need_of(loss: int, offset: int, up: bool) -> int:
 class ScanLaw(GridLaw):
     """The law of a threshold scan."""
 
-    def __init__(self, loss: StepLoss, up: bool, rates: Rates, offset: int, guarantee: Pure) -> None:
-        self.grid, self.guarantee = loss.grid, guarantee
+    def __init__(
+        self,
+        loss: StepLoss,
+        up: bool,
+        rates: Rates,
+        offset: int,
+        guarantee: Pure,
+        moves: tuple[int, int] | None = None,
+    ) -> None:
+        self.grid, self.guarantee, self._moves = loss.grid, guarantee, moves or loss.moves
         self.name = f"{'upward' if up else 'downward'} threshold scan"
         self.rates, self.offset = rates, offset
         self._up, self._loss = up, loss
@@ -93,6 +101,12 @@ class ScanLaw(GridLaw):
         self._stretches = list(self._needs())
         self._starts = [stretch.start for stretch in self._stretches]
         self._table = lru_cache(maxsize=2)(self._visit_first)
+
+    def named(self) -> Named:
+        """The rates of both noises, how far the loss moves, and among what; direction and threshold cost nothing."""
+        threshold, each = map(str, self.rates)
+        moves = [str(part) for part in self._moves]
+        return {"law": "threshold scan", "threshold": threshold, "each": each, "moves": moves, "of": self.grid.named()}
 
     def _needs(self) -> Iterator[_Stretch]:
         start = 0
@@ -327,13 +341,13 @@ def threshold_scan(
     c = best_offset(pair, size, up, failure)[1] if offset is None else whole(offset, "offset", 0)
     if end is None and not pair.ends and not exp(-pair.threshold * (c + 1)).below(Fraction(1, 10**6)):
         raise InvalidInput("split must leave the threshold 1.7 times the comparisons' rate on an open grid; raise it.")
-    return ScanLaw(loss, up, pair, c, Pure(total))
+    return ScanLaw(loss, up, pair, c, Pure(total), moves)
 
 
 def _moves(loss: StepLoss, change: tuple[int, int] | None) -> tuple[int, int]:
     """(r, s): how far adding one person can move the loss down and up."""
     if change is None:
-        return (0, 1) if loss.one_directional else (1, 1)
+        return loss.moves
     down, up = whole(change[0], "change", 0), whole(change[1], "change", 0)
     if not down and not up:
         raise InvalidInput("change must not be (0, 0); give how far one person can move the loss down and up.")

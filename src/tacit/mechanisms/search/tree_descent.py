@@ -26,7 +26,7 @@ from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.grid_law import GridLaw, excess_accuracy, finite_size
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, Named
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive
@@ -62,6 +62,12 @@ class TreeDescentLaw(GridLaw):
         self._losses = [run.loss for run in loss.runs]
         self._lasts = [run.last for run in loss.runs if run.last is not None]
         self._first, self._last = self._lasts[0] - (loss.runs[0].length or 1) + 1, self._lasts[-1]
+
+    def named(self) -> Named:
+        """The noise at each node, how far what it looks at moves, and among what."""
+        moved = str(sum(self._loss.moves))
+        facts = {"sensitivity": moved, "times": str(max(1, self.depth)), "of": self.grid.named()}
+        return {"law": "looks", **(self.noise.named() or {}), **facts}
 
     def _smallest(self, first: int, last: int) -> int:
         """The smallest loss of the indices first..last."""

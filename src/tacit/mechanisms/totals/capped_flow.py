@@ -52,7 +52,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.choose.exponential import factor, weigh
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw, walk
@@ -91,7 +91,7 @@ def choice(
             epsilon = cost / design.share
             loss = Slopes(curve, levels, 1, ceil(design.limit / epsilon)).all()
             rates = Rates(design.threshold * epsilon, design.each * epsilon)
-            return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(cost))
+            return ScanLaw(loss, True, rates, int(design.offset / epsilon), Pure(cost), (1, 2))
     raise InvalidInput("design must be Weighed or Scanned.")
 
 
@@ -105,6 +105,20 @@ class CappedFlowLaw(Law[CappedFlow]):
         self._curve, self._epsilon = curve, epsilon
         self._places = {design.factor * level: i for i, level in enumerate(levels)}
         self._choice = choice(design, curve, design.share * epsilon, levels)
+
+    def named(self) -> Named:
+        """The rates of the choice and of the noise, and the caps."""
+        design, epsilon = self.design, self._epsilon
+        known = {"up": design.up * epsilon, "down": design.down * epsilon}
+        match design:
+            case Weighed():
+                known |= {"weight": design.weight * epsilon, "parts": Fraction(design.parts)}
+            case Scanned():
+                known |= {"threshold": design.threshold * epsilon, "each": design.each * epsilon}
+        largest = self.levels[-1]
+        caps = f"octaves {largest}" if self.levels == octaves(largest) else " ".join(map(str, self.levels))
+        facts = {name: str(number) for name, number in known.items()}
+        return {"law": "capped flow", **facts, "factor": str(design.factor), "levels": caps}
 
     def _draw(self, source: Randomness) -> CappedFlow:
         cap = self.design.factor * self.levels[self._choice._draw_index(source)]

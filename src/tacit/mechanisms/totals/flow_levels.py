@@ -20,7 +20,7 @@ from tacit.guarantees import Guarantee, Pure
 from tacit.mechanisms.choose.exponential import ExponentialLaw, exponential
 from tacit.mechanisms.choose.priors import Decaying, Piece, Prior
 from tacit.mechanisms.grid_law import GridLaw
-from tacit.mechanisms.law import range_loss
+from tacit.mechanisms.law import Named, range_loss
 from tacit.numbers.enclosures import Enclosure, total
 from tacit.progress import doing
 from tacit.randomness.inversion import Inversion
@@ -137,6 +137,10 @@ class WeighedLaw(GridLaw):
     @cached_property
     def _everything(self) -> Inversion:
         return Inversion(self._whole._table)
+
+    def named(self) -> Named:
+        """As the exponential mechanism, which it is, without looking at a loss."""
+        return self._chosen("exponential mechanism", self._cost / sum(self._change), self._change)
 
     @property
     def _prior(self) -> Prior:

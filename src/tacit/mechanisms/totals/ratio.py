@@ -70,7 +70,8 @@ def ratio(
         raise InvalidInput("delta must be left out with this method, which is pure; or use automatic.")
     guarantee = Pure(epsilon)
     rate = count_rate(guarantee.epsilon, chosen, replacement)
-    return CountedRatio(part, part + rest if chosen == "naive" else rest, rate, chosen, guarantee)
+    other, moved = part + rest if chosen == "naive" else rest, int(guarantee.epsilon / rate)
+    return CountedRatio(part, other, rate, chosen, guarantee, moved)
 
 
 def count_rate(epsilon: Fraction, method: str, replacement: bool) -> Fraction:

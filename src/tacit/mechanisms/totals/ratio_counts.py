@@ -8,8 +8,8 @@ from itertools import product
 from typing import NamedTuple, SupportsIndex
 
 from tacit.guarantees import Guarantee
-from tacit.mechanisms.law import Law
-from tacit.mechanisms.noise.noise import NoisyInteger, laplace
+from tacit.mechanisms.law import Law, Named
+from tacit.mechanisms.noise.noise import NoisyInteger, laplace, noise_named
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import whole
@@ -33,9 +33,14 @@ def shared(counts: tuple[int, ...], method: str) -> Ratio:
 class CountedRatio(Law[Ratio]):
     """The law of a share computed from two noisy counts."""
 
-    def __init__(self, a: int, other: int, rate: Fraction, method: str, guarantee: Guarantee) -> None:
+    def __init__(self, a: int, other: int, rate: Fraction, method: str, guarantee: Guarantee, moved: int = 1) -> None:
         self.name, self.method, self.guarantee = f"ratio by {method}", method, guarantee
         self._counts: tuple[NoisyInteger, NoisyInteger] = (laplace(a, rate), laplace(other, rate))
+        self._moved = moved
+
+    def named(self) -> Named | None:
+        """The rate of both noises, and by how much a person moves the two counts together."""
+        return noise_named(self._counts[0].noise, self._moved, 2)
 
     def _draw(self, source: Randomness) -> Ratio:
         return shared(tuple(count._draw(source) for count in self._counts), self.method)

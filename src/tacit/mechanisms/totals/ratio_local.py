@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, shared
@@ -108,6 +108,12 @@ class LocalRatio(Law[Ratio]):
         self._value = share(a, z)
         self._counts = laplace(a, self._rates[0]), laplace(z, self._rates[0])
         self._further = CountedRatio(a, z, self._rates[1], "two_counts", self.guarantee)
+
+    def named(self) -> Named:
+        """The rates of the counts and of the share, how far the first noises are trusted, and the lattice."""
+        moved = "2" if self._replacement else "1"
+        facts = {"rate": str(self._rates[0]), "threshold": str(self.reach + 1), "moves": moved}
+        return {"law": "share", **facts, "share": str(self._second), "lattice": str(self.lattice)}
 
     def _bound(self, counts: tuple[int, int]) -> Fraction | None:
         """g where it is used with these noisy counts."""

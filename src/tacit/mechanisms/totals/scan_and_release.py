@@ -3,50 +3,58 @@
 Every person has a total s > 0 (rows counted, values added); n persons have one, N(C) of them a total above C. Drawn
 one after the other, and all released, with shares of ε from a public `TotalDesign`:
 
-1. *many or few*: many if n + Z ≥ B, Z discrete Laplace of rate η.
+1. *many, few or a handful*: many if n + Z ≥ B, a handful if n + Z < A, few otherwise, Z discrete Laplace of rate η.
 2. *the cap* C of a public list, without end for all purposes. Many: P(C) ∝ C^-p·e^{-κ·N(C)}. Few: the upward threshold
-   scan, the first C with N(C) ≤ c − ξ + ν, ξ ~ Geom(ε1) once and ν ~ Geom(ε2) at every cap.
-3. *within* = Σ_{s≤C} s + Z', and *above* = N(C) + Z'', noises that fall like e^{-up·z} above 0 and e^{-down·|z|} below.
+   scan, the first C with N(C) ≤ c − ξ + ν, ξ ~ Geom(ε1) once and ν ~ Geom(ε2) at every cap it visits. A handful: a scan
+   with rates, a threshold and a stride of its own. The *limit* L ≥ C is the cap some places further up the list.
+3. *within* = Σ_{s≤L} min(s, C) + Z', and *above* = N(L) + Z'', noises that fall like e^{-up·z} above 0 and like
+   e^{-down·|z|} below.
 
 PROMISE  One draw is Pure(ε), although the parts add up to far more: they are charged together.
 
 PROOF  Add a person of total s. The logarithm of each probability moves by something in
 
-                            many          few
-    the test                [0, η]        [−η, 0]
-    the cap, if s > C       [−κ, 0]       [−ε2, ε1]
-    the cap, if s ≤ C       [0, κ]        [0, ε1 + ε2]
+                            many          few             a handful
+    the test                [0, η]        [−η, η]         [−η, 0]
+    the cap, if s > C       [−κ, 0]       [−ε2, ε1]       [−ε2, ε1]
+    the cap, if s ≤ C       [0, κ]        [0, ε1 + ε2]    [0, ε1 + ε2]
 
-and just one of the two numbers moves: *above* by 1 if s > C, *within* by s ≤ C otherwise. A move by m upward changes
-the noise's log-probability by something in [−down·m, up·m]. So these rates keep every sum within [−ε, ε]:
+and just one of the two numbers moves: *above* by 1 if s > L, *within* by min(s, C) otherwise. A move by m upward
+changes the noise's log-probability by something in [−down·m, up·m]. So these rates, up and down, keep every sum within
+[−ε, ε], with ε1 and ε2 of the scan that was drawn:
 
-                            many                          few
-    above, up and down      ε − η,       ε − κ            ε − ε1,              ε − ε2 − η
-    within, times C         ε − κ − η,   ε                ε − ε1 − ε2,         ε − η
+                        many                     few                             a handful
+    above               ε − η,      ε − κ        ε − ε1 − η,       ε − ε2 − η    ε − ε1,       ε − ε2 − η
+    within, times C     ε − κ − η,  ε − κ        ε − ε1 − ε2 − η,  ε − ε2 − η    ε − ε1 − ε2,  ε − ε2 − η
 
-The test: P[Z ≥ k] and P[Z < k] fall and rise with k by factors within e^{±η}. The cap, many: the weight of C falls by
-e^{-κ} if s > C and stays if not, so the sum of all weights falls by a factor in [e^{-κ}, 1]. Few: the caps below s see
-one person more. If s > C these are all caps visited, and a shift of ξ by one undoes it: at most e^{ε1}; unshifted,
-each "go on" gains and the "stop" loses at most e^{ε2}. If s ≤ C the stop is as before and each go on gains: at least
-1; with ξ shifted by one each go on loses and the stop gains at most e^{ε2}: at most e^{ε1+ε2}. Never stopping gives
-the last cap, which without its stop factor stays within the same bounds. Each bound is attained: ε is tight.
+The persons between C and L ask for these downward rates of *within*; where L = C it is ε with many persons, or ε − η.
+Where a handful is not told apart (A = 0) the test of few moves by [−η, 0] alone, and its upward rates gain η.
+
+The test: each P[Z = z] moves by a factor within e^{±η} when n grows by one, and the two tails only one way. The cap,
+many: the weight of C falls by e^{-κ} if s > C and stays if not, so the sum of all weights falls by a factor in
+[e^{-κ}, 1]. Few: the caps below s see one person more. If s > C these are all caps visited, and a shift of ξ by one
+undoes it: at most e^{ε1}; unshifted, each "go on" gains and the "stop" loses at most e^{ε2}. If s ≤ C the stop is as
+before and each go on gains: at least 1; with ξ shifted by one each go on loses and the stop gains at most e^{ε2}: at
+most e^{ε1+ε2}. Never stopping gives the last cap, which without its stop factor stays within the same bounds. Each
+bound is attained: ε is tight. The list, the strides and the limits are public.
 
 SIGNS  A person's total is positive or negative, so the positive and the negative part concern disjoint persons.
 Adding one leaves the law of the other part as it is: both together are Pure(ε) (`signed_scan_and_release`).
 
 ERROR  The noises do not depend on the choice, so what they promise holds whatever the data and for every cap:
-- N(C) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
-- `reach` encloses the noise of within + G·above, which is the total with every person above the cap counted as
-  G = 2C; `value` counts only persons beyond what noise alone makes likely, within + G·max(0, above − x/ε) with
-  x = 3/2 + 2/(ε·above): few persons above the cap may well be none. Where persons above the cap have little more
-  than C, that total exceeds the truth, on light tails nearly always;
-- those above the cap have at least C each, so the truth is at least Σ_{s≤C} s + C·N(C) = within + C·above − W with
-  W = Z' + C·Z'', and exceeds within + C·above − k unless W > k (`at_least`).
+- N(L) = above − Z'' is more than above + k with probability P[Z'' < −k] (`persons_above_cap`);
+- `reach` encloses the noise of within + G·above, which is the total with every person above the limit counted as
+  G and any other as at most C; `value` counts only persons beyond what noise alone makes likely, within + G·max(0,
+  above − x/ε) with x = a + d/(ε·above), for few persons above the limit may well be none, and adds a part of C/ε for
+  those between cap and limit;
+- those above the limit have at least L each, so the truth is at least Σ_{s≤L} min(s, C) + L·N(L) = within + L·above − W
+  with W = Z' + L·Z'', and exceeds within + L·above − k unless W > k (`at_least`).
 How much those above the cap really have cannot be known. Of a sum of either sign, both parts have such a least value;
 the sum itself has none, for nothing bounds the other part from above.
 
 ACCURACY  Chosen and measured in benchmarks/bound_free_sum.py against the best cap that knows the data. The scan finds
-a cap for some fifty persons/ε in any range, the weights choose better but need n·κ > p·ln C: hence the test.
+a cap for some fifty persons/ε in any range, the weights choose better but need n·κ > p·ln C: hence the test. A scan in
+wide steps with most of ε finds one for twenty persons/ε, and leaves little of it for the noise.
 
 COST  Linear in the length of the list: about a millisecond.
 """
@@ -66,7 +74,7 @@ from tacit.errors import InvalidInput
 from tacit.grids import integers
 from tacit.guarantees import Pure
 from tacit.mechanisms.choose.exponential import weigh
-from tacit.mechanisms.law import Law
+from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import beyond
 from tacit.mechanisms.search.scan_rates import Rates
 from tacit.mechanisms.search.threshold_scan import ScanLaw, walk
@@ -112,8 +120,24 @@ class CappedTotalLaw(Law[CappedTotal]):
             for within, cap, over, above in zip(accumulate(sums[:-1]), caps, self._over, self._above, strict=True)
         ]
         self._test = DiscreteLaplace(design.test * epsilon)
-        self._enough, self._handful = ceil(design.size / epsilon), ceil(design.handful / epsilon)
+        self._enough = ceil(design.size / epsilon)
+        self._handful = min(ceil(design.handful / epsilon), self._enough)
         self._places = {cap: i for i, cap in enumerate(caps)}
+
+    def named(self) -> Named:
+        """The rates of the test, of the choices of a cap and of the noises, the caps, and how a total follows."""
+        design, epsilon, known = self.design, self._epsilon, dict[str, Any]()
+        for many, handful in self._kinds:
+            scan, charges = design.scan(handful), design.charges(many, handful)
+            noises = (charges.within_up, charges.within_down, charges.above_up, charges.above_down)
+            chosen = (design.choice,) if many else (scan.threshold, scan.each)
+            kind = "many" if many else "handful" if handful else "few"
+            known[kind] = [str(rate * epsilon) for rate in (*chosen, *noises)]
+        caps = "readable" if self.caps == CAPS else " ".join(map(str, self.caps))
+        value = [epsilon, design.counted, design.allowed]
+        value += [design.doubted, design.lifted, design.scanned_doubted, design.scanned_lifted]
+        facts = {"test": str(design.test * epsilon), "beyond": str(design.beyond), "caps": caps}
+        return {"law": "scan and release", **facts, **known, "value": [str(number) for number in value]}
 
     @cached_property
     def _weighed(self) -> Categorical:
@@ -124,7 +148,7 @@ class CappedTotalLaw(Law[CappedTotal]):
     @cached_property
     def _scans(self) -> dict[bool, ScanLaw]:
         """The choice for a handful of persons, and that for few: places among the caps each scan visits."""
-        return {handful: self._scan(self.design.scan(handful)) for handful in (False, True)}
+        return {handful: self._scan(self.design.scan(handful)) for many, handful in self._kinds if not many}
 
     def _scan(self, scan: Scan) -> ScanLaw:
         visited = self._over[:: scan.stride]
@@ -150,13 +174,26 @@ class CappedTotalLaw(Law[CappedTotal]):
 
     def _pmf_choice(self, many: bool, i: int, bits: int, handful: bool = False) -> Enclosure:
         """P[many, few or a handful, and this cap]."""
-        test = self._test.tail(self._enough - self._persons, bits)
         if many:
-            return test * self._weighed.pmf(i, bits)
-        least = self._test.tail(self._handful - self._persons, bits) if self._handful else Enclosure.of(1, bits)
+            return self._test.tail(self._enough - self._persons, bits) * self._weighed.pmf(i, bits)
         place, rest = divmod(i, self.design.scan(handful).stride)
-        chance = 1 - least if handful else least - test
-        return Enclosure.of(0, bits) if rest else chance * self._scans[handful]._pmf_at(place, bits)
+        if rest or (not handful and self._handful == self._enough):
+            return Enclosure.of(0, bits)
+        chance = self._below(self._handful, bits) if handful else self._between(bits)
+        return chance * self._scans[handful]._pmf_at(place, bits)
+
+    def _below(self, bound: int, bits: int) -> Enclosure:
+        """P[n + Z < bound]."""
+        return self._test.tail(1 + self._persons - bound, bits)
+
+    def _between(self, bits: int) -> Enclosure:
+        """P[few], from tails on the side where they are small."""
+        low, high = self._handful, self._enough
+        if not low:
+            return self._below(high, bits)
+        if self._persons >= high:
+            return self._below(high, bits) - self._below(low, bits)
+        return self._test.tail(low - self._persons, bits) - self._test.tail(high - self._persons, bits)
 
     def pmf(self, y: CappedTotal, bits: int = BITS) -> Enclosure:
         """A rigorous enclosure of P[output = y]."""

@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from tacit.answers.values import show
-from tacit.guarantees import Guarantee, Pure
+from tacit.budgets import Advice, Question, advise
+from tacit.guarantees import Approx, Guarantee, Pure
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,6 +63,21 @@ class Preview:
     """The statistic that `tacit.plan` forecasts for it; None where it forecasts none."""
     noise_std: float | None = None
     """The standard deviation of the noise, where it does not depend on the data."""
+
+    charges: tuple[tuple[Guarantee, Question], ...] = ()
+    """What would be charged for it, one after the other."""
+
+    def best_kind(self, total: Approx) -> Advice:
+        """Which kind of budget within (ε, δ) could answer this most often.
+
+        Args:
+            total: the (ε, δ) that every kind is held to.
+
+        >>> seen = session.preview("SELECT COUNT(DISTINCT customer) FROM orders", epsilon=0.1)
+        >>> seen.best_kind(Approx(1, "1e-6")).rounds["Approx(1, 1e-06)"]
+        10
+        """
+        return advise(total, self.charges)
 
     def expected_error(self, persons: int | None = None, shape: str = "lognormal") -> ExpectedError:
         """How far off the answer will lie, as far as public facts tell.
@@ -158,6 +174,18 @@ class ReportPreview:
     """Whether what has to be paid is left; if not, nothing would be answered."""
     free: bool
     """Whether nothing has to be paid."""
+
+    def best_kind(self, total: Approx) -> Advice:
+        """Which kind of budget within (ε, δ) could answer this report most often.
+
+        Args:
+            total: the (ε, δ) that every kind is held to.
+
+        >>> questions = {"rows": "SELECT COUNT(*) FROM orders", "money": "SELECT MEDIAN(amount) FROM orders"}
+        >>> print(session.report(questions, epsilon="0.2", preview=True).best_kind(Approx(1, "1e-6")))
+        Within Approx(1, 1e-06) these questions fit 5 times into Approx(1, 1e-06), ...
+        """
+        return advise(total, [charge for release in self.releases for charge in release.charges])
 
     def __str__(self) -> str:
         """A line for each release, then the whole."""

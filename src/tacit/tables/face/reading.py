@@ -54,7 +54,7 @@ def read(
         analyst: who asks, for the ledger.
         schema: names and types of the columns, where they should not be inferred.
         unit: the public unit in which floats are counted; 10^−6 without one.
-        composition: how costs add up: "basic", or "advanced" for an `Approx` budget.
+        composition: how costs add up: "basic", or "advanced", "tight" or "odometer" for an `Approx` budget.
         timeout: the most seconds that one statement may take; what was charged stays charged.
         sample: the probability that a person is included, drawn anew for each question; a sample lowers the cost.
         max_rows: the most rows of a question whose rows concern several persons.

@@ -73,7 +73,7 @@ class Session(PreviewsSelects, Closing):
         Args:
             tables: the tables by their names in SQL, each a `Private` or a `Public`.
             budget: what all answers together may cost, such as ``Pure(1)``; an open `Budget` is shared with others.
-            composition: how costs add up: "basic", or "advanced" for an `Approx` budget.
+            composition: how costs add up: "basic", or "advanced", "tight" or "odometer" for an `Approx` budget.
             name: the name of the budget in a ledger.
             ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
             analyst: who asks, for the ledger.

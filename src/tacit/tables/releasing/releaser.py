@@ -29,6 +29,7 @@ from tacit.errors import EngineError, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.language.expressions import Cast, Column, expressions
 from tacit.randomness import SYSTEM, Randomness
+from tacit.tables.releasing.certifying import proof_hash, released, with_receipt, with_release
 from tacit.tables.releasing.identity import identity
 from tacit.tables.releasing.parts import Division, paying, tables_of
 from tacit.tables.releasing.room import Room
@@ -81,6 +82,7 @@ class Releaser:
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
+        proof_hash()  # half a second, once in a process: before anything is charged
         with self.together((statistic,), statistic.rereads) as mine, mine._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)
@@ -98,7 +100,9 @@ class Releaser:
 
             def release() -> Answer | Answers:
                 answer = statistic.release(room)
-                return answer if sampling is None else sampling.released(answer, statistic, cost)
+                share = None if sampling is None else sampling.probability
+                told = answer if sampling is None else sampling.released(answer, statistic, cost)
+                return with_release(told, released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -146,7 +150,8 @@ class Releaser:
         if self.opening is not None or not wanted:
             yield self
             return
-        columns = {column for found in expressions(statistics) for column in found.columns()} - {NOBODY}
+        rereading = () if all(statistic.by_totals for statistic in statistics) else statistics
+        columns = {column for found in expressions(rereading) for column in found.columns()} - {NOBODY}
         totals = dict.fromkeys(total for statistic in statistics for total in statistic.totals)
         with _uncharged(self.tables.engine.together(Beside(frozenset(columns), tuple(totals)))) as opening:
             yield replace(self, opening=opening)
@@ -242,18 +247,18 @@ def charge_and_release(
     Returns what ``release`` returns; whatever it raises becomes one sentence, no trace.
     """
     receipt = budget.charge(cost, question)
-    released: Answer | Answers | None = None
+    answer: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None
     try:
-        released = release()
-        kept = encode(released)
+        answer = with_receipt(release(), receipt)
+        kept = encode(answer)
     except Exception:
-        released = None  # what went wrong may show rows; not even as a context does it leave this block
+        answer = None  # what went wrong may show rows; not even as a context does it leave this block
     finally:
         budget.settle(receipt, kept)
-    if released is None:
+    if answer is None:
         raise EngineError(FAILED)
-    return released
+    return answer
 
 
 @contextmanager

@@ -52,6 +52,7 @@ from tacit.mechanisms.law import Law
 from tacit.numbers.exact import WHOLE, Number, Unit, positive
 from tacit.progress import doing
 from tacit.randomness import Randomness
+from tacit.tables.releasing.certifying import Drawn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -153,8 +154,11 @@ class Room:
         """What the whole answer costs: the guarantee it states."""
         self.several = bool(relation.others)
         """Whether a row may concern several persons."""
-        self._protected = protected
+        self.protected = protected
+        """Who is protected."""
         self._spent: dict[str, list[Guarantee]] = {}
+        self.drawn: list[Drawn] = []
+        """What was drawn, in order, for the certificate."""
 
     @cached_property
     def allowance(self) -> Allowance:
@@ -165,6 +169,11 @@ class Room:
     def delta(self) -> Fraction:
         """The δ that a draw in this room may use."""
         return self._spendable.delta if isinstance(self._spendable, Approx) else Fraction(0)
+
+    @property
+    def private(self) -> bool:
+        """Whether the source of its draws is a true one; a seeded one protects nobody."""
+        return self._source.private
 
     def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
         """In how many of these groups one person can have rows, as far as public facts tell."""
@@ -210,6 +219,7 @@ class Room:
         self._spent.setdefault(part, []).append(law.guarantee)
         with doing("drawing the answer"):
             value: T = law._draw(self._source)
+        self.drawn.append(Drawn.of(part, law, value))
         return value
 
     @property
@@ -243,13 +253,13 @@ class Room:
             value=value,
             guarantee=self.cost,
             mechanism=mechanism,
-            protected=self._protected,
+            protected=self.protected,
             per="person" if per == "person" else "row",
             unit=str(unit),
             spread=spread,
             cap=cap,
             notes=notes,
-            private=self._source.private,
+            private=self.private,
         )
 
 

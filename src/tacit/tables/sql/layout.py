@@ -13,6 +13,7 @@ from operator import add
 from typing import Any, cast
 
 from tacit.answers import Answer, Answers
+from tacit.answers.certificates import together
 from tacit.answers.computed import compute, constant_value, parts_of
 from tacit.answers.formulas import Constant, Formula, evaluate, replace_leaves
 from tacit.answers.quantities import Point, Quantity
@@ -123,7 +124,7 @@ class Layout:
             return cast(Answer, cells[0].cells[0])
         names = [output.name for output in self.outputs]
         released = [output.name for output in self.outputs if output.released]
-        return Result(names, released, cells, self.by, cost)
+        return Result(names, released, cells, self.by, cost, together(each.releases for each in answers))
 
     def _rows(self, answers: Sequence[Answer | Answers]) -> list[_Row]:
         """A row for each group that every statistic has an answer for; without groups one row."""

@@ -80,6 +80,7 @@ class Query:
             words=self._sentence(unpaid, fits, remaining),
             forecast=None if alone is None else self.plan.forecast(alone),
             noise_std=None if alone is None else self.plan.noise_std(alone),
+            charges=tuple(self.plan.charges(self.plan.releases)),
         )
 
     def _sentence(self, unpaid: Sequence[Release], fits: bool, remaining: Guarantee) -> str:

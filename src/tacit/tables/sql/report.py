@@ -87,6 +87,7 @@ class Questions:
                     words=f"{words}, for {used}: {'answered before, so it is free' if free else repr(release.cost)}",
                     forecast=plan.forecast(release),
                     noise_std=plan.noise_std(release),
+                    charges=tuple(plan.charges([release])),
                 )
             )
         return ReportPreview(tuple(self.shown), tuple(lines), charge, plan.cost, remaining, fits, not unpaid)

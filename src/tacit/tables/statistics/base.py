@@ -65,6 +65,8 @@ class Statistic(ABC):
     """The fields that tell it from others of its tag; all that are shown, if none are named."""
     rereads: ClassVar[bool] = False
     """Whether it asks for the same rows several times; an engine may keep them, or `totals`, meanwhile."""
+    by_totals: ClassVar[bool] = False
+    """Whether it asks for nothing but its `totals`, so that rows need not be kept."""
     several: bool = False
     """Whether it can be answered where a row concerns several persons."""
     as_grouped: ClassVar[str] = "by its default method; leave method= out"
@@ -97,7 +99,7 @@ class Statistic(ABC):
 
     @property
     def totals(self) -> tuple[OfPerson, ...]:
-        """What its requests make of each person's rows, where every round asks for the same."""
+        """What its requests make of a person's rows, in all or in each group, where several rounds ask for the same."""
         return ()
 
     @property

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from tacit.answers import Answer
 from tacit.answers.moments import Correlation
 from tacit.engines.requests import RowCount, Value
+from tacit.engines.requests.beside import OfPerson
 from tacit.guarantees import Pure
 from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
@@ -15,7 +16,7 @@ from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Ent
 from tacit.tables.statistics.base import Call, Operand, Per, Statistic, per_of
 from tacit.tables.statistics.count import Count
 from tacit.tables.statistics.mean import Mean
-from tacit.tables.statistics.ways.centres import joint
+from tacit.tables.statistics.ways.centres import joint, totals_of
 from tacit.tables.statistics.ways.products import VECTORS, gram, second_moment
 
 Wanted = Literal["covariance", "sum of products", "correlation", "squared correlation"]
@@ -42,6 +43,11 @@ class Covariance(Statistic, tag="Covariance", phrase="{wanted} of {name}", sampl
     def key(self) -> str:
         """The statistic it is."""
         return "correlation" if "correlation" in self.wanted else "covariance"
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """What finding the centres needs."""
+        return totals_of((self.left, self.right), self.per)
 
     def release(self, room: Room) -> Answer:
         """One total of products, or a vector of all of them."""

@@ -50,7 +50,7 @@ from tacit.tables.statistics.sum import Sum
 from tacit.tables.statistics.variance import Moment
 from tacit.tables.statistics.ways.groups import Grouped, Groups
 from tacit.tables.statistics.ways.totals import Capper, Released, total_of
-from tacit.tables.statistics.ways.vectors import capped_vectors
+from tacit.tables.statistics.ways.vectors import capped_vectors, group_entries
 
 HALF = Fraction(1, 2)
 
@@ -76,7 +76,7 @@ class Mean(Statistic, tag="Mean", phrase="mean of {name}", sampled="itself"):
     name: str
     per: Per = "row"
     key = "mean"
-    rereads = True
+    rereads = by_totals = True
 
     @classmethod
     def of(cls, column: Operand, *, per: str = "row", range: tuple[Number, Number] | None = None) -> Statistic:
@@ -179,6 +179,16 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
     groups: Groups
     per: Per = "row"
     key = "mean"
+    by_totals = True
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """Sums and counts of groups."""
+        return tuple(group_entries(entry, self.groups) for entry in self._entries)
+
+    @property
+    def _entries(self) -> tuple[Value, RowCount]:
+        return self.value, RowCount(self.value.expression)
 
     @property
     def quotient_of(self) -> tuple[Statistic, Statistic] | None:
@@ -188,7 +198,7 @@ class GroupedMeans(Grouped, tag="GroupedMeans", sampled="itself"):
 
     def release(self, room: Room) -> Answers:
         """Capped vectors of sums and of counts."""
-        tops, bottoms = capped_vectors(room, (self.value, RowCount(self.value.expression)), self.groups)
+        tops, bottoms = capped_vectors(room, self._entries, self.groups)
         answers = {}
         for i, label in enumerate(self.groups.labels):
             spread = Quotient(

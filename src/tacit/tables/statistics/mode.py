@@ -144,7 +144,7 @@ class GroupedModes(Each, tag="GroupedModes"):
         answers: dict[Any, Answer] = {}
         for rank in range(1, asked.k + 1):
             laws = [choice_law(list(counts.values()), each, cap * FINE) for counts in left]
-            law: Law[Any] = Together(laws, each.guarantee)
+            law: Law[Any] = Together(laws, each.guarantee, cap * FINE)
             for label, counts, place in zip(groups.labels, left, room.draw(law), strict=True):
                 chosen = list(counts)[int(place)]
                 del counts[chosen]

@@ -38,6 +38,7 @@ from tacit.engines.requests import (
     TotalBuckets,
     Value,
 )
+from tacit.engines.requests.beside import OfPerson
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.language.types import INTEGER
@@ -48,6 +49,7 @@ from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Ent
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.extremes import depth, extreme_law, reach, spending
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
+from tacit.tables.statistics.ways.centres import totals_of
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import End
 from tacit.tables.statistics.ways.groups import Groups
@@ -130,6 +132,11 @@ class Moment(Statistic, tag="Moment", phrase="{wanted} of {name}", sampled="itse
     def _turned(self) -> SecondMoments:
         """What becomes of the mean square."""
         return "root" if self.wanted == "standard deviation" else "mean product"
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """What finding a centre needs, where one is to be found."""
+        return totals_of((self.value,), self.per) if self.range is None and self.wanted != "mean" else ()
 
     def grouped(self, groups: Groups) -> Statistic:
         """The same of each group."""

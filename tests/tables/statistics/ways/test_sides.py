@@ -1,4 +1,4 @@
-"""The ends of a quantile's interval: on the right side of it whatever the data, and losses that one person moves by one."""
+"""The ends of a quantile's interval: on the right side whatever the data, with losses that one person moves by one."""
 
 from collections.abc import Sequence
 from fractions import Fraction

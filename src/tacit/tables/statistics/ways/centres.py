@@ -18,7 +18,8 @@ from math import floor, log10, sqrt
 
 from tacit.answers.quotients import Quotient
 from tacit.answers.totals import CappedTotal
-from tacit.engines.requests import FAR, HALF, Deviation, FlagCounts, Flags, RowCount, Steps, TotalBuckets, Value
+from tacit.engines.requests import FAR, HALF, Deviation, Filled, FlagCounts, Flags, Steps, TotalBuckets, Value
+from tacit.engines.requests.beside import OfPerson
 from tacit.language import build
 from tacit.language.expressions import Expression
 from tacit.noises import Noise
@@ -67,7 +68,8 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
     """Count and means of columns that have a value in the same rows; two rounds of the room."""
     allowance, boundaries = room.allowance.share(1 - TEST), Capper.of(room.allowance).boundaries
     parts = PARTS if per == "person" else 1
-    counting = _counting(values[0].expression, per, boundaries)
+    rows_of = _share_of_count(values[0], per)
+    counting = rows_of if isinstance(rows_of, Flags) else TotalBuckets(rows_of, boundaries)
     rows, *totals = room.ask(counting, *(TotalBuckets(total_of(v, per, parts), boundaries) for v in values))
     persons = rows.true if isinstance(rows, FlagCounts) else sum(bucket.count for bucket in rows.positive)
     law, _ = noisy(persons, room.allowance.share(TEST))
@@ -112,11 +114,15 @@ def joint(expressions: Sequence[Expression]) -> list[Expression]:
     return [build.case([(present, expression)], None) for expression in expressions]
 
 
-def _counting(expression: Expression, per: Per, boundaries: tuple[int, ...]) -> TotalBuckets | Flags:
+def totals_of(values: Sequence[Value], per: Per) -> tuple[OfPerson, ...]:
+    """What `locate` makes of each person's rows, whatever the first centres are."""
+    parts = PARTS if per == "person" else 1
+    return *(total_of(Deviation(value, 0), per, parts) for value in values), _share_of_count(values[0], per)
+
+
+def _share_of_count(value: Value, per: Per) -> Filled | Flags:
     """A person's share in the count."""
-    if per == "person":
-        return Flags(build.negation(build.is_null(expression)))
-    return TotalBuckets(RowCount(expression), boundaries)
+    return Flags(build.negation(build.is_null(value.expression))) if per == "person" else Filled(value)
 
 
 def _centre(rough: Released, number: int) -> int:

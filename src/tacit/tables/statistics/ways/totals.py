@@ -130,7 +130,7 @@ class Total(Statistic, sampled="total"):
     per: Per = "row"
     method: str | None = None
     """Where a row may concern several persons: one of `SHARED_ROWS`."""
-    several = True
+    several = by_totals = True
     signed: ClassVar[bool] = False
     """Whether a person's number can be negative."""
     as_grouped = "per row and without method=; leave per= and method= out"

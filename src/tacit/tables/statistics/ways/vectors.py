@@ -36,6 +36,7 @@ from tacit.engines.requests import (
     Value,
     saturation,
 )
+from tacit.engines.requests.beside import OfPerson
 from tacit.grids import integers
 from tacit.guarantees import Approx, Zcdp
 from tacit.mechanisms.noise.noise import NoiseVector
@@ -74,6 +75,12 @@ class GroupedTotals(Grouped, tag="GroupedTotals", sampled="total"):
     per: Per = "row"
     key: str = field(default="count", repr=False, compare=False)
     """That of what is asked for each group."""
+    by_totals = True
+
+    @property
+    def totals(self) -> tuple[OfPerson, ...]:
+        """The entries of groups."""
+        return (group_entries(self.entry, self.groups),)
 
     @property
     def words(self) -> str:
@@ -141,6 +148,11 @@ class Vector:
     fine: int
     noise: Noise
     mechanism: str = "vectors capped at a privately chosen norm, then noise on every group"
+
+
+def group_entries(entry: Entry, groups: Groups) -> OfPerson:
+    """What is made of each person's rows in each group, whatever cap is chosen."""
+    return GroupNorms(entry, groups.by, groups.keys, "l1", (1,))
 
 
 @dataclass(frozen=True)
