@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import combinations
+from math import ceil
 from random import Random
 
 from tacit.answers.flows import Scanned, Weighed
-from tacit.answers.totals import TotalDesign
 from tacit.audit.small import SMALL
 from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
@@ -183,29 +183,37 @@ def halvings() -> int:
 
 
 def releases() -> int:
-    """Joint charges: the probability of an output is that of the choice times those of the noises of its design."""
-    done, random, design = 0, Random(5), TotalDesign(size=Fraction(2), power=1, offset=Fraction(2))
-    caps, epsilon = (1, 2, 5), Fraction(2)
+    """Joint charges: the probability of an output is that of the test, the choice and the noises of its design."""
+    from tacit.audit.cases.scan_and_release import CAPS, EPSILON, SMALL, buckets
+
+    done, random, epsilon = 0, Random(5), EPSILON
     for _ in range(RANDOM_INPUTS):
-        counts, sums = ([random.randrange(4) for _ in range(4)] for _ in range(2))
-        law = scan_and_release(counts, sums, epsilon, caps=caps, design=design)
+        persons = tuple(random.randrange(1, 2 * CAPS[-1]) for _ in range(random.randrange(8)))
+        law = scan_and_release(*buckets(persons, CAPS), epsilon, caps=CAPS, design=SMALL)
+        over = [sum(s > cap for s in persons) for cap in CAPS]
         parts = [
-            exp(-design.choice * epsilon * above, BITS) * design.weight(cap, caps[-1])
-            for cap, above in zip(caps, law._above, strict=True)
+            exp(-SMALL.choice * epsilon * n, BITS) * SMALL.weight(cap, CAPS[-1])
+            for cap, n in zip(CAPS, over, strict=True)
         ]
-        scan = ScanLaw(
-            StepLoss.from_losses(integers(0, 2), law._above, one_directional=True),
-            True,
-            Rates(design.threshold * epsilon, design.each * epsilon),
-            int(design.offset / epsilon),
-            Pure(1),
-        )
-        many = DiscreteLaplace(design.test * epsilon).tail(law._enough - sum(counts), BITS)
+        test = DiscreteLaplace(SMALL.test * epsilon)
+        many, least = (test.tail(ceil(x / epsilon) - len(persons), BITS) for x in (SMALL.size, SMALL.handful))
         for y in law.outcomes():
-            i = caps.index(y.cap)
-            within, above = design.noises(y.many, y.cap, epsilon)
-            chance = many * parts[i] / sum(parts[1:], parts[0]) if y.many else (1 - many) * scan._pmf_at(i, BITS)
-            noise = within.mass(y.within - law._within[i], BITS) * above.mass(y.above - law._above[i], BITS)
+            i, scan = CAPS.index(y.cap), SMALL.scan(y.handful)
+            limit = CAPS[min(i + SMALL.beyond, len(CAPS) - 1)]
+            within, above = SMALL.noises(y.many, y.cap, epsilon, y.handful)
+            noise = within.mass(y.within - sum(min(s, y.cap) for s in persons if s <= limit), BITS)
+            noise = noise * above.mass(y.above - sum(s > limit for s in persons), BITS)
+            if y.many:
+                chance = many * parts[i] / sum(parts[1:], parts[0])
+            elif i % scan.stride:
+                continue
+            else:
+                visited = StepLoss.from_losses(
+                    integers(0, -(-len(CAPS) // scan.stride) - 1), over[:: scan.stride], one_directional=True
+                )
+                rates_ = Rates(scan.threshold * epsilon, scan.each * epsilon)
+                walked = ScanLaw(visited, True, rates_, int(scan.offset / epsilon), Pure(1))
+                chance = (1 - least if y.handful else least - many) * walked._pmf_at(i // scan.stride, BITS)
             done += same(law.pmf(y, BITS), chance * noise, law.name)
     return done + _flows()
 

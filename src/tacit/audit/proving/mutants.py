@@ -213,34 +213,34 @@ def _halved(random: Random) -> Mutant:
 def _total(random: Random) -> Mutant:
     """One of the four rates of one of the two designs, multiplied; or the sides exchanged."""
     name, f = random.choice(list(vars(totals.SMALL.charges(True)))), random.choice(FACTORS)
-    which, turned = random.random() < 0.5, random.random() < 0.2
+    which, turned = random.choice(list(scan_and_release.KINDS)), random.random() < 0.2
 
-    def change(design: Any, right: Charges) -> Charges:
+    def change(right: Charges) -> Charges:
         if turned:
             return Charges(right.within_down, right.within_up, right.above_down, right.above_up)
         return replace(right, **{name: f * getattr(right, name)})
 
     @dataclass(frozen=True)
     class Changed(ChangedTotals):
-        def charges(self, many: bool) -> Charges:
-            right = totals.SMALL.charges(many)
-            return change(self, right) if many == which else right
+        def charges(self, many: bool, handful: bool = False) -> Charges:
+            right = totals.SMALL.charges(many, handful)
+            return change(right) if (many, handful) == scan_and_release.KINDS[which] else right
 
     design = Changed(**vars(totals.SMALL))
 
     def build(p: Argument) -> None:
-        for many in (True, False):
-            scan_and_release.argue(p, many=many, design=lambda p: design)
+        for kind in scan_and_release.KINDS:
+            scan_and_release.argue(p, kind=kind, designs=lambda p, kind: [design])
 
     said = "sides exchanged" if turned else f"{name} times {f}"
     return Mutant(
-        f"scan and release, {'many' if which else 'few'}, {said}",
+        f"scan and release, {which}, {said}",
         build,
         lambda x: scan_and_release.scan_and_release(
             *totals.buckets(x, totals.CAPS), totals.EPSILON, caps=totals.CAPS, design=design
         ),
         Pure(totals.EPSILON),
-        datasets((2, 4), 2),
+        datasets((2, 7), 2),
     )
 
 

@@ -6,7 +6,7 @@ with what the twin changes: a rate, a bound, a direction, what a person moves, h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -94,53 +94,71 @@ def _wrong_end(p: Argument) -> None:
 class ChangedTotals(TotalDesign):
     """A design whose noises are not what its choice leaves, or of a fixed cap."""
 
-    change: Callable[[TotalDesign, Charges], Charges] = lambda design, right: right
+    change: Callable[[Any, Charges], Charges] = lambda design, right: right
     fixed: int | None = None
 
-    def charges(self, many: bool) -> Charges:
+    def charges(self, many: bool, handful: bool = False) -> Charges:
         """Those of the right design, changed."""
-        return self.change(self, super().charges(many))
+        return self.change(self, super().charges(many, handful))
 
-    def noises(self, many: bool, cap: int, epsilon: Fraction) -> tuple[Lopsided, Lopsided]:
+    def noises(self, many: bool, cap: int, epsilon: Fraction, handful: bool = False) -> tuple[Lopsided, Lopsided]:
         """The noises of the cap, or of the fixed one."""
-        return super().noises(many, self.fixed or cap, epsilon)
+        return super().noises(many, self.fixed or cap, epsilon, handful)
 
 
-def _total(many: bool, change: Any = lambda design, right: right, fixed: int | None = None, **known: Any) -> Build:
-    """The argument for a changed design; ``known`` are rates in place of the design's own, in what is drawn."""
+def _total(kind: str, change: Any = lambda design, right: right, fixed: int | None = None, **known: Any) -> Build:
+    """The argument for changed designs; ``known`` are rates in place of the design's own, in what is drawn."""
 
-    def design(p: Argument) -> TotalDesign:
-        made = scan_and_release.any_design(p, partial(ChangedTotals, change=change, fixed=fixed))
-        drawn = {name: rule(getattr(made, name)) for name, rule in known.items()}
-        charges = made.charges(many)  # what is left of ε stays as it was
-        return ChangedTotals(**{**vars(made), **drawn, "change": lambda design, right: charges}) if drawn else made
+    def designs(p: Argument, kind: str) -> Iterator[TotalDesign]:
+        for made in scan_and_release.any_designs(p, kind, partial(ChangedTotals, change=change, fixed=fixed)):
+            drawn = {name: rule(getattr(made, name)) for name, rule in known.items()}
+            charges = made.charges(*scan_and_release.KINDS[kind])  # what is left of ε stays as it was
+            kept = partial(_keep, charges)
+            yield ChangedTotals(**{**vars(made), **drawn, "change": kept}) if drawn else made
 
-    return partial(scan_and_release.argue, many=many, design=design)
+    return partial(scan_and_release.argue, kind=kind, designs=designs)
+
+
+def _keep(charges: Charges, design: TotalDesign, right: Charges) -> Charges:
+    return charges
 
 
 def _exchanged(design: TotalDesign, right: Charges) -> Charges:
     return Charges(right.within_down, right.within_up, right.above_down, right.above_up)
 
 
+def _joining_free(design: TotalDesign, right: Charges) -> Charges:
+    return replace(right, within_up=right.within_up + design.test, above_up=right.above_up + design.test)
+
+
 _TOTALS: dict[str, Build] = {
-    "many: the test not charged": _total(True, lambda d, right: replace(right, above_up=1)),
-    "many: the choice not charged above the cap": _total(True, lambda d, right: replace(right, above_down=1)),
-    "many: the choice not charged within the cap": _total(True, lambda d, right: replace(right, within_up=1 - d.test)),
-    "many: up and down exchanged": _total(True, _exchanged),
-    "many: twice the rate in the choice": _total(True, choice=lambda rate: 2 * rate),
-    "few: the test not charged": _total(False, lambda d, right: replace(right, above_down=1 - d.each)),
-    "few: the threshold not charged": _total(False, lambda d, right: replace(right, above_up=1)),
+    "many: the test not charged": _total("many", lambda d, right: replace(right, above_up=1)),
+    "many: the choice not charged above the cap": _total("many", lambda d, right: replace(right, above_down=1)),
+    "many: the choice not charged within the cap": _total(
+        "many", lambda d, right: replace(right, within_up=1 - d.test)
+    ),
+    "many: twice the rate in the choice": _total("many", choice=lambda rate: 2 * rate),
+    "many: persons between cap and limit free": _total("many", lambda d, right: replace(right, within_down=1)),
+    "few: the test not charged": _total("few", lambda d, right: replace(right, above_down=1 - d.each)),
+    "few: the test for a handful not charged": _total("few", _joining_free),
+    "few: persons between cap and limit free": _total("few", lambda d, right: replace(right, within_down=1 - d.test)),
+    "a handful: the test not charged": _total(
+        "handful", lambda d, right: replace(right, above_down=1 - d.handful_each)
+    ),
+    "a handful: the threshold not charged": _total("handful", lambda d, right: replace(right, above_up=1)),
+    "a handful: charged as few": _total("handful", lambda d, right: TotalDesign.charges(d, many=False)),
+    "few: the threshold not charged": _total("few", lambda d, right: replace(right, above_up=1)),
     "few: the comparisons not charged above the cap": _total(
-        False, lambda d, right: replace(right, above_down=1 - d.test)
+        "few", lambda d, right: replace(right, above_down=1 - d.test)
     ),
     "few: the threshold alone charged within the cap": _total(
-        False, lambda d, right: replace(right, within_up=right.above_up)
+        "few", lambda d, right: replace(right, within_up=right.above_up)
     ),
-    "few: up and down exchanged": _total(False, _exchanged),
-    "few: no noise on the threshold": _total(False, threshold=lambda rate: SURE),
-    "few: no noise on the comparisons": _total(False, each=lambda rate: SURE),
-    "the noise within not scaled with the cap": _total(True, fixed=1),
-    "persons above the cap counted twice": partial(scan_and_release.argue, many=True, counted=2),
+    "few: up and down exchanged": _total("few", _exchanged),
+    "few: no noise on the threshold": _total("few", threshold=lambda rate: SURE),
+    "few: no noise on the comparisons": _total("few", each=lambda rate: SURE),
+    "the noise within not scaled with the cap": _total("many", fixed=1),
+    "persons above the cap counted twice": partial(scan_and_release.argue, kind="many", twice=True),
 }
 
 
@@ -219,6 +237,7 @@ TWINS: dict[str, dict[str, Build]] = {
         "half the noise": partial(exponential.argue, rule=_twice),
         "no factor 2 for a general loss": partial(exponential.argue, rule=_one_directional),
         "permute-and-flip, whose range is not bounded": partial(exponential.argue_range, wider=2),
+        "the ε of Gaussian noise with a loss of either direction": partial(exponential.argue_range, wider=2),
         "a prior centred on the data": partial(exponential.argue, prior=lambda p: p.real("move of ln π(y)")),
     },
     "mechanisms.flow_cap": {
@@ -308,6 +327,10 @@ TWINS: dict[str, dict[str, Build]] = {
     "mechanisms.shared_scans": {
         "a whole person in every group": partial(shared_scans.argue, total=2),
         "losses rounded up to whole persons": partial(shared_scans.argue, moved=lambda weight, unit: unit),
+    },
+    "mechanisms.shared_searches": {
+        "two persons' weight in every group": partial(shared_scans.argue_searches, total=2),
+        "noise for a sixteenth of the cost": partial(shared_scans.argue_searches, cost=16),
     },
     "mechanisms.shifted_inverse": {
         "no factor 2 for a loss that is not one-directional": partial(

@@ -203,17 +203,17 @@ def argue(p: Argument, *, rule: Any = factor, prior: Any = lambda p: 0) -> None:
 
 
 def argue_range(p: Argument, *, wider: int = 1) -> None:
-    """The same as zCDP: ln w moves by something in [−γs, γr]; ``wider`` is for laws of a wider range."""
-    epsilon, r, s = p.positive("ε"), p.count("r"), p.count("s")
-    p.assume(r + s >= 1)
+    """The same as zCDP, at ε with ε² ≤ 8ρ (`epsilon_within`): ln w moves by something in [−γs, γr], or ``wider``."""
+    rho, epsilon, r, s = p.positive("ρ"), p.positive("ε"), p.count("r"), p.count("s")
+    p.assume(r + s >= 1, epsilon * epsilon <= 8 * rho)
     gamma = factor(epsilon, (r, s))
-    ends = -wider * gamma * s, wider * gamma * r
-    p.promise(by.bounded_range(p, *ends, lambda: -gamma * p.steps("any move", -r, s)), epsilon * epsilon / 8)
+    price = by.bounded_range(p, -gamma * s, gamma * r, lambda: -gamma * p.steps("any move", -r, s))
+    p.promise(wider * wider * price, rho)
 
 
 _GIVEN = "adding a person moves the loss of every value by something in [−r, s]; the prior is public"
 
 PROOFS = (
     Proof("exponential mechanism with a prior", "mechanisms.exponential", "Pure(ε)", argue, _GIVEN),
-    Proof("exponential mechanism as zCDP", "mechanisms.exponential", "Zcdp(ε²/8)", argue_range, _GIVEN),
+    Proof("exponential mechanism as zCDP", "mechanisms.exponential", "Zcdp(ρ)", argue_range, _GIVEN),
 )

@@ -24,12 +24,13 @@ from tacit.curves import StepLoss
 from tacit.errors import InvalidInput
 from tacit.guarantees import Pure, Zcdp
 from tacit.mechanisms.grid_law import Answer
-from tacit.mechanisms.search.binary_search import binary_search
+from tacit.mechanisms.search.binary_search import binary_search, gaussian_look
 from tacit.mechanisms.search.scan_rates import BETA, rates
 from tacit.mechanisms.search.threshold_scan import threshold_scan, walk
 from tacit.mechanisms.together import Together, share
 from tacit.numbers.exact import Number, positive, whole
 from tacit.proofs import Argument, Proof
+from tacit.proofs import rules as by
 
 
 def shared_scans(
@@ -70,7 +71,34 @@ def argue(p: Argument, *, total: int = 1, moved: Any = lambda weight, unit: weig
             p.promise(share(p, epsilon, unit, price, total=total), epsilon)
 
 
+def argue_searches(p: Argument, *, total: int = 1, cost: int = 1) -> None:
+    """Binary searches with Gaussian noise for ρ/unit² each: a person of weight w moves every look by at most w.
+
+    What was spent is at most ρ times the square of the weight used, over that of ``unit``.
+    """
+    rho, unit, looks = p.positive("ρ"), p.count("unit", 1), p.count("T", 1)
+    variance = gaussian_look(cost * rho / (unit * unit), looks).squared_scale
+
+    def search(state: Any) -> Any:
+        weight = p.count("w")
+        price = by.repeated(p, looks, by.gaussian(p, weight, variance))
+        p.derive(price * unit * unit <= cost * rho * weight * weight)
+        return (state[0] + weight,), price
+
+    def invariant(spent: Any, state: Any) -> Any:
+        return (spent * unit * unit <= rho * state[0] * state[0]) & (state[0] >= 0)
+
+    p.promise(by.loop(p, (0,), invariant, search, lambda state: state[0] <= total * unit, rho), rho)
+
+
 PROOFS = (
+    Proof(
+        "searches by shared weight",
+        "mechanisms.shared_searches",
+        "Zcdp(ρ)",
+        argue_searches,
+        "a person of weight w moves a loss by at most w; nobody weighs more than `unit` in all",
+    ),
     Proof(
         "scans by shared weight",
         "mechanisms.shared_scans",

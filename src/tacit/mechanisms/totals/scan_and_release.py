@@ -61,7 +61,7 @@ COST  Linear in the length of the list: about a millisecond.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import accumulate, product
@@ -308,47 +308,71 @@ def signed_scan_and_release(
     return SignedTotalLaw(*parts)
 
 
-def any_design(p: Argument, made: Callable[..., TotalDesign] = TotalDesign) -> TotalDesign:
-    """A design of which nothing is known but that its noises exist."""
-    design = made(**{name: p.positive(name) for name in ("test", "choice", "threshold", "each")})
-    p.assume(*(rate >= 0 for many in (True, False) for rate in vars(design.charges(many)).values()))
-    return design
+RATES = ("test", "choice", "threshold", "each", "handful_threshold", "handful_each")
+KINDS = {"many": (True, False), "few": (False, False), "handful": (False, True)}
+"""Many, few, or a handful of persons: the two answers of the test."""
 
 
-def _test(p: Argument, rate: Any, sign: int, many: bool) -> Any:
-    """The price of the test for many persons, whose number moves by 1 up or down."""
-    persons, enough, z = p.count("n"), p.whole("B"), p.whole("Z")
-    lift = (sign < 0) - 0 if many else -(sign > 0)
-    passed, again = persons + z >= enough, persons + sign + z + lift >= enough
-    by.keep(p, *((passed, again) if many else (~passed, ~again)))
+def any_designs(p: Argument, kind: str, made: Callable[..., TotalDesign] = TotalDesign) -> Iterator[TotalDesign]:
+    """Designs of which nothing is known but that their noises exist: with a limit above the cap, and a handful told
+    apart, or without.
+    """
+    for further, handful in product((0, 1), (0, 1)):
+        said = "a limit above the cap" if further else "no limit"
+        with p.case(f"{said}, {'with' if handful else 'without'} a handful"):
+            if kind != "handful" or handful:
+                known = {"beyond": further, "handful": Fraction(handful)}
+                design = made(**{name: p.positive(name) for name in RATES}, **known)
+                p.assume(*(rate >= 0 for rate in vars(design.charges(*KINDS[kind])).values()))
+                yield design
+
+
+def _test(p: Argument, design: TotalDesign, rate: Any, sign: int, kind: str) -> Any:
+    """The price of the test, where the number of persons moves by 1 up or down: what it said is said again."""
+    persons, enough, least, z = p.count("n"), p.whole("B"), p.whole("A"), p.whole("Z")
+    between = kind == "few" and design.handful
+    lift = -sign if between else (sign < 0) - 0 if kind == "many" else -(sign > 0)
+
+    def said(seen: Any) -> Any:
+        if kind == "many":
+            return seen >= enough
+        return seen < least if kind == "handful" else (seen < enough) & ((seen >= least) if between else True)
+
+    by.keep(p, said(persons + z), said(persons + sign + z + lift))
     return by.shift(p, lift, rate, rate)
 
 
-def _prices(p: Argument, design: TotalDesign, epsilon: Any, sign: int, many: bool, counted: int) -> Any:
+def _prices(p: Argument, design: TotalDesign, epsilon: Any, sign: int, kind: str, twice: bool) -> Any:
     """The price of one draw, where a person is added (sign 1) or removed (−1)."""
     cap, total = p.count("C", 1), p.count("s", 1)
-    over, move = total > cap, counted * sign
-    price = _test(p, design.test * epsilon, sign, many)
-    if many:
-        price += weigh(p, design.choice * epsilon, min(0, move), max(0, move), either(over, move, 0))
+    limit = p.count("limit", 1) if design.beyond else cap
+    p.assume(limit >= cap)
+    over, beyond_limit = total > cap, total > limit
+    low, high = min(0, sign), max(0, sign)
+    price = _test(p, design, design.test * epsilon, sign, kind)
+    if kind == "many":
+        price += weigh(p, design.choice * epsilon, low, high, either(over, sign, 0))
     else:
-        pair = Rates(design.threshold * epsilon, design.each * epsilon)
+        scan = design.scan(kind == "handful")
+        pair = Rates(scan.threshold * epsilon, scan.each * epsilon)
         with p.case("the person above the cap", over):
-            above = walk(p, pair, min(0, move), move, visited=lambda: move)
+            above = walk(p, pair, low, sign, visited=lambda: sign)
         with p.case("the person within the cap", total <= cap):
-            within = walk(p, pair, min(0, move), 0, visited=lambda: p.steps("any move", min(0, move), max(0, move)))
+            within = walk(p, pair, low, 0, visited=lambda: p.steps("any move", low, high))
         price += either(over, above, within)
-    inside, outside = design.noises(many, cap, epsilon)
-    price += by.noise(p, either(over, 0, sign * total), inside.up, inside.down)
-    return price + by.noise(p, either(over, move, 0), outside.up, outside.down)
+    inside, outside = design.noises(KINDS[kind][0], cap, epsilon, KINDS[kind][1])
+    counted = either(beyond_limit, cap if twice else 0, either(over, cap, total))
+    price += by.noise(p, sign * counted, inside.up, inside.down)
+    return price + by.noise(p, either(beyond_limit, sign, 0), outside.up, outside.down)
 
 
-def argue(p: Argument, *, many: bool, design: Any = any_design, counted: int = 1) -> None:
-    """A person of total s, above the cap or within it; ``counted`` is how often they count above it."""
-    epsilon, made = p.positive("ε"), design(p)
-    for sign in (1, -1):
-        with p.case("a person added" if sign > 0 else "a person removed"):
-            p.promise(_prices(p, made, epsilon, sign, many, counted), epsilon)
+def argue(p: Argument, *, kind: str, designs: Any = any_designs, twice: bool = False) -> None:
+    """A person of total s, within the cap, between cap and limit, or above it; ``twice`` counts the last in both."""
+    epsilon = p.positive("ε")
+    for design in designs(p, kind):
+        for sign in (1, -1):
+            with p.case("a person added" if sign > 0 else "a person removed"):
+                p.promise(_prices(p, design, epsilon, sign, kind, twice), epsilon)
 
 
 def argue_signed(p: Argument, *, both: bool = False) -> None:
@@ -359,11 +383,13 @@ def argue_signed(p: Argument, *, both: bool = False) -> None:
     p.promise(by.parallel(p, moved, still), epsilon)
 
 
-_GIVEN = "a person has one total s > 0: N(C) moves by 1 where C < s, the sum within C moves by s where s ≤ C"
+_GIVEN = "a person has one total s > 0 and moves N(C) by 1 where C < s, the sum within by min(s, C) up to the limit"
 
 PROOFS = (
-    Proof("scan and release, many", "mechanisms.scan_and_release", "Pure(ε)", partial(argue, many=True), _GIVEN),
-    Proof("scan and release, few", "mechanisms.scan_and_release", "Pure(ε)", partial(argue, many=False), _GIVEN),
+    *(
+        Proof(f"scan and release, {kind}", "mechanisms.scan_and_release", "Pure(ε)", partial(argue, kind=kind), _GIVEN)
+        for kind in KINDS
+    ),
     Proof(
         "scan and release, totals of either sign",
         "mechanisms.signed_scan_and_release",
