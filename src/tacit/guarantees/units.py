@@ -166,15 +166,13 @@ def costs(mechanism: Mechanism, k: int, beside: int, units: int) -> bool:
     finite, lost = atoms(mechanism, k)
     own, most = stick_of_tosses(k, beside), stick_of_tosses(k, beside + units)
     reach = max(len(own) + max(loss for loss, _ in finite), 1)
-    both = _both_sides(k, beside, reach + max(abs(loss) for loss, _ in finite) + 2)
+    both = _both_sides(k, beside, (reach + max(abs(loss) for loss, _ in finite) | 255) + 2)  # one list for many cases
     start = units + beside & 1
     count, middle = len(range(start, reach + 2, 2)), len(both) // 2 + start
     bounds = [*most[start::2], *repeat(0, count)][:count]
     columns = (map(mul, repeat(mass), both[middle - loss : middle - loss + 2 * count : 2]) for loss, mass in finite)
-    for bound, *parts in zip(bounds, *columns, strict=True):
-        if lost + (sum(parts) >> BITS) > bound + _ALLOWED:
-            return False
-    return True
+    shown = zip(bounds, *columns, strict=True)
+    return all(lost + (sum(parts) >> BITS) <= bound + _ALLOWED for bound, *parts in shown)
 
 
 @lru_cache(maxsize=64)
