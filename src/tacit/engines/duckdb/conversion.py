@@ -71,7 +71,7 @@ def converted(native: str, kind: ColumnType, sql: str, form: TextFormat) -> tupl
 
 
 def _undamaged(native: str, sql: str) -> str:
-    """A decimal of 128 bits; bits of a damaged frame or file that no such decimal has are absent: casts of some fail."""
+    """A decimal of 128 bits; bits of a damaged frame that no such decimal has are absent: casts of some fail."""
     precision, scale = DIALECT.native_digits(native) or (0, 0)
     if precision <= 18:
         return sql

@@ -44,7 +44,7 @@ TICK = 0.1
 LASTING_TABLES, LASTING_BYTES = 4, 2**26
 """How many tables are kept from one question to the next, and how large each may be."""
 SAME_IN_ARROW = {*NARROW, "UBIGINT", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR", "BLOB"}
-"""Types that come back from Arrow as they were; a HUGEINT, say, becomes a DECIMAL(38,0) that cannot hold all of them."""
+"""Types that come back from Arrow as they were; a HUGEINT becomes a DECIMAL(38,0), which cannot hold all of them."""
 
 FileState = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change of content and of anything at all."""
