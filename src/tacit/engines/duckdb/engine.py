@@ -43,8 +43,8 @@ TICK = 0.1
 
 LASTING_TABLES, LASTING_BYTES = 4, 2**26
 """How many tables are kept from one question to the next, and how large each may be."""
-SAME_IN_ARROW = {*NARROW, "UBIGINT", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR", "BLOB"}
-"""Types that come back from Arrow as they were; a HUGEINT becomes a DECIMAL(38,0), which cannot hold all of them."""
+SAFE_IN_ARROW = {*NARROW, "UBIGINT", "HUGEINT", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR", "BLOB"}
+"""Types that Arrow keeps, whatever the value: a HUGEINT as its bits in a DECIMAL(38,0), which has fewer values."""
 
 FileState = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change of content and of anything at all."""
@@ -222,7 +222,7 @@ class DuckSnapshot(SQLSnapshot):
         """The name of a table with the rows of a statement, for this snapshot; or, if they are few, for later ones too.
 
         Rows are the same in later questions as long as the tables are, by all that can be seen from outside. They are
-        kept as Arrow, unless that has no such type: two notions of equality would be a break.
+        kept as Arrow and read with the types they had: two notions of equality would be a break.
         """
         name, known = f"tacit_kept{len(self._kept)}", self._engine.lasting
         tables = [self._engine.tables[table] for names in self._states for table in names]
@@ -232,7 +232,7 @@ class DuckSnapshot(SQLSnapshot):
         found = known.pop(meaning, None) if lasting else None
         if found is None and lasting:
             rows = self._cursor.sql(text)
-            found = rows.to_arrow_table() if SAME_IN_ARROW.issuperset(map(str, rows.types)) else None
+            found = rows.to_arrow_table() if SAFE_IN_ARROW.issuperset(map(str, rows.types)) else None
         if found is None:
             self._cursor.execute(f"CREATE TEMP TABLE temp.main.{name} AS {text}")
             return f"temp.main.{name}"
@@ -241,7 +241,9 @@ class DuckSnapshot(SQLSnapshot):
             while len(known) > LASTING_TABLES:
                 known.pop(next(iter(known)), None)
         self._cursor.register(name, found)
-        return name
+        own = {field.name: str(field.type).startswith("decimal") for field in found.schema}
+        listed = (f"CAST({column} AS HUGEINT) AS {column}" if wide else column for column, wide in own.items())
+        return f"(SELECT {', '.join(listed)} FROM {name})"
 
     def _reread(self, script: Script) -> dict[str, str]:
         """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in
