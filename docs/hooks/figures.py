@@ -57,7 +57,8 @@ def windows(axes: Axes) -> None:
         axes.plot(bits, [law.accuracy("0.05").window for law in laws], color=colour, marker=".", label=method)
     bayesian = SEARCHES["windows"]["1"]["bayesian_search"]["stated"]
     axes.plot([64], [bayesian], "s", color=COLOURS[4], label="bayesian_search, at the ρ of ε = 1")
-    axes.plot(bits, [max(0.5, log(0.95) + b * log(2) - 1) for b in bits], color=TRUTH, linestyle=":", label="least")
+    least = [max(0.5, log(0.95) + b * log(2) - 1) for b in bits]
+    axes.plot(bits, least, color=TRUTH, linestyle=":", label="least for a pure ε")
     axes.set(xlabel="size of the grid, in bits", ylabel="window, in persons", yscale="log")
 
 
@@ -103,6 +104,16 @@ def sampling(axes: Axes) -> None:
         ratios = [p / (c * p) * log(1 + (exp(c * p) - 1) / p) for p in drawn]
         axes.plot(drawn, ratios, color=NOISE, linestyle=style, label=f"ε = {c:g}·p")
     axes.set(xlabel="p, the probability to be in the sample", ylabel="pε' / ε (1: free)", xscale="log", ylim=(0, 1.02))
+
+
+def sampling_epsilon(axes: Axes) -> None:
+    """The same against ε."""
+    epsilons = [Fraction(i, 20) for i in (1, 2, 4, 7, 10, 15, 20, 30, 40)]
+    for drawn, colour in zip(("0.001", "0.01", "0.1", "0.5"), COLOURS, strict=False):
+        plans = [subsampling_plan(epsilon, drawn) for epsilon in epsilons]
+        ratios = [1 / float(plan.noise_ratio) for plan in plans]
+        axes.plot([float(epsilon) for epsilon in epsilons], ratios, color=colour, label=f"p = {drawn}")
+    axes.set(xlabel="ε", ylabel="pε' / ε (1: free)", ylim=(0, 1.02))
 
 
 def sampling_limit(axes: Axes) -> None:
@@ -176,6 +187,7 @@ DRAWN: dict[str, Callable[[Axes], None]] = {
     "ratio-split": ratio_split,
     "selection": selection,
     "sampling": sampling,
+    "sampling-epsilon": sampling_epsilon,
     "sampling-limit": sampling_limit,
     "renyi": renyi,
     "zcdp": zcdp,
