@@ -88,7 +88,7 @@ class Forecast:
             total: the (ε, δ) that every kind is held to.
             times: how many such questions are asked at a time.
 
-        >>> forecast = tacit.plan("median", persons=1000, epsilon="0.1")
+        >>> forecast = tacit.plan("median", persons=100, epsilon="0.1")
         >>> forecast.best_kind(Approx(1, "1e-6")).best
         'Approx(1, 1e-06), composition="tight"'
         """
