@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import comb, exp, log, tanh
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 from tacit.curves import DownProfile, Run, StepLoss
 from tacit.grids import integers
 from tacit.guarantees import RenyiCurve, subsampling_plan
-from tacit.mechanisms import exponential, shifted_inverse, tree_descent
+from tacit.mechanisms import Law, exponential, shifted_inverse, tree_descent
 from tacit.mechanisms.totals.ratio_local import Box, local_bound
 from tacit.noises import DiscreteLaplace
 from tacit.plots import ALARM, INK, NOISE, TRUTH
@@ -40,7 +41,7 @@ def maximum(axes: Axes) -> None:
     grid = integers(0, 1000)
     flat = StepLoss(grid, (*(Run(y, y, 50 - y) for y in range(51)), Run(51, 1000, 1)))
     shifted = {method: shifted_inverse(range(50, -1, -1), grid, 1, method) for method in ("exponential", "scan")}
-    laws = {"inverse": exponential(flat, epsilon=1)}
+    laws: dict[str, Law[Any]] = {"inverse": exponential(flat, epsilon=1)}
     laws |= {f"shifted inverse, {method}": law for method, law in shifted.items()}
     shown = range(101)
     for (name, law), colour in zip(laws.items(), COLOURS, strict=False):
@@ -54,10 +55,11 @@ def windows(axes: Axes) -> None:
     bits = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
     for method, colour in zip(("scan", "exponential", "binary_search", "interior_point"), COLOURS, strict=False):
         laws = [shifted_inverse([0], integers(0, 2**b - 1), 1, method) for b in bits]
-        axes.plot(bits, [law.accuracy("0.05").window for law in laws], color=colour, marker=".", label=method)
+        axes.plot(bits, [law.accuracy("0.05").window or 0 for law in laws], color=colour, marker=".", label=method)
     bayesian = SEARCHES["windows"]["1"]["bayesian_search"]["stated"]
     axes.plot([64], [bayesian], "s", color=COLOURS[4], label="bayesian_search, at the ρ of ε = 1")
-    axes.plot(bits, [max(0.5, log(0.95) + b * log(2) - 1) for b in bits], color=TRUTH, linestyle=":", label="least")
+    least = [max(0.5, log(0.95) + b * log(2) - 1) for b in bits]
+    axes.plot(bits, least, color=TRUTH, linestyle=":", label="least for a pure ε")
     axes.set(xlabel="size of the grid, in bits", ylabel="window, in persons", yscale="log")
 
 
@@ -103,6 +105,16 @@ def sampling(axes: Axes) -> None:
         ratios = [p / (c * p) * log(1 + (exp(c * p) - 1) / p) for p in drawn]
         axes.plot(drawn, ratios, color=NOISE, linestyle=style, label=f"ε = {c:g}·p")
     axes.set(xlabel="p, the probability to be in the sample", ylabel="pε' / ε (1: free)", xscale="log", ylim=(0, 1.02))
+
+
+def sampling_epsilon(axes: Axes) -> None:
+    """The same against ε."""
+    epsilons = [Fraction(i, 20) for i in (1, 2, 4, 7, 10, 15, 20, 30, 40)]
+    for drawn, colour in zip(("0.001", "0.01", "0.1", "0.5"), COLOURS, strict=False):
+        plans = [subsampling_plan(epsilon, drawn) for epsilon in epsilons]
+        ratios = [1 / float(plan.noise_ratio) for plan in plans]
+        axes.plot([float(epsilon) for epsilon in epsilons], ratios, color=colour, label=f"p = {drawn}")
+    axes.set(xlabel="ε", ylabel="pε' / ε (1: free)", ylim=(0, 1.02))
 
 
 def sampling_limit(axes: Axes) -> None:
@@ -176,6 +188,7 @@ DRAWN: dict[str, Callable[[Axes], None]] = {
     "ratio-split": ratio_split,
     "selection": selection,
     "sampling": sampling,
+    "sampling-epsilon": sampling_epsilon,
     "sampling-limit": sampling_limit,
     "renyi": renyi,
     "zcdp": zcdp,

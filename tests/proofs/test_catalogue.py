@@ -41,7 +41,7 @@ WANTED = [
     "amplification",
     "best of several runs",
 ]
-QUICK = [proof for proof in proofs() if len(proof.obligations) <= 8]
+QUICK = [proof for proof in proofs() if len(proof.obligations) <= 6]
 
 
 @pytest.mark.parametrize("name", WANTED)
