@@ -35,9 +35,13 @@ paid by its own curve. This page is made from the code: every statistic was aske
 - **ρ** buys Gaussian noise of variance s²/(2ρ). A choice of bounded range (the exponential mechanism, cuts) costs ε²/8,
   so ρ buys one of ε = √(8ρ). Searches look with Gaussian noise. What is pure and nothing else costs ε·tanh(ε/2).
 - **ε with δ** is spent as ε, for a pure answer is within (ε, δ), or as the ρ that stays within it, whichever is better
-  for the number of noises or choices: public facts, so a δ never makes an answer worse. Counts and sums of many groups
-  ask the data, for a fortieth of ε, whether persons are in so many groups that Gaussian noise is smaller. Finding
-  groups needs δ.
+  for the number of noises or choices: public facts, so a δ never makes an answer worse. At (1, 10^-6) the k most
+  frequent values are chosen for ρ from k = 8 on. Counts and sums of 24 groups or more, and means of 12 or more, ask the
+  data whether persons are in so many groups that Gaussian noise is smaller, where the chosen cap allows it: that takes
+  a twenty-eighth of ε, so other noise is a twenty-fifth larger at most. Finding groups needs δ.
+- **Cap and value together**: with ε, totals pay for both at once, which is less than what both cost apart. With ρ there
+  is next to nothing to save: a person moves the choice and the value on the same outcomes, and the exact curve of both
+  together is 0.96 to 0.97 of the sum of their curves. So they are paid one after the other, a quarter of ρ for the cap.
 - **Under a `Zcdp` budget** a pure cost is charged ε·tanh(ε/2), about ε²/2; where all draws have a bounded range, it is
   charged by their curve. The last column is what a question at ε = 1 is charged.
 
@@ -91,6 +95,12 @@ def _session(budget: Guarantee) -> Session:
 
 
 @cache
+def _charged() -> Session:
+    """Where it is seen what is charged."""
+    return _session(Zcdp(10**6))
+
+
+@cache
 def _asked() -> Session:
     """Where it is seen what is drawn; nothing is charged."""
     return _session(Pure(1))
@@ -121,11 +131,11 @@ def charged(question: Audited) -> str:
     """What ρ a question at ε = 1 is charged."""
     if _captured(question, Pure(1)) is None:
         return "–"
-    session = _session(Zcdp(1))
+    session = _charged()
+    before: Any = session.budget.spent
     question.ask(session["t"], epsilon=1)
-    spent = session.budget.spent
-    assert isinstance(spent, Zcdp)
-    return f"{float(spent.rho):.3g}"
+    after: Any = session.budget.spent
+    return f"{float(after.rho - before.rho):.3g}"
 
 
 @cache

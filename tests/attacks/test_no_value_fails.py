@@ -218,6 +218,14 @@ ARROW: dict[str, Any] = {
     "float": pa.array([nan, inf, -0.0, 0.0, 0.1, 3.4e38, None], pa.float32()),
     "half": pa.array(np.array([nan, inf, -0.0, 1.5], np.float16)),
     "decimal": pa.array([Decimal(10**38 - 1), Decimal(1 - 10**38), Decimal(2**63), None], pa.decimal128(38, 0)),
+    "damaged decimal": pa.Array.from_buffers(
+        pa.decimal128(38, 0),
+        4,
+        [
+            None,
+            pa.py_buffer(b"".join(n.to_bytes(16, "little", signed=True) for n in (10**38, 2**127 - 1, -(2**127), 1))),
+        ],
+    ),
     "fine decimal": pa.array([Decimal("9" * 20 + "." + "9" * 18), Decimal("-1e-18"), None], pa.decimal128(38, 18)),
     "finest decimal": pa.array([Decimal("0." + "9" * 38), None], pa.decimal128(38, 38)),
     **{

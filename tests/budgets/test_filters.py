@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.budgets import open_budget
-from tacit.budgets.filters import Advanced, Filter, Rooted, Vector, filter_for, plus
+from tacit.budgets.filters import Advanced, Basic, Filter, Rooted, Vector, filter_for, plus
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, Pure, Renyi, RenyiCurve, Zcdp
 from tacit.numbers.enclosures import Enclosure, exp
@@ -117,6 +117,32 @@ def test_broken_twins_are_caught() -> None:
     assert isinstance(close, Advanced)
     flag: list[Guarantee] = [Pure("0.25"), Approx("0.25", "0.0199")]
     assert worst(_Doubled(close.total, close.limits), flag, hockey_stick(Fraction(4))).low > Fraction(2, 100)
+
+
+class _Counted(Basic):
+    """Admits so many costs of a half and so many of one."""
+
+    def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
+        return tuple(Fraction(cost == one) for one in MENU)
+
+
+class _Either(_Counted):
+    """A broken twin: admits what any of two filters admits, each of which keeps the promise by itself."""
+
+    def admits(self, sums: Vector) -> bool:
+        return any(one.admits(sums) for one in SEVERAL)
+
+
+HELD = Approx(1, "0.185")
+SEVERAL = _Counted(HELD, (Fraction(5), Fraction(0))), _Counted(HELD, (Fraction(2), Fraction(1)))
+
+
+def test_to_admit_what_any_of_several_filters_admits_is_caught() -> None:
+    """After two costs of a half, who is near ε takes three more, who is far takes one that is large enough."""
+    for rule in SEVERAL:
+        reached = worst(rule, MENU, hockey_stick(HELD.epsilon))
+        assert Fraction(95, 100) * HELD.delta < reached.low <= reached.high <= HELD.delta
+    assert worst(_Either(HELD, SEVERAL[0].limits), MENU, hockey_stick(HELD.epsilon)).low > Fraction(22, 100)
 
 
 @pytest.mark.parametrize("order", [Fraction(3, 2), Fraction(2), Fraction(8)])

@@ -215,8 +215,8 @@ def affordable(room: Room) -> bool:
     """Whether the promises of a room's draws add up to at most what it may spend."""
     spent = room.spent
     match spent, room.cost:
-        case Zcdp(rho), _:
-            return rho <= room.allowance.amount
+        case Zcdp(rho), Zcdp() | Approx():
+            return rho <= Zcdp.within(room.cost).rho
         case Pure(epsilon), Approx(most, _):  # ε with δ may be spent as ε
             return epsilon <= most
     return spent <= room.cost

@@ -15,7 +15,7 @@ F_v(x) = E[(1 − x·e^{ε−l})₊], l the loss of v tosses: what a loss of ln(
 4. A charge is admitted too while Σε_i ≤ ε. Call A the outcomes on which the ε-sum ended within ε, and B the rest, on
    which the units did. On A the loss is at most ε. On B nothing was charged that the units would not have paid, so the
    bound of 2 for whoever stops there holds. Add. (To admit by any of *two* sums that each hold only outside a δ' would
-   need a δ' for each of them.)
+   need a δ' for each of them: tests/budgets/test_filters.py has two whose promises hold and a strategy that breaks it.)
 A part of the persons pays for itself alone: what the pair of neighbours sees is its own part's units, which are not
 more than the root's. A share of ε is one coin of odds e^ε, whatever is asked for it: its questions' coins, whose ε add
 up to it, show no more than that coin does, beside whatever else is asked.

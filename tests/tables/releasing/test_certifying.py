@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from tacit import Answers, Approx, InvalidInput, Private, Pure, Session, Table, checker
@@ -25,6 +26,7 @@ from tacit.tables.releasing.certifying import Drawn, released, written
 from tacit.tables.releasing.releaser import protected_persons
 from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.base import Statistic
+from tacit.tables.statistics.ways import vectors
 from tests.tables.support import EXTREME, arrow
 
 # ---- what a certificate tells -------------------------------------------------------------------------------------
@@ -142,6 +144,18 @@ def test_certificates_of_odd_data_are_verified(session: Session) -> None:
     for answer in found:
         told = verdict(answer)
         assert (told.wrong, told.uncovered) == ([], []), str(told)
+
+
+def test_groups_with_a_choice_of_noise_are_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pure draws and Gaussian noise after them, which together are within ε and δ; Laplace noise once in 10^18 runs."""
+    monkeypatch.setattr(vectors, "LIKELY", 2**60)
+    rows = pa.table({"who": [i // 25 for i in range(25_000)], "g": [i % 25 for i in range(25_000)]})
+    with Session({"t": Private(rows, "who")}, Approx(1, "1e-6")) as opened:
+        answer = opened["t"].group_by("g", range(25)).count(epsilon=1, delta="1e-6")
+    (release,) = answer.certificate()["releases"]
+    assert release["draws"][-1]["law"]["noise"] == "discrete Gaussian"
+    told = verdict(answer)
+    assert (told.wrong, told.uncovered) == ([], []), str(told)
 
 
 def test_a_result_holds_all_its_releases_and_no_row_is_no_reason_to_have_none(session: Session) -> None:

@@ -87,7 +87,7 @@ class Allowance:
     concentrated: bool
 
     @classmethod
-    def of(cls, cost: Guarantee, *, noises: int = 1, choices: int = 1) -> Allowance:
+    def of(cls, cost: Guarantee, *, noises: int = 1, choices: Fraction | int = 1) -> Allowance:
         """The allowance that a cost buys; of ε with δ, that which serves so many noises, or so many choices, better."""
         match cost:
             case Pure(epsilon):
@@ -171,6 +171,11 @@ class Room:
         return self._spendable.delta if isinstance(self._spendable, Approx) else Fraction(0)
 
     @property
+    def rho(self) -> Fraction:
+        """The ρ that all draws in this room may use where they are charged as ρ."""
+        return Zcdp.within(self._spendable).rho
+
+    @property
     def private(self) -> bool:
         """Whether the source of its draws is a true one; a seeded one protects nobody."""
         return self._source.private
@@ -179,10 +184,19 @@ class Room:
         """In how many of these groups one person can have rows, as far as public facts tell."""
         return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
 
-    def allow(self, *, noises: int = 1, choices: int = 1) -> Allowance:
+    def allow(self, *, noises: int = 1, choices: Fraction | int = 1) -> Allowance:
         """What all draws of this room may spend, which make so many noises, or so many choices: public facts."""
         self.allowance = Allowance.of(self._spendable, noises=noises, choices=choices)
         return self.allowance
+
+    def turn(self) -> Allowance:
+        """What is left of the ρ that ε with δ buys, for all further draws, which are charged as ρ from here on.
+
+        Whether to turn may depend on what was drawn: on paths that do not, the ε add up to ε, on those that do the ρ of
+        all draws add up to that ρ, and the two kinds of paths together are within (ε, δ) (`tacit.budgets.filters`).
+        """
+        self.allowance = Allowance(self.rho, concentrated=True)
+        return Allowance(self.allowance.amount - self._total(_rho)[0], concentrated=True)
 
     @contextmanager
     def second(self, spend: Guarantee) -> Iterator[Self]:

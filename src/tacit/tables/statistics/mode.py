@@ -11,7 +11,9 @@ nothing, so the choices of all groups together cost what one costs (`tacit.mecha
 
 WHICH CHOICE  For ε permute-and-flip, never worse than the exponential mechanism at the same ε. For ρ the exponential
 mechanism, whose range is bounded: it has twice the ε that permute-and-flip would have. In groups, its log ratios lie in
-an interval of length ε·w for a person's part w of λ there, and intervals of independent choices add up.
+an interval of length ε·w for a person's part w of λ there, and intervals of independent choices add up. Of ε with δ
+the ρ is spent where k choices have √(3/2) times the ε by it that they have by ε, from 8 of them on at (1, 10^-6). Over
+four shapes and 200 to 20,000 persons the rows missed are then 0.9 times as many at most, and half of them often.
 """
 
 from __future__ import annotations
@@ -47,6 +49,9 @@ MOST = 4096
 
 STEPS = levels(2**40)
 """Caps on one person's rows for one candidate."""
+
+FLIP = Fraction(2, 3)
+"""What a choice by permute-and-flip is worth, where choices are counted: it does with four fifths of the ε."""
 
 CAP_SHARE = Fraction(1, 5)
 """What the choice of that cap takes of the cost."""
@@ -93,7 +98,7 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
 
     def release(self, room: Room) -> Answer | Answers:
         """Counts of the candidates, and one choice after the other."""
-        allowance, cap, groups = room.allow(noises=self.k), 1, self.groups
+        allowance, cap, groups = room.allow(choices=FLIP * self.k), 1, self.groups
         entry = Presence() if self.per == "person" else RowCount()
         if self.per == "row":
             (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "max", STEPS))
@@ -132,7 +137,7 @@ class GroupedModes(Each, tag="GroupedModes"):
     def release(self, room: Room) -> Answers:
         """Counts of every candidate in every group, and a choice in each."""
         asked, groups = cast(Frequent, self.statistic), self.groups
-        allowance, values = room.allow(noises=asked.k), asked.groups
+        allowance, values = room.allow(choices=FLIP * asked.k), asked.groups
         by, keys = (*groups.by, *values.by), tuple((*group, *value) for group in groups.keys for value in values.keys)
         entry = Presence() if self.per == "person" else RowCount()
         (norms,) = room.ask(GroupNorms(entry, by, keys, "l1", STEPS))

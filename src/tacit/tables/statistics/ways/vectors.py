@@ -7,12 +7,19 @@ sensitivity λ. So the cost does not grow with the number of groups. A mean for 
 vectors (`mean`).
 
 WITH δ  Where every person is in one group, Laplace noise is best whatever δ is; where persons are in many, Gaussian
-noise for the ℓ2 norm may be far smaller. Only the data know. So where public facts allow Gaussian noise to be `GAIN`
-times smaller, `TEST` of ε asks them, by a threshold scan: from the ℓ2 cap at which it would be so much smaller, down to
-the last one that no more persons exceed than a cap leaves anyway; before that cap stands the ℓ1 cap, which nobody
-exceeds, so a scan that stops at once keeps Laplace noise. The choice of the ℓ1 cap, the scan and the noise are charged
-one after the other, (ε1, 0), (ε2, 0) and (ε − ε1 − ε2, δ): adaptive composition. The scan costs a fortieth of ε, so a δ
-makes noise larger by a thirty-seventh at most.
+noise for the ℓ2 norm may be far smaller. Only the data know. So where public facts and the ℓ1 caps λ chosen allow
+Gaussian noise to be `GAIN` times smaller, `TEST` of ε asks them: a choice by weights e^{-ε·N(c)} between Laplace
+noise and the ℓ2 caps that are low enough, N(c) persons having a larger ℓ2 norm than c. Who has an ℓ1 norm above the
+level below λ, in m groups, has an ℓ2 norm above that by √m, so caps start there; the lowest one is `LIKELY` times as
+likely as Laplace noise where nobody exceeds it. With several vectors all take Gaussian noise or none.
+
+PROOF  A person adds 0 or 1 to N(c) at every cap: a one-directional loss, Laplace noise a candidate of loss 0. Where the
+choice is Laplace noise, the draws are pure and their ε add up to ε at most. Where it is Gaussian noise, their ρ add up
+to at most the ρ that (ε, δ) buys, the pure draws before counted by their ρ (`Room.turn`). Both kinds of outcomes
+together are within (ε, δ), as in an advanced budget: `tacit.budgets.filters`.
+
+ACCURACY  Where no cap allows it the answer is that without δ, bit by bit; elsewhere the test makes Laplace noise larger
+by a twenty-fifth at most. Measured in benchmarks/delta.py.
 """
 
 from __future__ import annotations
@@ -21,6 +28,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Any
 
 from tacit.answers import Answers
 from tacit.answers.groups import Capped, CappedGroup
@@ -38,11 +46,12 @@ from tacit.engines.requests import (
 )
 from tacit.engines.requests.beside import OfPerson
 from tacit.grids import integers
-from tacit.guarantees import Approx, Zcdp
-from tacit.mechanisms.noise.noise import NoiseVector
-from tacit.mechanisms.search.threshold_scan import threshold_scan
+from tacit.guarantees import Pure, Zcdp
+from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.priors import Listed
+from tacit.mechanisms.law import Law
 from tacit.mechanisms.totals import vector_cap
-from tacit.noises import Coarser, DiscreteGaussian, Noise
+from tacit.noises import Coarser, Noise
 from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, Statistic, noisy_vector, unit_of
@@ -58,8 +67,11 @@ SUMMED = (Value, GroupSteps)
 GAIN = Fraction(3, 2)
 """How many times smaller Gaussian noise must be: of equal variance, its median is 1.4 times that of Laplace noise."""
 
-TEST = Fraction(1, 40)
-"""What the scan for Gaussian noise takes of ε, half of it for its threshold."""
+TEST = Fraction(1, 28)
+"""What the choice between Laplace and Gaussian noise takes of ε."""
+
+LIKELY = 16
+"""How many times as likely as Laplace noise the lowest cap of Gaussian noise is; each further one a fourth of that."""
 
 FINE = 2**12
 """Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
@@ -155,82 +167,97 @@ def group_entries(entry: Entry, groups: Groups) -> OfPerson:
     return GroupNorms(entry, groups.by, groups.keys, "l1", (1,))
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """A cap, and what the noise for it may spend: Gaussian noise where there is a ρ."""
-
-    cap: int
-    rest: Allowance
-    rho: Fraction | None = None
-    """Where ε with δ is spent on Gaussian noise, the ρ that stays within it."""
-
-    @property
-    def norm(self) -> Norm:
-        """The norm that is capped."""
-        return "l1" if self.rho is None else "l2"
-
-
 def capped_vectors(room: Room, entries: Sequence[Entry], groups: Groups) -> list[Vector]:
     """For each entry a chosen cap and noisy totals, each for its part of what the room may spend; two rounds."""
-    share = Fraction(1, len(entries))
-    allowance, delta, first = room.allowance.share(share), room.delta * share, _norm(room.allowance)
-    both = first == "l1" and _may_gain(allowance, delta, room.most_groups(groups.by, groups.keys))
+    allowance, norm = room.allowance.share(Fraction(1, len(entries))), _norm(room.allowance)
+    most, number = room.most_groups(groups.by, groups.keys), len(groups.keys)
+    test = NoiseChoice.of(room, len(entries), most, number) if norm == "l1" else None
     asked = [
-        GroupNorms(entry, groups.by, groups.keys, norm, norm_steps(entry, groups))
-        for norm in ((first, "l2") if both else (first,))
+        GroupNorms(entry, groups.by, groups.keys, each, norm_steps(entry, groups))
+        for each in ((norm, "l2") if test is not None else (norm,))
         for entry in entries
     ]
     norms = room.ask(*asked)
-    chosen = []
+    steps = [norm_steps(entry, groups) for entry in entries]
+    caps, rest = [], allowance
     for place, entry in enumerate(entries):
-        steps, squared = norm_steps(entry, groups), norms[len(entries) + place] if both else None
         counted = not isinstance(entry, SUMMED)
-        cap, rest = choose_norm(room, steps, norms[place], len(groups.keys), allowance, counted)
-        chosen.append(Chosen(cap, rest))
-        if squared is not None:
-            chosen[-1] = _tested(room, steps, cap, squared, len(groups.keys), allowance, rest, delta)
-    fines = [FINE if each.cap < 2**50 else 1 for each in chosen]
+        cap, rest = choose_norm(room, steps[place], norms[place], number, allowance, counted)
+        caps.append(cap)
+    found = None if test is None else test.draw(room, steps, caps, norms[len(entries) :])
+    if found is not None:
+        norm, caps, rest = found.norm, found.caps, found.rest
+    fines = [FINE if cap < 2**50 else 1 for cap in caps]
     requests = [
-        GroupTotals(entry, groups.by, groups.keys, first if each.rho is None else each.norm, each.cap, fine)
-        for entry, each, fine in zip(entries, chosen, fines, strict=True)
+        GroupTotals(entry, groups.by, groups.keys, norm, cap, fine)
+        for entry, cap, fine in zip(entries, caps, fines, strict=True)
     ]
-    found = []
-    for totals, each, fine in zip(room.ask(*requests), chosen, fines, strict=True):
-        if each.rho is None:
-            law, noise = noisy_vector(totals, each.rest, each.cap * fine)
-        else:
-            gaussian = DiscreteGaussian.for_zcdp(each.rho, each.cap * fine)
-            law, noise = NoiseVector(totals, gaussian, Approx(each.rest.amount, delta)), gaussian
-        found.append(Vector(room.draw(law), each.cap, fine, noise))
-    return found
+    vectors = []
+    for totals, cap, fine in zip(room.ask(*requests), caps, fines, strict=True):
+        law, noise = noisy_vector(totals, rest, cap * fine)
+        vectors.append(Vector(room.draw(law), cap, fine, noise))
+    return vectors
 
 
-def _may_gain(allowance: Allowance, delta: Fraction, most: int) -> bool:
-    """Whether Gaussian noise can be `GAIN` times smaller, where one person is in ``most`` groups."""
-    if not delta:
-        return False
-    rho = Zcdp.within(Approx(allowance.amount, delta)).rho
-    return 4 * most * rho >= (GAIN * allowance.amount) ** 2
+@dataclass(frozen=True)
+class Chosen:
+    """The caps of all vectors, and what the noise on each may spend."""
+
+    norm: Norm
+    caps: list[int]
+    rest: Allowance
 
 
-def _tested(
-    room: Room,
-    steps: Sequence[int],
-    cap: int,
-    squared: Sequence[int],
-    groups: int,
-    allowance: Allowance,
-    rest: Allowance,
-    delta: Fraction,
-) -> Chosen:
-    """The ℓ1 cap, or a lower ℓ2 cap that few persons exceed; ``squared`` counts their ℓ2 norms between the steps."""
-    rest = Allowance(rest.amount - TEST * allowance.amount, concentrated=False)
-    rho = Zcdp.within(Approx(rest.amount, delta)).rho
-    number = bisect_right(steps, 4 * cap**2 * rho, key=lambda step: (step * rest.amount * GAIN) ** 2)
-    loss = StepLoss.from_losses(integers(0, number), [*persons_above(squared)[:number], 0], one_directional=True)
-    most = int(vector_cap.target(groups, allowance.amount))
-    place = int(room.draw(threshold_scan(loss, allowance.share(TEST).amount, "down", Fraction(1, 2), most)))
-    return Chosen(cap, rest) if place == number else Chosen(steps[place], rest, rho)
+@dataclass(frozen=True)
+class NoiseChoice:
+    """A choice between Laplace and Gaussian noise, of which public facts allow the latter to be smaller."""
+
+    epsilon: Fraction
+    """Of the choice for one vector."""
+    rest: Fraction
+    """The ε that is left for the Laplace noise of one vector."""
+    rho: Fraction
+    """The ρ that would be left for its Gaussian noise."""
+    most: int
+    """In how many groups a person can be."""
+
+    @classmethod
+    def of(cls, room: Room, vectors: int, most: int, groups: int) -> NoiseChoice | None:
+        """The choice for each of so many vectors; None where Gaussian noise cannot be smaller."""
+        if not room.delta:
+            return None
+        epsilon, share = room.allowance.amount / vectors, vector_cap.share(groups)
+        before = [Pure(epsilon * part).to(Zcdp).rho for part in (share, TEST)]
+        rho = room.rho / vectors - sum(before)
+        if rho <= 0 or 4 * most * room.rho / vectors < (GAIN * epsilon) ** 2:
+            return None
+        return cls(epsilon * TEST, epsilon * (1 - share - TEST), rho, most)
+
+    def candidates(self, steps: Sequence[int], cap: int) -> range:
+        """The places of ℓ2 caps low enough for a gain, from the lowest that somebody capped at ``cap`` can have."""
+        lower = steps[max(0, steps.index(cap) - 1)] if cap > steps[0] else 0
+        first = bisect_right(steps, lower**2, key=lambda step: step**2 * self.most)
+        return range(first, bisect_right(steps, 4 * cap**2 * self.rho, key=lambda step: (step * self.rest * GAIN) ** 2))
+
+    def law(self, above: Sequence[int]) -> Law[Any]:
+        """The law of the place of a cap that few persons lie above, or of the place after the last: Laplace noise."""
+        weights = [max(2, LIKELY >> 2 * place) for place in range(len(above))]
+        loss = StepLoss.from_losses(integers(0, len(above)), [*above, 0], one_directional=True)
+        return exponential(loss, self.epsilon, Listed((*weights, 1)))
+
+    def draw(
+        self, room: Room, steps: Sequence[Sequence[int]], caps: Sequence[int], squared: Sequence[Sequence[int]]
+    ) -> Chosen | None:
+        """What is chosen, ``squared`` counting ℓ2 norms between the steps; None, for nothing, if no cap could gain."""
+        ranges = [self.candidates(each, cap) for each, cap in zip(steps, caps, strict=True)]
+        if not all(ranges):
+            return None
+        laws = [self.law(persons_above(counts)[r.start : r.stop]) for counts, r in zip(squared, ranges, strict=True)]
+        places = [int(room.draw(law)) for law in laws]
+        if any(place == len(r) for place, r in zip(places, ranges, strict=True)):
+            return Chosen("l1", list(caps), Allowance(self.rest, concentrated=False))
+        lower = [each[r[place]] for each, r, place in zip(steps, ranges, places, strict=True)]
+        return Chosen("l2", lower, room.turn().share(Fraction(1, len(lower))))
 
 
 def choose_norm(
