@@ -211,6 +211,17 @@ def leave_the_grid(release: Release) -> None:
     release["draws"][0]["drawn"] = "1234"
 
 
+def divide_everybody(release: Release) -> None:
+    """Each draw about persons of its own, on as many sides of one division."""
+    for draw, side in zip(release["draws"], "abcdefghij", strict=False):
+        draw["part"] = f"quantile{side}"
+
+
+def count_less_than_nothing(release: Release) -> None:
+    parts = [part for draw in release["draws"] for part in draw["law"].get("parts", ()) if "times" in part]
+    parts[0]["times"] = "-1"
+
+
 TAMPERED: list[tuple[str, Callable[[Release], None], str]] = [
     ("persons", halve_a_rate, "the law 'noise' costs ε = 0.5, and ε = 1 is said"),
     ("persons", double_a_sensitivity, "the law 'noise' costs ε = 2, and ε = 1 is said"),
@@ -221,6 +232,8 @@ TAMPERED: list[tuple[str, Callable[[Release], None], str]] = [
     ("persons", leave_out_all_laws, "nothing was drawn"),
     ("persons", say_that_it_is_private, "it was made with a seeded source and protects nobody"),
     ("quantiles", leave_out_a_law, "the draws cost other than what is said"),
+    ("quantiles", divide_everybody, "these prices or parts do not add up"),
+    ("quantiles", count_less_than_nothing, "a move or a number of things is negative"),
     ("rho", leave_out_a_law, "the draws cost other than what is said"),
     ("Gaussian", leave_out_a_law, "a side of a division lacks draws of the other"),
     ("converted", lower_delta, "the draws cost more than the charge of ε = 1 and δ = 0.0005"),
@@ -248,6 +261,23 @@ def test_a_tampered_certificate_is_refused(
 @pytest.mark.parametrize("odd", [{}, [], None, 3, {"tacit": "certificate 1"}, {"tacit": 2, "releases": 1, "digest": 0}])
 def test_what_is_no_certificate_is_refused(odd: Any) -> None:
     assert checker.check(odd).code == checker.REFUSED
+
+
+ODD_NUMBERS: dict[str, dict[str, Any]] = {
+    "fewer bounds than none": {"law": "proposal", "threshold": "1/10", "each": "1/10", "room": "0", "lattice": "1"}
+    | {"bounds": "-5", "rate": "1/10"},
+    "fewer keys than none": {"law": "weighted keys", "noise": "discrete Gaussian", "variance": "100", "order": "10"}
+    | {"threshold": "1", "least": "2", "most": "1", "weights": [["-1", "1"]]},
+    "a part of a look": {"law": "looks", "noise": "discrete Laplace", "rate": "4", "sensitivity": "1", "times": "1/10"}
+    | {"of": {"grid": "multiples", "step": "1", "first": None, "last": None}},
+}
+
+
+@pytest.mark.parametrize("name", ODD_NUMBERS)
+def test_no_number_of_things_makes_a_law_cheaper(name: str) -> None:
+    """By negative numbers of bounds or keys a δ was none, and by a tenth of a look ε a tenth."""
+    with pytest.raises(checker.Wrong, match=r"negative|whole"):
+        checker.cost_of(ODD_NUMBERS[name], checker.Price("Approx", Fraction(2, 5), Fraction(1, 10**6)))
 
 
 # ---- every field ---------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ FIELDS = {"question", "charge", "protected", "private", "ledger", "draws", "spen
 FIELDS |= {"sample", "values", "proofs"}
 ROUNDED = {"exponential mechanism", "cut", "shared weight"}  # what ρ buys of these is rounded down
 TRUSTED = """that these laws were drawn from with true randomness; that a person moves what was drawn from no more than
-            is said, as Tacit proves and audits; what is computed; and, without a ledger, that nobody made this up."""
+            is said, on one side of a part, as Tacit proves; what is computed; and without a ledger that it is true."""
 VERIFIED, REFUSED, UNCOVERED = 0, 1, 5
 """Exit codes: all of it holds; something does not; what can be checked holds, but a law is not known."""
 BITS, TINY, CLOSE = 192, Fraction(1, 1 << 10**4), Fraction(1, 10**6)
@@ -68,7 +68,7 @@ def whole(text: Any) -> int:
 
 def size(text: Any) -> int:
     """A whole number that is not negative."""
-    need(whole(text) >= 0, "a person moves a loss by less than nothing")
+    need(whole(text) >= 0, "a move or a number of things is negative")
     return whole(text)
 
 
@@ -161,7 +161,7 @@ Cost = tuple[str, Fraction] | tuple[str, Fraction, Fraction]  # a kind and its n
 
 def noise(law: Any, price: Price) -> Cost:
     """Integers that a person moves by s together cost rate·s, or s²/(2v); so many looks at one, so many times that."""
-    s, times = positive(law["sensitivity"]), positive(law["times"] if law["law"] == "looks" else "1")
+    s, times = positive(law["sensitivity"]), max(1, size(law["times"] if law["law"] == "looks" else "1"))
     if law["noise"] == "discrete Laplace":
         return "Pure", times * positive(law["rate"]) * s
     need(law["noise"] == "discrete Gaussian", "a noise is not known")
@@ -220,8 +220,8 @@ def stable_keys(law: Any, price: Price) -> Cost:
     """Counts of keys above a threshold, a person being in κ of them, or weights w in each of m; a new one within δ."""
     threshold, least, weighted = whole(law["threshold"]), whole(law["least"]), law["law"] == "weighted keys"
     need(least >= 2, "a key of one person may be shown")
-    most = whole(law["most"]) if weighted else 1
-    given = [(whole(k), whole(w)) for k, w in law["weights"]] if weighted else [(whole(law["keys"]), 1)]
+    most = size(law["most"]) if weighted else 1
+    given = [(size(k), size(w)) for k, w in law["weights"]] if weighted else [(size(law["keys"]), 1)]
     if law["noise"] == "truncated Laplace":
         rate, bound, (keys, _) = positive(law["rate"]), whole(law["bound"]), given[0]
         need(not weighted and threshold >= bound + least, "a threshold is below what noise can reach")
@@ -251,7 +251,7 @@ def propose(law: Any, price: Price) -> Cost:
     """A scan for a bound and noise for it; without room one passes: e^{−e2·C}(1 − e^{−e1})/(1 − e^{−e1−e2})."""
     first, each = positive(law["threshold"]), positive(law["each"])
     early = exp_minus(each * whole(law["room"]))[1] * (1 - exp_minus(first)[0]) / (1 - exp_minus(first + each)[1])
-    return "Approx", first + 2 * each + positive(law["rate"]), whole(law["bounds"]) * early
+    return "Approx", first + 2 * each + positive(law["rate"]), size(law["bounds"]) * early
 
 
 def smooth(law: Any, price: Price) -> Cost:
@@ -300,9 +300,9 @@ def supported(law: Any, drawn: Any) -> None:
         )
     elif name == "shared weight":
         rest = iter(drawn)
-        need(len(drawn) == sum(whole(part["times"]) for part in law["parts"]), "values of other parts were drawn")
+        need(len(drawn) == sum(size(part["times"]) for part in law["parts"]), "values of other parts were drawn")
         for part in law["parts"]:
-            for _ in range(whole(part["times"])):
+            for _ in range(size(part["times"])):
                 supported(part["law"], next(rest))
     elif name == "scan and release":
         caps = {digits * 10**zeros for zeros in range(37) for digits in (10, 12, 15, 20, 25, 30, 40, 50, 60, 80)}
@@ -357,7 +357,7 @@ def spent_of(draws: list[tuple[str, Price]], kind: str) -> tuple[Fraction, ...]:
     """What draws cost together: sums, but only one side of each division of the persons, "sum+" or "sum-"."""
     sides: dict[str, dict[str, tuple[Fraction, Fraction]]] = {}
     for part, price in draws:
-        need(price.kind in ("Pure", kind), "prices of these kinds do not add up")
+        need(price.kind in ("Pure", kind) and part[-1:] in ("", "+", "-"), "these prices or parts do not add up")
         side = sides.setdefault(part[:-1] + "|" if part else "", {})
         first, delta = side.get(part, (Fraction(0), Fraction(0)))
         added = rho_of(price.first) if kind == "Zcdp" and price.kind == "Pure" else price.first

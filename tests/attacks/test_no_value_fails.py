@@ -83,7 +83,7 @@ def everything(engine: Engine, column: str, person: str = "who", rest: bool = Tr
     products: list[Any] = []
     if x.type.number:
         near, far = Steps(value(x), 3, 2**20, -5), Steps(value(x), -FAR, FAR, HALF)
-        centred = [Product(near, far), PersonMean(Deviation(value(x), -FAR), 1000)]
+        centred: list[Any] = [Product(near, far), PersonMean(Deviation(value(x), -FAR), 1000)]
         parts += [TotalBuckets(total, BOUNDS) for total in (value(x), Filled(value(x)), *centred)]
         places = ((-FAR, FAR), (FAR, 1))
         groups = ((x,), ((Literal(x.type, None),), (Literal(x.type, 0),)))

@@ -27,9 +27,16 @@ COST = Fraction(2)
 RANGED = ("exponential mechanism", "cut")
 """Laws whose log ratios on neighbours spread over an interval of length ε."""
 
-NOBODY = {"who": [], "other": [], "v": [], "f": [], "g": []}
-FEW = {"who": [1, 1, None], "other": [2, 1, 3], "v": [3, None, 7], "f": [0.5, None, 1e300], "g": ["x", "y", "x"]}
-MANY = {
+Columns = dict[str, list[Any]]
+NOBODY: Columns = {"who": [], "other": [], "v": [], "f": [], "g": []}
+FEW: Columns = {
+    "who": [1, 1, None],
+    "other": [2, 1, 3],
+    "v": [3, None, 7],
+    "f": [0.5, None, 1e300],
+    "g": ["x", "y", "x"],
+}
+MANY: Columns = {
     "who": [n % 97 for n in range(400)],
     "other": [n % 89 for n in range(400)],
     "v": [n % 31 for n in range(400)],
@@ -66,7 +73,7 @@ SILENT: Mapping[str, Ask] = {
 """Where one draw is of another kind, a statistic says nothing, or says so."""
 
 
-def session(rows: dict[str, list[Any]], persons: list[str], **options: Any) -> Any:
+def session(rows: Columns, persons: list[str], **options: Any) -> Any:
     table = pa.table({name: pa.array(rows[name], kind) for name, kind in TYPES.items()})
     return tacit.read(table, person=persons, budget=Pure(1000), **options)
 
@@ -99,9 +106,7 @@ def mechanism(draw: dict[str, Any]) -> RenyiCurve:
 
 @pytest.mark.parametrize("rows", [NOBODY, FEW, MANY], ids=["nobody", "few", "many"])
 @pytest.mark.parametrize("name", SAID)
-def test_what_is_said_to_run_is_what_is_drawn(
-    name: str, rows: dict[str, list[Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_said_to_run_is_what_is_drawn(name: str, rows: Columns, monkeypatch: pytest.MonkeyPatch) -> None:
     told, drawn = told_and_drawn(SAID[name], session(rows, ["who"]), monkeypatch)
     assert told is not None
     assert sorted(map(repr, told.parts)) == sorted(map(repr, drawn.parts))

@@ -238,8 +238,8 @@ class DuckSnapshot(SQLSnapshot):
             return f"temp.main.{name}"
         if found.nbytes <= LASTING_BYTES:
             known[meaning] = found  # as the last one
-            while len(known) > LASTING_TABLES:
-                known.pop(next(iter(known)), None)
+            for old in list(known)[:-LASTING_TABLES]:  # in one step: other questions may keep tables meanwhile
+                known.pop(old, None)
         self._cursor.register(name, found)
         own = {field.name: str(field.type).startswith("decimal") for field in found.schema}
         listed = (f"CAST({column} AS HUGEINT) AS {column}" if wide else column for column, wide in own.items())
