@@ -107,7 +107,8 @@ class Rows:
         """As Tacit reads it."""
         valid = ~np.isnan(self.value)
         x = pa.array(np.where(valid, self.value, 0).astype(np.int64), mask=~valid)
-        return pa.table({"p": self.person, "x": x, "g": self.group, "k": self.part, "b": self.flag})
+        columns: dict[str, Any] = {"p": self.person, "x": x, "g": self.group, "k": self.part, "b": self.flag}
+        return pa.table(columns)
 
     def where(self, kept: np.ndarray) -> Rows:
         """Some of the rows."""
@@ -152,7 +153,7 @@ class Ranking:
         units = 10.0 ** np.maximum(np.floor(np.log10(np.maximum(sizes, 1))) + 1 - digits, 0)
         values = np.rint(self.values / units) * units
         below, up_to = (self.sums[np.searchsorted(values, y, side)] for side in ("left", "right"))
-        return max(0.0, q * self.weight - up_to, below - q * self.weight)
+        return float(max(0.0, q * self.weight - up_to, below - q * self.weight))
 
     def quantile(self, q: float) -> tuple[float, float] | None:
         """The lowest and the highest value that can be called the quantile; None where there are no values."""
@@ -210,7 +211,8 @@ def judge_total(totals: Callable[[Rows], np.ndarray]) -> Judge:
             above = sum(
                 int((side > part.cap).sum()) for part, side in zip(parts, (own[own > 0], -own[own < 0]), strict=False)
             )
-            yield "persons above the cap", above <= answer.persons_above_cap()
+            most = answer.persons_above_cap()
+            yield "persons above the cap", most is None or above <= most
             fewest = spread.fewest_above(SURE)
             yield "at least so many above the cap", above >= fewest
             if isinstance(drawn, SignedTotal):
@@ -219,8 +221,8 @@ def judge_total(totals: Callable[[Rows], np.ndarray]) -> Judge:
         elif answer.interval().covers == "capped value" and answer.cap is not None:
             said = re.search(r"beyond (-?[\d,.e+]+)(?: or -([\d,.e+]+))?", answer.interval().of)
             assert said is not None
-            above, below = (float((part or said[1]).replace(",", "")) for part in (said[1], said[2]))
-            yield "interval of the capped value", inside(answer, float(np.clip(own, -below, above).sum()))
+            highest, lowest = (float((part or said[1]).replace(",", "")) for part in (said[1], said[2]))
+            yield "interval of the capped value", inside(answer, float(np.clip(own, -lowest, highest).sum()))
 
     return judge
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tacit.audit.registry import cases
 from tacit.black_boxes import isolation
 from tacit.cli.app import run as main
 from tacit.data import WAGES
@@ -139,6 +140,22 @@ def describes_every_mechanism(site: Path) -> None:
     drawn = {picture.stem for picture in (site / "mechanisms").glob("*.png")}
     assert {"threshold_scan", "scan_and_release", "shifted_inverse", "noise", "smooth_sensitivity"} <= drawn
     assert "best published" in (site / "comparison.html").read_text(encoding="utf-8")
+
+
+def test_commands_in_the_table_of_sources_name_what_exists() -> None:
+    """Pages, tests, benchmarks and mechanisms; the pages' own blocks run above."""
+    explanation = ROOT / "docs" / "explanation"
+    written = (explanation / "sources.md").read_text(encoding="utf-8")
+    rows = [line for line in written.splitlines() if line.startswith("| ")]
+    text = "\n".join(rows)
+    assert len(rows) >= 60
+    assert all(line.replace(r"\|", "").count("|") == 5 for line in rows)
+    for page in re.findall(r"`page ([\w-]+)`", text):
+        assert (explanation / f"{page}.md").exists(), page
+    for path in re.findall(r"`(?:pytest|python) ([\w/]+\.py)`", text):
+        assert (ROOT / path).exists(), path
+    for name in re.findall(r"`tacit audit (\w+)`", text):
+        assert any(name in case.covers for case in cases()), name
 
 
 def test_the_readme_says_and_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import comparison
+import figures
 import mechanisms
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -34,6 +35,20 @@ HOW_TO = (
 )
 """Guides that come first; the others follow by name."""
 
+EXPLANATION = (
+    "index",
+    "sensitivities",
+    "inverse-sensitivity",
+    "lower-bounds",
+    "ratios",
+    "wrappers",
+    "selection",
+    "sampling-and-failing",
+    "composition",
+    "sources",
+)
+"""The story, in the order in which it is told."""
+
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages in order."""
@@ -46,6 +61,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         {"Home": "index.md"},
         {"Tutorial": [f"tutorial/{name}" for name in tutorials]},
         {"How to": [f"how-to/{name}.md" for name in ordered]},
+        {"Explanation": [f"explanation/{name}.md" for name in EXPLANATION]},
         {"Mechanisms": ["mechanisms/index.md", *(f"mechanisms/{page.name}.md" for page in _mechanisms())]},
         {"Compared with others": "comparison.md"},
         {"Reference": [f"reference/{name}" for name in references]},
@@ -65,8 +81,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "mechanisms/index.md", content=_index()))
     files.append(File.generated(config, "papers.md", content=_papers()))
     files.append(File.generated(config, "comparison.md", content=comparison.page()))
-    for picture in sorted(comparison.RESULTS.glob("*.svg")):
-        files.append(File.generated(config, f"results/{picture.name}", abs_src_path=str(picture)))
+    for name, picture in figures.pictures():
+        files.append(File.generated(config, f"explanation/figures/{name}.svg", content=picture))
+    for stored in sorted(comparison.RESULTS.glob("*.svg")):
+        files.append(File.generated(config, f"results/{stored.name}", abs_src_path=str(stored)))
     return files
 
 

@@ -88,9 +88,9 @@ class Forecast:
             total: the (ε, δ) that every kind is held to.
             times: how many such questions are asked at a time.
 
-        >>> forecast = tacit.plan("median", persons=1000, epsilon="0.1")
+        >>> forecast = tacit.plan("median", persons=100, epsilon="0.25")
         >>> forecast.best_kind(Approx(1, "1e-6")).best
-        'Approx(1, 1e-06), composition="tight"'
+        'Approx(1, 1e-06), composition="advanced"'
         """
         charge = (Pure(self.epsilon), Question(self.statistic, runs=self.runs))
         return advise(total, [charge] * whole(times, "times", 1))

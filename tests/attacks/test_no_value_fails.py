@@ -29,23 +29,33 @@ from hypothesis import strategies as st
 import tacit
 from tacit.engines import Engine, Source, open_engine
 from tacit.engines.requests import (
+    FAR,
+    HALF,
     Blocks,
     Buckets,
+    Deviation,
     Extremes,
+    Filled,
+    GroupSteps,
+    GroupTotals,
     Incidence,
     KeyCounts,
     KeysPerPerson,
     Ordered,
+    PersonMean,
     Persons,
+    Product,
+    ProductTotals,
     RankSteps,
     Relation,
     RowCount,
     Sample,
+    Steps,
     TotalBuckets,
     value,
 )
 from tacit.errors import InvalidInput
-from tacit.language.expressions import Column, Scope
+from tacit.language.expressions import Column, Literal, Scope
 from tacit.language.parsing import parse
 from tacit.language.types import DATE, OTHER, TIMESTAMP, Schema
 from tests.engines.support import shared
@@ -70,7 +80,16 @@ def everything(engine: Engine, column: str, person: str = "who", rest: bool = Tr
         with engine.snapshot() as snapshot:
             return Counter(persons=snapshot.ask(about, (Persons(),))[0])
     parts: list[Any] = [TotalBuckets(RowCount(), BOUNDS), TotalBuckets(RowCount(x), BOUNDS)]
-    parts += [TotalBuckets(value(x), BOUNDS)] if x.type.number else []
+    products: list[Any] = []
+    if x.type.number:
+        near, far = Steps(value(x), 3, 2**20, -5), Steps(value(x), -FAR, FAR, HALF)
+        centred = [Product(near, far), PersonMean(Deviation(value(x), -FAR), 1000)]
+        parts += [TotalBuckets(total, BOUNDS) for total in (value(x), Filled(value(x)), *centred)]
+        places = ((-FAR, FAR), (FAR, 1))
+        groups = ((x,), ((Literal(x.type, None),), (Literal(x.type, 0),)))
+        entries = (GroupSteps(value(x), places, squared=True), GroupSteps(value(x), places, mean=True))
+        products = [ProductTotals((near, far), (2**10, 3), 2**20)]
+        products += [GroupTotals(entry, *groups, "l2", 2**50) for entry in entries]
     further: list[Any] = [KeysPerPerson((x,), (1, 2))]
     if x.type.ordered:
         parts += [Extremes(Ordered(x), 1000, True), Extremes(Ordered(x), 1000, False)]
@@ -95,6 +114,12 @@ def everything(engine: Engine, column: str, person: str = "who", rest: bool = Tr
         with engine.snapshot() as snapshot:
             snapshot.ask(some, tuple(further))
             snapshot.blocks(about, Blocks((("x", x),), 3, SALT))
+        with engine.snapshot() as snapshot:
+            snapshot.ask(about, (Persons(), *products))
+            rare = snapshot.touches(about, Incidence(values=x, rare=True))
+        assert touches.values is not None
+        assert rare.values is not None
+        assert rare.common + len(np.unique(rare.values)) == len(np.unique(touches.values))
     return found
 
 
@@ -173,6 +198,9 @@ def _text_array(kind: pa.DataType) -> Any:
     return pa.Array.from_buffers(kind, len(raw), raw.buffers())
 
 
+DAMAGED = b"".join(n.to_bytes(16, "little", signed=True) for n in (2**127 - 1, -(10**38), 7))
+"""Bits that Arrow takes for decimals, two of them with more digits than any has."""
+
 ARROW: dict[str, Any] = {
     **{
         f"timestamp {unit} {zone}": pa.array([*INT64, None]).cast(pa.timestamp(unit, zone))
@@ -190,8 +218,20 @@ ARROW: dict[str, Any] = {
     "float": pa.array([nan, inf, -0.0, 0.0, 0.1, 3.4e38, None], pa.float32()),
     "half": pa.array(np.array([nan, inf, -0.0, 1.5], np.float16)),
     "decimal": pa.array([Decimal(10**38 - 1), Decimal(1 - 10**38), Decimal(2**63), None], pa.decimal128(38, 0)),
+    "damaged decimal": pa.Array.from_buffers(
+        pa.decimal128(38, 0),
+        4,
+        [
+            None,
+            pa.py_buffer(b"".join(n.to_bytes(16, "little", signed=True) for n in (10**38, 2**127 - 1, -(2**127), 1))),
+        ],
+    ),
     "fine decimal": pa.array([Decimal("9" * 20 + "." + "9" * 18), Decimal("-1e-18"), None], pa.decimal128(38, 18)),
     "finest decimal": pa.array([Decimal("0." + "9" * 38), None], pa.decimal128(38, 38)),
+    **{
+        f"no decimal of {kind.scale}": pa.Array.from_buffers(kind, 3, [None, pa.py_buffer(DAMAGED)])
+        for kind in (pa.decimal128(38, 0), pa.decimal128(38, 10), pa.decimal128(25, 2))
+    },
     "bytes": pa.array([b"", b"\xff", b"a\\xff", None]),
     "duration": pa.array([0, 2**63 - 1, -(2**63), None], pa.int64()).cast(pa.duration("s")),
     "time": pa.array([0, 2**31 - 1, -(2**31), None], pa.int32()).cast(pa.time32("s")),

@@ -287,7 +287,7 @@ def test_what_parts_fall_short_of_is_on_the_disk_and_can_be_verified(tmp_path: P
 @pytest.fixture
 def gateway(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gateway:
     monkeypatch.setattr(gateways, "TURN", 0.0)
-    return Gateway(load(configuration(tmp_path, extra="[limits]\nfailures = 2\nseconds = 1")))
+    return Gateway(load(configuration(tmp_path, extra="[limits]\nfailures = 2")))
 
 
 def _ask(gateway: Gateway, sql: str, epsilon: str, caller: Caller = ADA, key: str = "") -> Any:

@@ -17,6 +17,7 @@ from tacit.engines.duckdb.engine import TICK, DuckDB
 from tacit.engines.requests import SAMPLE_STEPS, Persons, Relation, RowCount, Sample, TotalBuckets
 from tacit.errors import InvalidInput
 from tacit.language.expressions import Scope
+from tacit.language.types import Schema
 from tests.engines.support import PERSONS, engine_over, relation, tables
 
 CAPS = (1, 2, 4, 8, 16)
@@ -75,17 +76,20 @@ def test_a_sample_shows_no_key_and_needs_one_person_a_row() -> None:
 
 
 def test_the_list_of_everybody_is_kept_and_follows_the_file(tmp_path: Path) -> None:
-    """A person who comes later is in a sample of everybody; nobody is asked for while the file stays as it is."""
+    """A person who comes later is in a sample of everybody; nobody is asked for while the file stays as it is.
+
+    Two of the persons have numbers that no decimal of 38 digits is.
+    """
     path = tmp_path / "t.csv"
 
     def write(people: int) -> None:
-        path.write_text("who\n" + "".join(f"{i}\n" for i in range(people)))
+        path.write_text("who\n" + "".join(f"{i * 10**38 // 4}\n" for i in range(people)))
         old = path.stat().st_mtime_ns - 10**9 * (100 - people)
         os.utime(path, ns=(old, old))
         time.sleep(2 * TICK)  # the time of the last change of anything cannot be set
 
     write(5)
-    engine = DuckDB({"t": Source(str(path))})
+    engine = DuckDB({"t": Source(str(path), Schema.of({"who": "integer"}))})
     scope = Scope.of(engine.schema("t"), "t")
     whole = Relation("t", "t", scope.find("who"))  # type: ignore[arg-type]
     for people, kept in ((5, 1), (5, 1), (7, 2)):

@@ -54,7 +54,7 @@ def test_a_sum_of_integers() -> None:
         "UNION ALL "
         "SELECT 1 AS request, CAST(CASE WHEN negative THEN -1 - place ELSE place END AS HUGEINT) AS a, "
         "CAST(COUNT(*) AS HUGEINT) AS b, CAST(SUM(size) AS HUGEINT) AS c, CAST(NULL AS DOUBLE) AS x FROM "
-        "(SELECT CASE WHEN size <= 20 THEN CASE WHEN size <= 10 THEN 0 ELSE 1 END ELSE 2 END AS place, size, negative "
+        "(SELECT size, negative, CASE WHEN size <= 20 THEN CASE WHEN size <= 10 THEN 0 ELSE 1 END ELSE 2 END AS place "
         "FROM (SELECT ABS(a0) AS size, a0 < 0 AS negative FROM persons WHERE a0 <> 0) AS sizes) AS places "
         "GROUP BY place, negative"
     )

@@ -90,11 +90,12 @@ def test_gaussian_noise_on_the_integers_is_covered_by_its_zcdp() -> None:
 
 
 def test_sums_and_sampling() -> None:
-    mixed = LossDistribution.gaussian("0.05") + LossDistribution.of(Approx("0.1", "1e-7"))
+    one = LossDistribution.gaussian("0.5", interval="0.1")
+    mixed = one + LossDistribution.of(Approx("0.3", "1e-7"), interval="0.1")
     assert mixed.delta("0.1") > Fraction(1, 10**7)
-    assert LossDistribution.gaussian("0.05").epsilon(DELTA) < mixed.epsilon(DELTA)
-    assert repr(mixed * 2) == "(LossDistribution.gaussian(0.05) + LossDistribution.of(Approx(0.1, 1e-07))) * 2"
-    coarse = LossDistribution.gaussian("0.5", interval="0.1") * 10
+    assert one.epsilon(DELTA) < mixed.epsilon(DELTA)
+    assert repr(mixed * 2) == "(LossDistribution.gaussian(0.5) + LossDistribution.of(Approx(0.3, 1e-07))) * 2"
+    coarse = one * 10
     sampled = LossDistribution.gaussian("0.5", sampling="0.01", interval="0.1") * 10
     assert sampled.epsilon(DELTA) < coarse.epsilon(DELTA) / 5
     with pytest.raises(InvalidInput, match="larger interval"):
@@ -102,9 +103,9 @@ def test_sums_and_sampling() -> None:
 
 
 def test_bad_input() -> None:
-    one = LossDistribution.gaussian("0.05")
+    one = LossDistribution.of(Pure("0.05"))
     with pytest.raises(InvalidInput, match="same interval"):
-        one + LossDistribution.gaussian("0.05", interval="0.01")
+        one + LossDistribution.of(Pure("0.05"), interval="0.01")
     with pytest.raises(InvalidInput, match="composes with another one"):
         one + Pure(1)  # type: ignore[operator]
     with pytest.raises(InvalidInput, match="no finite epsilon"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, isqrt, sqrt
 
 from tacit.noises import Lopsided, LopsidedSum
@@ -129,10 +130,15 @@ class TotalDesign:
             Lopsided(charges.above_up * epsilon, charges.above_down * epsilon),
         )
 
-    def weight(self, cap: int, largest: int) -> int:
-        """⌊2^k·C^-p⌋, with k so large that every weight of the list has 64 bits."""
-        bits: int = 64 + self.power * largest.bit_length() // 2
-        return (1 << bits) // isqrt(cap**self.power)
+    def weights(self, caps: tuple[int, ...]) -> tuple[int, ...]:
+        """⌊2^k·C^-p⌋ for each cap of an ascending list, with k so large that all of them have 64 bits."""
+        return _weights(self.power, caps)
+
+
+@lru_cache(maxsize=16)
+def _weights(power: int, caps: tuple[int, ...]) -> tuple[int, ...]:
+    bits: int = 64 + power * caps[-1].bit_length() // 2
+    return tuple((1 << bits) // isqrt(cap**power) for cap in caps)
 
 
 DESIGN = TotalDesign(

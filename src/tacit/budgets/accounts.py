@@ -240,7 +240,7 @@ def _admitted(
     before = {account.name: account for account in path}
     for after in changed:
         if after.link is not Link.GROUP and not after.filter.admits(after.load):
-            raise _exceeded(before[after.name], costs, growth)
+            raise _exceeded(before[after.name], costs, path[0].filter, growth)
     return changed
 
 
@@ -268,9 +268,11 @@ def absorb(path: Sequence[Account], growth: Vector, times: int = 1) -> list[Acco
     return changed
 
 
-def _exceeded(account: Account, costs: Sequence[Guarantee], growth: Vector) -> BudgetExceeded:
+def _exceeded(account: Account, costs: Sequence[Guarantee], measure: Filter, growth: Vector) -> BudgetExceeded:
+    """The refusal of an account, which may lie above a share of another kind, where growth is not counted as here."""
     rule, left, cost = account.filter, account.left, reduce(add, costs)
-    here = "" if type(cost) is type(rule.total) else f", here {rule.spent(growth)!r},"
+    same = type(rule) is type(measure) and type(rule.total) is type(measure.total)
+    here = f", here {rule.spent(growth)!r}," if same and type(cost) is not type(rule.total) else ""
     return BudgetExceeded(
         f"{cost!r}{here} does not fit: {account.label} has {left!r} left of {rule.total!r}; nothing was spent: ask "
         "with a smaller cost."

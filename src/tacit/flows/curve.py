@@ -64,7 +64,8 @@ class CappedStatistic(ABC):
         if (cap, effort) not in known:
             before = known.get((cap, effort - 1))
             exact = before is not None and before.low == before.high
-            known[cap, effort] = before if before is not None and exact else self._solve(cap, effort)
+            found = known[cap, effort] = before if before is not None and exact else self._solve(cap, effort)
+            self.__dict__.setdefault("_sides", {})[found.remaining, found.removed] = None
         return known[cap, effort]
 
     @abstractmethod
@@ -102,7 +103,7 @@ class CappedStatistic(ABC):
 
     def above(self, cap: int) -> int:
         """An upper bound of what `at` returns for a cap > 0, without solving anything."""
-        known = (line.remaining + cap * line.removed for line in self.__dict__.get("_lines", {}).values())
+        known = (remaining + cap * removed for remaining, removed in self.__dict__.get("_sides", ()))
         return rounded(min(known, default=Fraction(self.total)), cap)
 
     def profile(self, removals: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ ln(1 + 1/K), so that e^L is rational on it.
 ACCURACY. A chord adds about a sixth of the squared step to a mechanism's variance; at the usual step of 0.001, 100
 Gaussian mechanisms of ρ = 0.005 come out 0.01 % above the truth. A sample of the persons is counted in the worse of the
 two directions for each mechanism, which is a little more than the worse of the two sums. COST. One product of integers
-of some million digits for each doubling: a second for 100 mechanisms.
+of some million digits for each doubling: half a second for 100 mechanisms.
 
 What it must not be used for: an adaptive filter. Stopping when the composed distribution reaches a budget, while the
 mechanisms or their costs are chosen in the light of earlier answers, has no valid guarantee; the list of mechanisms
@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, Inexact
 from fractions import Fraction
 
 from tacit.errors import InvalidInput
@@ -50,6 +51,8 @@ MOST = 1 << 16
 BITS = 96
 _LEAST = 1 << (BITS - 84)
 """Masses at the ends that may be lost, all together on each side."""
+
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[Inexact])
 
 
 @dataclass(frozen=True)
@@ -91,12 +94,15 @@ class _Losses:
 
 
 def convolved(a: Sequence[int], b: Sequence[int]) -> list[int]:
-    """The sums Σ_i a_i·b_{j−i} of integers that are not negative, by one product of two large ones."""
-    size = (max(a).bit_length() + max(b).bit_length() + min(len(a), len(b)).bit_length()) // 8 + 1
-    left, right = (int.from_bytes(b"".join(n.to_bytes(size, "little") for n in each), "little") for each in (a, b))
+    """The sums Σ_i a_i·b_{j−i} of integers that are not negative, by one product of two long numbers.
+
+    They are written in decimal digits, for `decimal` alone multiplies long numbers in almost linear time.
+    """
+    size = len(str(max(a) * max(b) * min(len(a), len(b))))
+    left, right = (Decimal("".join(f"{n:0{size}d}" for n in each)) for each in (a, b))
     count = len(a) + len(b) - 1
-    product = (left * right).to_bytes(size * (count + 1), "little")
-    return [int.from_bytes(product[i * size : (i + 1) * size], "little") for i in range(count)]
+    product = str(_EXACT.multiply(left, right)).rjust(size * count, "0")
+    return [int(product[i * size : (i + 1) * size]) for i in range(count)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp as float_exp
 from math import expm1
 
@@ -108,11 +109,11 @@ class LopsidedSum:
         one, two, g = self.first, self.second, self.factor
         work = bits + one.lost + two.lost + g.bit_length()
         last = t // g  # the largest k with t − G·k ≥ 0
-        height, head = two.mass(0, work), one.tail(0, work)
-        near = exp(-one.up * t, work) * _series(-two.down - one.up * g, 1, None, work)
-        middle = _series(one.up * g - two.up, 0, last, work) * exp(-one.up * t, work)
+        height, head, foot, before = _constants(one, two, g, work)
+        fallen = exp(-one.up * t, work)
+        near = fallen * before
+        middle = _series(one.up * g - two.up, 0, last, work) * fallen
         beyond = _series(-two.up, last + 1, None, work)
-        foot = one.mirrored.tail(0, work)
         # P[Z1 ≤ t − Gk − 1] = foot·e^{-down·(1 + Gk − t)} for k > K
         short = foot * exp(-one.down * (1 - t), work) * _series(-two.up - one.down * g, last + 1, None, work)
         return (height * (head * (near + middle) + beyond - short)).clamp(0, 1)
@@ -125,6 +126,15 @@ class LopsidedSum:
     def variance(self) -> float:
         """Var W."""
         return self.first.variance + float(self.factor) ** 2 * self.second.variance
+
+
+@lru_cache(maxsize=64)
+def _constants(
+    one: Lopsided, two: Lopsided, factor: int, bits: int
+) -> tuple[Enclosure, Enclosure, Enclosure, Enclosure]:
+    """P[Z2 = 0], P[Z1 ≥ 0], P[Z1 ≤ 0], and what lies before 0: Σ e^{-(down of Z2 + factor·up of Z1)·k} over k ≥ 1."""
+    before = _series(-two.down - one.up * factor, 1, None, bits)
+    return two.mass(0, bits), one.tail(0, bits), one.mirrored.tail(0, bits), before
 
 
 def _series(rate: Fraction, start: int, last: int | None, bits: int) -> Enclosure:

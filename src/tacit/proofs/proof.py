@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
 
 from tacit.proofs.argument import Argument, Build, Obligation, paths
 from tacit.proofs.smt import asked
@@ -42,18 +41,6 @@ class Proof:
     def rules(self) -> list[str]:
         """The rules used, in order."""
         return list(dict.fromkeys(rule for argument in self.arguments for rule in argument.rules))
-
-    @cached_property
-    def text(self) -> str:
-        """The whole proof as the solvers read it."""
-        head = "; ".join((self.name, self.covers, self.promise, self.given))
-        parts = [f"; {one.name}\n{one.question().text}" for one in self.obligations]
-        return "\n".join([f"; {head}", *parts])
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all that is claimed and assumed."""
-        return sha256(self.text.encode()).hexdigest()
 
 
 @dataclass(frozen=True)

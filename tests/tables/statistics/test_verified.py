@@ -67,10 +67,10 @@ SIMPLE: Mapping[str, Ask] = {
     "sum": lambda t: t.sum("v", epsilon=4),
     "minimum": lambda t: t.min("v", epsilon=4),
     "maximum": lambda t: t.max("v", epsilon=4),
-    "median": lambda t: t.median("v", epsilon=4),
+    "median alone": lambda t: t.median("v", interval=False, epsilon=4),
     "quantiles per person": lambda t: t.quantile("v", ["0.1", "0.5"], per="person", epsilon=4),
     "ratio": lambda t: t.ratio("b", epsilon=1),
-    "median, ρ": lambda t: t.median("v", rho="0.5"),
+    "median alone, ρ": lambda t: t.median("v", interval=False, rho="0.5"),
     "quantiles per person, ρ": lambda t: t.quantile("v", ["0.1", "0.5"], per="person", rho="0.5"),
     "maximum, ρ": lambda t: t.max("v", rho=2),
     "minimum by binary search, ρ": lambda t: t.min("v", method="binary_search", rho=2),
@@ -86,6 +86,8 @@ SIMPLE: Mapping[str, Ask] = {
 
 LONG: Mapping[str, Ask] = {
     "different values": lambda t: t.nunique("g", epsilon=4),
+    "median": lambda t: t.median("v", epsilon=4),
+    "median, ρ": lambda t: t.median("v", rho="0.5"),
     "count": lambda t: t.count(epsilon=4),
     "sum, Gaussian": lambda t: t.sum("v", rho=2),
     "sum per person": lambda t: t.sum("v", per="person", epsilon=4),
@@ -246,7 +248,7 @@ def twice(law: Callable[..., Any]) -> Callable[..., Any]:
 
 TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {
     "ratio that counts persons twice": (ratio, "noisy_vector", double_counted, SIMPLE["ratio"]),
-    "median on a lattice of half a person": (quantiles, "WEIGHT", WEIGHT // 2, SIMPLE["median"]),
+    "median on a lattice of half a person": (quantiles, "WEIGHT", WEIGHT // 2, SIMPLE["median alone"]),
     "mean with half the sensitivity": (variance, "RESOLUTION", RESOLUTION // 2, LONG["mean over a public range"]),
     "groups capped one by one": (vectors, "_norm", lambda allowance: "max", LONG["count by group"]),
     "mode by doubled counts": (mode, "choice_law", twice(mode.choice_law), SIMPLE["mode"]),

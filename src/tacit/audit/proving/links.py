@@ -192,8 +192,7 @@ def releases() -> int:
         law = scan_and_release(*buckets(persons, CAPS), epsilon, caps=CAPS, design=SMALL)
         over = [sum(s > cap for s in persons) for cap in CAPS]
         parts = [
-            exp(-SMALL.choice * epsilon * n, BITS) * SMALL.weight(cap, CAPS[-1])
-            for cap, n in zip(CAPS, over, strict=True)
+            exp(-SMALL.choice * epsilon * n, BITS) * weight for weight, n in zip(SMALL.weights(CAPS), over, strict=True)
         ]
         test = DiscreteLaplace(SMALL.test * epsilon)
         many, least = (test.tail(ceil(x / epsilon) - len(persons), BITS) for x in (SMALL.size, SMALL.handful))

@@ -52,6 +52,7 @@ def converted(native: str, kind: ColumnType, sql: str, form: TextFormat) -> tupl
         native, sql = "TIMESTAMP", f"TRY_CAST({sql} AS TIMESTAMP)"
     if kind == OTHER or DIALECT.inferred(native) == kind:
         return native, sql
+    sql = _undamaged(native, sql)
     if native in TIMES and kind == DATE:
         return target, f"CAST({moment(native, sql)} AS DATE)"
     if native in TIMES and kind == TEXT:
@@ -67,6 +68,16 @@ def converted(native: str, kind: ColumnType, sql: str, form: TextFormat) -> tupl
         return target, f"(TRY_CAST({sql} AS TIMESTAMPTZ) AT TIME ZONE 'UTC')"
     read = f"TRY_CAST({sql} AS {target})"
     return target, _unrounded(sql, read) if native == "VARCHAR" and kind == INTEGER else read
+
+
+def _undamaged(native: str, sql: str) -> str:
+    """A decimal of 128 bits; bits of a damaged frame that no such decimal has are absent: casts of some fail."""
+    precision, scale = DIALECT.native_digits(native) or (0, 0)
+    if precision <= 18:
+        return sql
+    last = f"{'9' * (precision - scale)}.{'9' * scale}"
+    low, high = (f"CAST('{sign}{last}' AS {native})" for sign in ("-", ""))
+    return f"CASE WHEN {sql} BETWEEN {low} AND {high} THEN {within(sql, low, high)} END"
 
 
 def _unrounded(sql: str, read: str) -> str:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tacit.engines import UNREACHABLE, Opening, Source
 from tacit.engines.duckdb import databases, frames
-from tacit.engines.duckdb.dialect import DIALECT
+from tacit.engines.duckdb.dialect import DIALECT, NARROW
 from tacit.engines.duckdb.tables import DuckTable, file_kind, open_table
 from tacit.engines.requests.beside import NOTHING, Beside
 from tacit.engines.script import Script
@@ -43,6 +43,8 @@ TICK = 0.1
 
 LASTING_TABLES, LASTING_BYTES = 4, 2**26
 """How many tables are kept from one question to the next, and how large each may be."""
+SAFE_IN_ARROW = {*NARROW, "UBIGINT", "HUGEINT", "BOOLEAN", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "VARCHAR", "BLOB"}
+"""Types that Arrow keeps, whatever the value: a HUGEINT as its bits in a DECIMAL(38,0), which has fewer values."""
 
 FileState = tuple[int, int, int, int, int]
 """Device, inode, size, and the times of the last change of content and of anything at all."""
@@ -219,24 +221,29 @@ class DuckSnapshot(SQLSnapshot):
     def _keep(self, text: str, lasting: bool) -> str:
         """The name of a table with the rows of a statement, for this snapshot; or, if they are few, for later ones too.
 
-        Rows are the same in later questions as long as the tables are, by all that can be seen from outside.
+        Rows are the same in later questions as long as the tables are, by all that can be seen from outside. They are
+        kept as Arrow and read with the types they had: two notions of equality would be a break.
         """
         name, known = f"tacit_kept{len(self._kept)}", self._engine.lasting
         tables = [self._engine.tables[table] for names in self._states for table in names]
         states = [state for found in self._states.values() for state in cast(tuple[FileState, ...], found)]
-        if not lasting or not all(table.fixed for table in tables) or not _settled(states):
+        lasting = lasting and all(table.fixed for table in tables) and _settled(states)
+        meaning = text, tuple(states)
+        found = known.pop(meaning, None) if lasting else None
+        if found is None and lasting:
+            rows = self._cursor.sql(text)
+            found = rows.to_arrow_table() if SAFE_IN_ARROW.issuperset(map(str, rows.types)) else None
+        if found is None:
             self._cursor.execute(f"CREATE TEMP TABLE temp.main.{name} AS {text}")
             return f"temp.main.{name}"
-        meaning = text, tuple(states)
-        found = known.pop(meaning, None)
-        if found is None:
-            found = self._cursor.sql(text).to_arrow_table()
         if found.nbytes <= LASTING_BYTES:
             known[meaning] = found  # as the last one
             while len(known) > LASTING_TABLES:
                 known.pop(next(iter(known)), None)
         self._cursor.register(name, found)
-        return name
+        own = {field.name: str(field.type).startswith("decimal") for field in found.schema}
+        listed = (f"CAST({column} AS HUGEINT) AS {column}" if wide else column for column, wide in own.items())
+        return f"(SELECT {', '.join(listed)} FROM {name})"
 
     def _reread(self, script: Script) -> dict[str, str]:
         """What to read in place of Parquet files: the same as Arrow has read it, for DuckDB raises where a value in

@@ -326,13 +326,18 @@ class DuckColumn(NativeColumn):
         return f"{'TRY_' if self.native == 'UHUGEINT' else ''}CAST({sql} AS HUGEINT)"
 
     def _wide_steps(self, sql: str) -> str:
-        """The steps of the whole part and those of the fraction, which has 18 digits."""
-        _, scale = self._digits or (38, 0)
-        whole = f"CAST(TRUNC({sql}) AS HUGEINT)"
-        if not scale:
-            return whole
-        fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
-        return f"({whole} * {10**scale} + CAST({fraction} * {_power(scale, scale + 1)} AS HUGEINT))"
+        """The steps of the whole part and those of the fraction, which has 18 digits.
+
+        Bits that are no such decimal are absent: DuckDB reads them, and raises where it subtracts them, or where it
+        looks for the largest key of a join in a column of this type.
+        """
+        digits, scale = self._digits or (38, 0)
+        most = f"CAST('{'9' * (digits - scale)}.{'9' * scale}' AS DECIMAL({digits},{scale}))"
+        steps = f"CAST(TRUNC({sql}) AS HUGEINT)"
+        if scale:
+            fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
+            steps = f"{steps} * {10**scale} + CAST({fraction} * {_power(scale, scale + 1)} AS HUGEINT)"
+        return f"CASE WHEN {sql} BETWEEN -{most} AND {most} THEN {steps} END"
 
     def _moment_key(self, sql: str) -> str:
         ends = "".join(f"WHEN {sql} = '{sign}infinity' THEN {sign}{LARGEST} " for sign in ("", "-"))

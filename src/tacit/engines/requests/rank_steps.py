@@ -25,8 +25,8 @@ WEIGHT = 2**32
 LARGEST_REACH = 6000
 """How many thresholds on one side of all quantiles together `RankSteps` may look at: six numbers each in its answer."""
 
-_CELLS = 2**16
-"""Into how many cells values are divided at first."""
+_CELLS, _FINE_CELLS = 2**16, 2**20
+"""Into how many cells values are divided at first, and doubles, of which nearly all may differ."""
 
 _NEAREST = 1e-200
 """The shortest distance between the least and the largest value that cells tell apart."""
@@ -233,8 +233,9 @@ def _ends(x: str, double: bool, dialect: Dialect) -> Fragment:
     A scan of its own costs less than two more aggregates of each person.
     """
     low, high = (_near(f"{word}({x})", double, dialect) for word in ("MIN", "MAX"))
+    cells = float(_FINE_CELLS if double else _CELLS)
     root = f"SQRT(SQRT(GREATEST({high} - {low}, {dialect.double(_NEAREST)})))"
-    return fragment(f"SELECT {low} AS low, {dialect.double(float(_CELLS))} / {root} AS steep FROM ", ALL_ROWS)
+    return fragment(f"SELECT {low} AS low, {dialect.double(cells)} / {root} AS steep FROM ", ALL_ROWS)
 
 
 def _near(x: str, double: bool, dialect: Dialect) -> str:
@@ -245,7 +246,7 @@ def _near(x: str, double: bool, dialect: Dialect) -> str:
 
 
 def _cell(x: str, double: bool, ends: Reading, dialect: Dialect) -> Fragment:
-    """A whole number up to `_CELLS` that never falls as x rises: the fourth root of its distance from the least value.
+    """A whole number that never falls as x rises: the fourth root of its distance from the least value, in cells.
 
     Every operation is monotone under IEEE rounding, which a logarithm need not be, and none leaves the range of
     doubles, which some engines take for an error. By the root a cell near the least value is narrow, though a few

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
-from math import ceil, inf, log
+from math import inf, log
 from typing import Any, Protocol, Self
 
 from tacit.answers.flows import Weighed, step_of
@@ -72,14 +72,14 @@ class Slopes:
             loss = parts * (at(2 * level) - self._curve.above(level)) // level
             if loss <= self.limit:
                 loss = parts * (at(2 * level) - at(level)) // level
-        self._least = max(self._least, loss - ceil(self._doubt(level)))
+        self._least = max(self._least, loss - self._doubt(level))
         self._known.append(max(0, min(loss, self.limit)))
         if self.below(0) >= self.limit:
             self._known.extend([self.limit] * self.unknown)
 
     def below(self, number: int) -> int:
         """At least the loss of the level of this number, where that is unknown."""
-        return max(0, min(self.limit, self._least - ceil(self._doubt(self._levels[number])) - 1))
+        return max(0, min(self.limit, self._least - self._doubt(self._levels[number]) - 1))
 
     def all(self) -> StepLoss:
         """All of them."""
@@ -87,9 +87,9 @@ class Slopes:
             self.find()
         return StepLoss.from_losses(integers(0, len(self._levels) - 1), self.known())
 
-    def _doubt(self, level: int) -> Fraction:
-        """How far rounding moves R·(L(2X) − L(X))/X at most."""
-        return Fraction(self._parts * (step_of(2 * level) + step_of(level)), level)
+    def _doubt(self, level: int) -> int:
+        """How far rounding moves R·(L(2X) − L(X))/X at most, rounded up."""
+        return -(-self._parts * (step_of(2 * level) + step_of(level)) // level)
 
 
 class _Enough(ExponentialLaw):

@@ -142,7 +142,7 @@ class CappedTotalLaw(Law[CappedTotal]):
     @cached_property
     def _weighed(self) -> Categorical:
         """The choice for many persons."""
-        weights = [(self.design.weight(cap, self.caps[-1]), n) for cap, n in zip(self.caps, self._over, strict=True)]
+        weights = list(zip(self.design.weights(self.caps), self._over, strict=True))
         return Categorical(weights, self.design.choice * self._epsilon, _PRECISION)
 
     @cached_property

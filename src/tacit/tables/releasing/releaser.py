@@ -82,7 +82,7 @@ class Releaser:
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
-        proof_hash()  # half a second, once in a process: before anything is charged
+        proof_hash()  # read once in a process: before anything is charged
         with self.together((statistic,), statistic.rereads) as mine, mine._snapshot() as snapshot, waiting():
             sampling, protected = self.sampling, protected_persons(relation)
             asked = relation if sampling is None else sampling.drawn(relation, self.randomness)

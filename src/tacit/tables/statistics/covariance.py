@@ -126,7 +126,7 @@ class AsksCovariance(Asking[AnswerT]):
         self, left: str, right: str, *, per: Per = "row",
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> AnswerT:  # fmt: skip
-        """The covariance of two columns over rows, or over persons of their means.
+        """The covariance of two columns over rows, or over persons of their means: the population's.
 
         Args:
             left, right: columns, or SQL expressions of columns; rows in which one has no value are left out.

@@ -293,7 +293,7 @@ class AsksVariance(Asking[AnswerT]):
         self, column: str, *, per: Per = "row", range: tuple[Number, Number] | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> AnswerT:  # fmt: skip
-        """The variance over rows, or over persons of their means.
+        """The variance over rows, or over persons of their means: the population's, with n below the line.
 
         Args:
             column, per, range: as for `mean`.

@@ -23,6 +23,7 @@ from tacit.noises import DiscreteGaussian
 from tacit.tables import Table
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.ways import vectors
+from tacit.tables.statistics.ways.caps import levels
 from tacit.tables.statistics.ways.vectors import NoiseChoice
 
 COST = Approx(2, "0.05")
@@ -187,7 +188,7 @@ def test_public_facts_decide_whether_the_data_are_asked(groups: int, count: int,
 
 
 def test_caps_of_gaussian_noise_make_it_smaller_and_can_be_reached() -> None:
-    choice, steps = NoiseChoice.of(Costing(), 1, 25, 25), vectors.levels(10**6, 5)  # type: ignore[arg-type]
+    choice, steps = NoiseChoice.of(Costing(), 1, 25, 25), levels(10**6, 5)  # type: ignore[arg-type]
     assert choice is not None
     assert [steps[i] for i in choice.candidates(steps, 27)] == [5]
     for cap in steps[:3]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, log10, sqrt
+from math import floor, isqrt, log10, sqrt
 
 from tacit.answers.quotients import Quotient
 from tacit.answers.totals import CappedTotal, TotalDesign
@@ -43,7 +43,12 @@ PARTS = 1000
 CLEAR = 2
 """A rough sum of fewer standard deviations of its noise is taken as zero."""
 BEYOND = 2**10
-"""How many times farther than the cap of the sum values are told apart; what lies beyond counts as if it lay there."""
+"""How many times farther than the cap of the sum values are told apart; what lies beyond counts as if it lay there.
+
+Less far, by the root of the number, where a person has many rows: their sum reaches farther than any of their values,
+by that root if values scatter evenly and by the number itself if they lie on one side. Steps have to be as small as
+values differ, but not as small as sums do.
+"""
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,9 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
         totals = list(room.ask(*(TotalBuckets(total_of(one, per, parts), boundaries) for one in moved)))
     capper = Capper.of(each.share(SUM if many else 1 - FEW_COUNT), PLAIN)
     sums = [capper.release(room, total, signed=True, part=f"sum{i}") for i, total in enumerate(totals)]
+    cap = count.noise.cap if isinstance(count.noise, CappedTotal) else count.cap
     columns = tuple(
-        _steps(v, centre + Fraction(one.value, max(count.value, 1) * parts), -(-one.cap // parts))
+        _steps(v, centre + Fraction(one.value, max(count.value, 1) * parts), -(-one.cap // parts), cap)
         for one, v, centre in zip(sums, values, centres, strict=True)
     )
     means = tuple(
@@ -105,7 +111,6 @@ def locate(room: Room, values: Sequence[Value], per: Per) -> Located:
         )
         for one, column, centre in zip(sums, columns, centres, strict=True)
     )
-    cap = count.noise.cap if isinstance(count.noise, CappedTotal) else count.cap
     return Located(count.value, count.noise, cap, columns, means, allowance.share(1 - share(len(values), many)))
 
 
@@ -140,9 +145,9 @@ def rough_centre(rough: Released, number: int, clear: int, most: int) -> int:
     return max(-most, min(step * round(Fraction(rough.value, number * step)), most))
 
 
-def _steps(value: Value, mean: Fraction, cap: int) -> Steps:
-    """Distances from a mean, which lies between two units as the steps allow."""
+def _steps(value: Value, mean: Fraction, cap: int, rows: int) -> Steps:
+    """Distances from a mean, which lies between two units as the steps allow; ``cap`` is that of persons' sums."""
     middle = max(-FAR, min(round(mean), FAR))
-    radius = min(1 << (max(cap, 1) * BEYOND - 1).bit_length(), FAR)
+    radius = min(1 << (max(cap, 1) * BEYOND // min(isqrt(max(rows, 1)), BEYOND) - 1).bit_length(), FAR)
     shift = round((mean - middle) * HALF / radius)
     return Steps(value, middle, radius, max(-HALF, min(shift, HALF)))

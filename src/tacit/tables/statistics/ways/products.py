@@ -68,8 +68,13 @@ SQUARES = TotalDesign(power=4)
 TAIL = Fraction(1, 15)
 """What the number of persons above a quarter of the cap takes of what the centres leave."""
 QUARTER = 4
+NEAR = 8
+"""Where the root of a second moment is more than the radius over this, the radius seems to have cut it off."""
 LEAST, MOST = Fraction(5, 4), Fraction(4)
 """What a person above the cap counts for, at least and at most, in caps."""
+
+CUT_OFF = "A person's values seem to cancel out and to lie far apart: this may be far too small."
+"""Said where the persons' sums, which tell how far values reach, seem to tell far too little."""
 
 VECTORS = "vectors of products around released means, capped at a norm in privately chosen scales, then noise on each"
 """How correlations and lines are made."""
@@ -108,6 +113,7 @@ def second_moment(room: Room, words: str, values: Sequence[Value], per: Per, wan
         spread=spread,
         per=per,
         unit=REAL,
+        notes=(CUT_OFF,) if per == "row" and NEAR**2 * abs(released.value) > HALF**2 * max(found.count, 1) else (),
     )
 
 
