@@ -11,7 +11,8 @@ noise for the ℓ2 norm may be far smaller. Only the data know. So where public 
 Gaussian noise to be `GAIN` times smaller, `TEST` of ε asks them: a choice by weights e^{-ε·N(c)} between Laplace
 noise and the ℓ2 caps that are low enough, N(c) persons having a larger ℓ2 norm than c. Who has an ℓ1 norm above the
 level below λ, in m groups, has an ℓ2 norm above that by √m, so caps start there; the lowest one is `LIKELY` times as
-likely as Laplace noise where nobody exceeds it. With several vectors all take Gaussian noise or none.
+likely as Laplace noise where nobody exceeds it, or more where groups are many. With several vectors all take Gaussian
+noise or none.
 
 PROOF  A person adds 0 or 1 to N(c) at every cap: a one-directional loss, Laplace noise a candidate of loss 0. Where the
 choice is Laplace noise, the draws are pure and their ε add up to ε at most. Where it is Gaussian noise, their ρ add up
@@ -72,6 +73,9 @@ TEST = Fraction(1, 28)
 
 LIKELY = 16
 """How many times as likely as Laplace noise the lowest cap of Gaussian noise is; each further one a fourth of that."""
+
+SPARED = 13
+"""So many groups make it twice as likely: the persons whom that may cut off are no more than a cap leaves anyway."""
 
 FINE = 2**12
 """Parts of a scaled vector are counted in steps of 1/FINE, so that rounding toward zero costs little."""
@@ -220,6 +224,8 @@ class NoiseChoice:
     """The ρ that would be left for its Gaussian noise."""
     most: int
     """In how many groups a person can be."""
+    likely: int
+    """How much the lowest cap weighs."""
 
     @classmethod
     def of(cls, room: Room, vectors: int, most: int, groups: int) -> NoiseChoice | None:
@@ -231,7 +237,8 @@ class NoiseChoice:
         rho = room.rho / vectors - sum(before)
         if rho <= 0 or 4 * most * room.rho / vectors < (GAIN * epsilon) ** 2:
             return None
-        return cls(epsilon * TEST, epsilon * (1 - share - TEST), rho, most)
+        likely = max(LIKELY, 1 << min(groups // SPARED, 64))
+        return cls(epsilon * TEST, epsilon * (1 - share - TEST), rho, most, likely)
 
     def candidates(self, steps: Sequence[int], cap: int) -> range:
         """The places of ℓ2 caps low enough for a gain, from the lowest that somebody capped at ``cap`` can have."""
@@ -241,7 +248,7 @@ class NoiseChoice:
 
     def law(self, above: Sequence[int]) -> Law[Any]:
         """The law of the place of a cap that few persons lie above, or of the place after the last: Laplace noise."""
-        weights = [max(2, LIKELY >> 2 * place) for place in range(len(above))]
+        weights = [max(2, self.likely >> 2 * place) for place in range(len(above))]
         loss = StepLoss.from_losses(integers(0, len(above)), [*above, 0], one_directional=True)
         return exponential(loss, self.epsilon, Listed((*weights, 1)))
 
