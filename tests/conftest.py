@@ -49,9 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Four processes more than there are cores: tests that wait for another process leave theirs idle."""
+    """Three processes more than there are cores: tests that wait for another process leave theirs idle."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return 4 + (cores or 1)
+    return 3 + (cores or 1)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -13,7 +13,7 @@ from tests.support import follows
 CASES = list(cases())
 TWINS = [(case, twin) for case in CASES for twin in case.twins]
 SAMPLED = [(case, dataset) for case in CASES for dataset in case.sampled]
-DRAWS = 10**4
+DRAWS = 5000
 """`benchmarks/exactness.py` draws 10^5."""
 
 
@@ -26,7 +26,7 @@ def test_promise_holds_over_all_neighbouring_pairs(case: AuditCase) -> None:
 
 @pytest.mark.parametrize(("case", "twin"), TWINS, ids=[f"{case.name}: {twin}" for case, twin in TWINS])
 def test_broken_twin_is_caught(case: AuditCase, twin: str) -> None:
-    assert case.verify_twin(twin).verdict == "broken"
+    assert case.verify_twin(twin, until_broken=True).verdict == "broken"
 
 
 @pytest.mark.parametrize(("case", "dataset"), SAMPLED, ids=[f"{case.name}, {dataset}" for case, dataset in SAMPLED])

@@ -127,11 +127,19 @@ def verify(
     promised: Guarantee,
     bits: int = 96,
     points: Iterable[Hashable] | None = None,
+    *,
+    until_broken: bool = False,
 ) -> Verification:
     """The worst privacy loss of ``mechanism`` over the neighbouring ``pairs``, both ways round, against the promise.
 
-    ``points`` names the outputs to compare where a law has too many to list; all others count as one together.
+    ``points`` names the outputs to compare where a law has too many to list; all others count as one together. With
+    ``until_broken`` the pairs are looked at one by one, the last first, until one exceeds the promise.
     """
+    if until_broken:
+        for pair in reversed(pairs):
+            alone = verify(mechanism, [pair], promised, bits, points)
+            if alone.broken:
+                return alone
     tables = _tables({x: mechanism(x) for x in _involved(pairs)}, points, bits)
     low, high, worst = Fraction(0), Fraction(0), None
     for pair in pairs:

@@ -41,9 +41,9 @@ class AuditCase:
         """Check the promise over all neighbouring pairs."""
         return verify(self.mechanism, self.pairs(self.datasets), self.promised)
 
-    def verify_twin(self, name: str) -> Verification:
-        """Run the same check on a broken twin."""
-        return verify(self.twins[name], self.pairs(self.datasets), self.promised)
+    def verify_twin(self, name: str, until_broken: bool = False) -> Verification:
+        """Run the same check on a broken twin, all of it or until a pair breaks the promise."""
+        return verify(self.twins[name], self.pairs(self.datasets), self.promised, until_broken=until_broken)
 
     def law(self, dataset: Dataset) -> Law[Any]:
         """The exact law on one dataset."""

@@ -46,6 +46,8 @@ from tests.engines.engines import OPEN, facts
 from tests.spark import COMPILED, frame, needed, with_settings
 
 pytestmark = needed
+full = pytest.mark.skipif(os.environ.get("TACIT_CONFORMANCE") != "full", reason="asked while nothing is compiled")
+"""TACIT_CONFORMANCE=full asks these here too."""
 
 relation = questions.relation
 BOUNDARIES = questions.BOUNDARIES
@@ -89,6 +91,7 @@ def test_requests_about_persons(engine: Engine) -> None:
     conformance._agree(engine, relation(), questions.of_persons()[5::23])
 
 
+@full
 def test_quantiles(engine: Engine) -> None:
     conformance._agree(engine, relation(), questions.quantiles("f")[1:])
 
@@ -101,6 +104,7 @@ def test_groups(engine: Engine) -> None:
     conformance._agree(engine, relation(), questions.of_groups()[2:5])
 
 
+@full
 def test_choices_by_a_keyed_hash(engine: Engine, reference: Engine) -> None:
     asked = KeyCounts((questions.SCOPE.find("b"), questions.SCOPE.find("s")), 2, 1, conformance.SALT)
     conformance._same(engine, reference, relation(), (asked,))
@@ -108,6 +112,7 @@ def test_choices_by_a_keyed_hash(engine: Engine, reference: Engine) -> None:
     conformance.test_rows_in_blocks(engine, reference)
 
 
+@full
 def test_joins_and_several_persons(engine: Engine, reference: Engine) -> None:
     conformance.test_joins_with_a_public_table(engine, reference, "c", "code", "left")
     conformance.test_rows_that_concern_several_persons(engine, reference, Incidence(value(questions.SCOPE.find("i"))))
