@@ -251,27 +251,44 @@ class Concentrated(Filter):
 
 
 @dataclass(frozen=True)
-class Advanced(Filter):
-    """Sums of ε, of ρ and of δ: admitted while the ε-sum or the ρ-sum is within its limit, and the δ-sum too."""
+class EitherSum(Filter):
+    """Sums of ε, of another measure and of δ: admitted while one of the first two is within its limit, and δ too."""
 
-    composition = "advanced"
     counting = 2
     total: Approx
 
-    def smallest(self, share: Fraction) -> Guarantee:
-        """A pure cost that takes this share of ε and of ρ."""
-        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share and self.limits[1] else Fraction(0)
-        return Pure.amount(max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
-
     @property
     def set_aside(self) -> Fraction:
-        """δ', the part of δ kept for the conversion at the end."""
+        """δ', the part of δ kept for the conversion of the other measure."""
         return self.total.delta - self.limits[2]
 
     @property
     def terms(self) -> tuple[object, ...]:
         """What was agreed when the budget was opened."""
         return (*super().terms, self.set_aside)
+
+    def admits(self, sums: Vector) -> bool:
+        """Whether the δ-sum fits and so does one of the other two."""
+        epsilon, other, delta = (x <= limit for x, limit in zip(sums[:3], self.limits[:3], strict=True))
+        return delta and (epsilon or other)
+
+    def _better(self, epsilon: Fraction, delta: Fraction, converted: Fraction) -> Guarantee:
+        """The ε-sum, or where that is smaller what the other measure was converted to at δ'."""
+        if epsilon <= converted:
+            return Approx.amount(epsilon, delta)
+        return Approx.amount(converted, delta + self.set_aside)
+
+
+@dataclass(frozen=True)
+class Advanced(EitherSum):
+    """Sums of ε, of ρ and of δ: admitted while the ε-sum or the ρ-sum is within its limit, and the δ-sum too."""
+
+    composition = "advanced"
+
+    def smallest(self, share: Fraction) -> Guarantee:
+        """A pure cost that takes this share of ε and of ρ."""
+        by_rho = Pure.within(Zcdp(self.limits[1] * share)).epsilon if share and self.limits[1] else Fraction(0)
+        return Pure.amount(max(self.limits[0] * share, shortened(by_rho, up=True, digits=6)))
 
     def measure(self, cost: Guarantee, runs: RenyiCurve | None = None, left: Vector | None = None) -> Vector:
         """(ε, ρ, δ); a zCDP cost has no ε and counts as more than any budget has."""
@@ -284,20 +301,13 @@ class Advanced(Filter):
                 return (BOUNDLESS, concentrated(cost, runs), Fraction(0))
         raise self._refuse(cost, "one Rényi order says nothing of the others", "ask with epsilon= or rho=")
 
-    def admits(self, sums: Vector) -> bool:
-        """Whether the δ-sum fits and so does the ε-sum or the ρ-sum."""
-        epsilon, rho, delta = (x <= limit for x, limit in zip(sums, self.limits, strict=True))
-        return delta and (epsilon or rho)
-
     def spent(self, sums: Vector) -> Guarantee:
         """The ε-sum where it is the better bound, else the ρ-sum converted at δ'."""
         epsilon, rho, delta = sums
         converted = approximate(Zcdp(rho), self.set_aside) if rho else Fraction(0)
         if rho <= self.limits[1]:
             converted = min(converted, self.total.epsilon)
-        if epsilon <= converted:
-            return Approx.amount(epsilon, delta)
-        return Approx.amount(converted, delta + self.set_aside)
+        return self._better(epsilon, delta, converted)
 
     def remaining(self, sums: Vector) -> Guarantee:
         """The largest ε of one further pure cost, and the δ left for costs with a δ of their own."""

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, takewhile
 
-from tacit.budgets.filters import BOUNDLESS, Filter, Vector, less
+from tacit.budgets.filters import BOUNDLESS, EitherSum, Filter, Vector, less
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Gdp, Guarantee, Pure, RenyiCurve, Zcdp, units
 from tacit.guarantees.gaussian import root
@@ -54,24 +54,12 @@ LEVEL = Fraction(2, 3)
 
 
 @dataclass(frozen=True)
-class Tight(Filter):
+class Tight(EitherSum):
     """Sums of ε, of units, of δ, and of units beside nothing; admitted while the ε-sum or the units are within."""
 
     composition = "tight"
-    counting = 2
-    total: Approx
     coin: int = 0
     """K, where the coin's odds are 1 + 1/K."""
-
-    @property
-    def set_aside(self) -> Fraction:
-        """δ', which the units keep."""
-        return self.total.delta - self.limits[2]
-
-    @property
-    def terms(self) -> tuple[object, ...]:
-        """What was agreed when the budget was opened."""
-        return (*super().terms, self.set_aside)
 
     @property
     def units(self) -> int:
@@ -124,20 +112,13 @@ class Tight(Filter):
         levels = takewhile(bool, (int(self.units * LEVEL**i) for i in count()))
         return [level for level in (*levels, 0) if level <= most]
 
-    def admits(self, sums: Vector) -> bool:
-        """Whether the δ-sum fits and so does the ε-sum or the units."""
-        epsilon, spent, delta = (x <= limit for x, limit in zip(sums[:3], self.limits, strict=False))
-        return delta and (epsilon or spent)
-
     def spent(self, sums: Vector) -> Guarantee:
         """The ε-sum where it is the better bound, else what so many tosses beside nothing promise at δ'."""
         epsilon, _, delta, alone = sums
         converted = self.total.epsilon
         if alone <= self.units:
             converted = min(converted, units.epsilon_of(self.coin, int(alone), self.set_aside))
-        if epsilon <= converted:
-            return Approx.amount(epsilon, delta)
-        return Approx.amount(converted, delta + self.set_aside)
+        return self._better(epsilon, delta, converted)
 
     def remaining(self, sums: Vector) -> Guarantee:
         """The largest ε of one further pure cost, and the δ left for costs with a δ of their own."""
