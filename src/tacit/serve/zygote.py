@@ -128,7 +128,7 @@ def live(descriptor: int, modules: Iterable[str], place: str) -> None:
             shutil.rmtree(folder, ignore_errors=True)
             os._exit(0)
         import_module(module)
-    import_module("tacit.proofs").fingerprint()  # half a second, which no copy's first question is to take
+    import_module("tacit.proofs").fingerprint()  # read once for all copies
     gc.collect()
     gc.freeze()  # so that copies share their pages for long
     copies: set[int] = set()

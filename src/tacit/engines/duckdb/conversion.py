@@ -70,13 +70,19 @@ def converted(native: str, kind: ColumnType, sql: str, form: TextFormat) -> tupl
     return target, _unrounded(sql, read) if native == "VARCHAR" and kind == INTEGER else read
 
 
+def decimal_ends(precision: int, scale: int) -> tuple[str, str]:
+    """The least and the largest number that a decimal of so many digits has."""
+    last = f"{'9' * (precision - scale)}.{'9' * scale}"
+    low, high = (f"CAST('{sign}{last}' AS DECIMAL({precision},{scale}))" for sign in ("-", ""))
+    return low, high
+
+
 def _undamaged(native: str, sql: str) -> str:
     """A decimal of 128 bits; bits of a damaged frame that no such decimal has are absent: casts of some fail."""
     precision, scale = DIALECT.native_digits(native) or (0, 0)
     if precision <= 18:
         return sql
-    last = f"{'9' * (precision - scale)}.{'9' * scale}"
-    low, high = (f"CAST('{sign}{last}' AS {native})" for sign in ("-", ""))
+    low, high = decimal_ends(precision, scale)
     return f"CASE WHEN {sql} BETWEEN {low} AND {high} THEN {within(sql, low, high)} END"
 
 

@@ -23,7 +23,7 @@ from tacit.engines import Source
 from tacit.engines.columns import NativeColumn, TableSQL, saturated
 from tacit.engines.dialect import LARGEST, SMALLEST
 from tacit.engines.duckdb import databases, frames
-from tacit.engines.duckdb.conversion import converted, exact, moment, writable
+from tacit.engines.duckdb.conversion import converted, decimal_ends, exact, moment, writable
 from tacit.engines.duckdb.dialect import DIALECT, NARROW, WIDE
 from tacit.engines.duckdb.text_files.formats import TextFormat
 from tacit.engines.script import Reading
@@ -332,12 +332,12 @@ class DuckColumn(NativeColumn):
         looks for the largest key of a join in a column of this type.
         """
         digits, scale = self._digits or (38, 0)
-        most = f"CAST('{'9' * (digits - scale)}.{'9' * scale}' AS DECIMAL({digits},{scale}))"
+        low, high = decimal_ends(digits, scale)
         steps = f"CAST(TRUNC({sql}) AS HUGEINT)"
         if scale:
             fraction = f"CAST({sql} - TRUNC({sql}) AS DECIMAL({scale + 1},{scale}))"
             steps = f"{steps} * {10**scale} + CAST({fraction} * {_power(scale, scale + 1)} AS HUGEINT)"
-        return f"CASE WHEN {sql} BETWEEN -{most} AND {most} THEN {steps} END"
+        return f"CASE WHEN {sql} BETWEEN {low} AND {high} THEN {steps} END"
 
     def _moment_key(self, sql: str) -> str:
         ends = "".join(f"WHEN {sql} = '{sign}infinity' THEN {sign}{LARGEST} " for sign in ("", "-"))
