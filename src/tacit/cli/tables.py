@@ -119,6 +119,7 @@ class Dataset:
     """A gateway's own."""
     budget: Guarantee | None = None
     composition: str = "basic"
+    version: str | None = None
 
 
 def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
@@ -139,7 +140,7 @@ def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
     found = config.datasets[name]
     tables = {key: connect_spark(table) for key, table in found.tables.items()}
     ledger = config.server.open_ledger() if config.server.ledger else None
-    return Dataset(tables, name, (), ledger, found.budget, found.composition)
+    return Dataset(tables, name, (), ledger, found.budget, found.composition, found.version)
 
 
 def _default_name(flags: Flags) -> str | None:

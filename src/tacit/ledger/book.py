@@ -240,11 +240,16 @@ def _asked(question: Question | None, cost: Guarantee, literals: str) -> dict[st
     if question is None:
         return {"who": login()}
     message = {"key": question.message.key, "asked": question.message.asked} if question.message else {}
-    if message and question.owner:  # the message finds the question by this key, whoever owns the answer
-        message["question"] = question.anyones(cost)
-    return ({"request": message} if message else {}) | {
-        "columns": sorted(question.columns),
-        "statistics": sorted(question.statistics),
-        "text": without_literals(question.text) if literals == "omit" else question.text,
-        "who": question.analyst or login(),
-    }
+    if message and (question.owner or question.version):  # the message finds the question by this key, whoever owns it
+        message["question"] = question.bare(cost)
+    label = {"version": question.version} if question.version else {}
+    return (
+        ({"request": message} if message else {})
+        | label
+        | {
+            "columns": sorted(question.columns),
+            "statistics": sorted(question.statistics),
+            "text": without_literals(question.text) if literals == "omit" else question.text,
+            "who": question.analyst or login(),
+        }
+    )

@@ -36,6 +36,8 @@ class Charge:
     columns: str
     status: str
     """"charged" (no answer recorded yet), "answered" or "failed"."""
+    version: str = ""
+    """The public label of the data's version, where they have one."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -67,6 +69,7 @@ def _charge(entry: Entry, status: str) -> Charge:
         ", ".join(body.get("statistics", ())),
         ", ".join(body.get("columns", ())),
         status,
+        body.get("version", ""),
     )
 
 

@@ -128,6 +128,8 @@ class ServedDataset:
     """About how many persons there are, if that is public: for forecasts of accuracy."""
     expanding_joins: bool = False
     """Whether joins are answered whose size only private rows bound; their failures then tell about these rows."""
+    version: str | None = None
+    """The public label of the data as they are now; answers are found again within it."""
 
 
 @dataclass(frozen=True)
@@ -216,9 +218,9 @@ def _dataset(name: str, section: Section, folder: Path, serving: bool) -> Served
     source = section.text("source", "")
     tables = {key: _table(table, source, folder) for key, table in section.sections("tables").items()}
     expanding = section.truth("expanding_joins", False)
-    found = ServedDataset(name, tables, budget, section.text("composition", "basic"), persons or None, expanding)
+    composition, version = section.text("composition", "basic"), section.text("version", "") or None
     section.done()
-    return found
+    return ServedDataset(name, tables, budget, composition, persons or None, expanding, version)
 
 
 def _table(section: Section, given: str, folder: Path) -> Private | Public:

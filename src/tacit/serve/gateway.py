@@ -83,6 +83,7 @@ class Gateway:
                 composition=dataset.composition,
                 name=dataset.name,
                 ledger=self.ledger,
+                version=dataset.version,
                 timeout=float(self.config.limits.seconds) or None,
                 max_rows=self.config.limits.rows,
                 max_join_rows=self.config.limits.rows,
@@ -139,7 +140,8 @@ class Gateway:
                     "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
                 }
             )
-        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+        facts = {"name": name, "version": session.version, "persons": self.config.datasets[name].persons}
+        return facts | {"tables": tables}
 
     def budget(self, caller: Caller, name: str) -> dict[str, Any]:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""

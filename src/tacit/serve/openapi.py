@@ -32,6 +32,7 @@ SCHEMAS: dict[str, Any] = {
     "Dataset": _object(
         {
             "name": _TEXT,
+            "version": {"type": ["string", "null"], "description": "The custodian's label of the data as they are."},
             "persons": {"type": ["integer", "null"]},
             "tables": _list(
                 _object(
@@ -81,6 +82,10 @@ SCHEMAS: dict[str, Any] = {
         {
             "answer": {"type": "object"},
             "words": _TEXT,
+            "warning": {
+                "type": ["string", "null"],
+                "description": "That the answer is an earlier one, to data without a version; null where it is not.",
+            },
             "cost": _GUARANTEE,
             "stored": {"type": "boolean"},
             "whole": {"type": "object", "description": "The answer as Tacit's own client reads it."},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,9 @@ Key = tuple[str, ...]
 """Columns whose values together no two rows of a table share; rows where one of them is NULL do not count."""
 KeyNames = str | Sequence[str | Sequence[str]]
 """How ``key=`` is written."""
+
+
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,17 @@ def _show(keys: tuple[Key, ...]) -> str:
 def as_source(data: Any, table: str | None, schema: Columns | None, options: Mapping[str, Any]) -> Source:
     """The engine's view of what a user named."""
     return Source(data, None if schema is None else Schema.of(schema), table, options)
+
+
+def as_label(text: str | None, name: str) -> str:
+    """A public label of some data, empty where none is given."""
+    if text is None:
+        return ""
+    if not isinstance(text, str) or not _LABEL.fullmatch(text):
+        raise InvalidInput(
+            f"{name}= must be a label such as '2026-11': letters, digits, '-', '_', '.' and ':', at most 64 of them."
+        )
+    return text
 
 
 def default_name(data: Any) -> str:

@@ -30,6 +30,7 @@ def read(
     name: str | None = None,
     ledger: str | Path | Ledger | None = None,
     analyst: str = "",
+    version: str | None = None,
     schema: Columns | None = None,
     unit: Number | None = None,
     composition: str = "basic",
@@ -52,6 +53,7 @@ def read(
         name: the name of the budget in a ledger.
         ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
         analyst: who asks, for the ledger.
+        version: a public label of the data as they are now, such as "2026-11", within which an answer is found again.
         schema: names and types of the columns, where they should not be inferred.
         unit: the public unit in which floats are counted; 10^−6 without one.
         composition: how costs add up: "basic", or "advanced", "tight" or "odometer" for an `Approx` budget.
@@ -76,6 +78,7 @@ def read(
         name=name,
         ledger=ledger,
         analyst=analyst,
+        version=version,
         timeout=timeout,
         sample=sample,
         max_rows=max_rows,

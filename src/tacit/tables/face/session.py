@@ -22,7 +22,7 @@ from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.numbers.exact import Number, whole
 from tacit.randomness import SYSTEM, Randomness
-from tacit.tables.face.declarations import Private, Public
+from tacit.tables.face.declarations import Private, Public, as_label
 from tacit.tables.face.preview import Preview, ReportPreview
 from tacit.tables.face.selects import PreviewsSelects, Select, Weights
 from tacit.tables.face.table import Table
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 Questions = Mapping[str, str] | Sequence[str]
 """SELECTs by their names, or one after the other."""
+Anew = bool | Sequence[str]
+"""Whether to ask and pay again: all questions, or some by their names."""
 
 
 class Session(PreviewsSelects, Closing):
@@ -61,6 +63,7 @@ class Session(PreviewsSelects, Closing):
         name: str | None = None,
         ledger: str | Path | Ledger | None = None,
         analyst: str = "",
+        version: str | None = None,
         timeout: float | None = None,
         sample: Number | None = None,
         max_rows: int = MAX_ROWS,
@@ -77,6 +80,8 @@ class Session(PreviewsSelects, Closing):
             name: the name of the budget in a ledger.
             ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
             analyst: who asks, for the ledger.
+            version: a public label of the data as they are now, such as "2026-11"; an answer is stored for its version,
+                and the next one is charged again. Without one a stored answer says when it was answered.
             timeout: the most seconds that one statement may take.
             sample: the probability that a person is included, drawn anew for each question; a sample lowers the cost.
             max_rows: the most rows that a question about rows of several persons may be left with (see below).
@@ -96,14 +101,14 @@ class Session(PreviewsSelects, Closing):
         fails before any row is made.
         """
         most, joined = whole(max_rows, "max_rows", 1), whole(max_join_rows, "max_join_rows", 1)
-        sampling = Sampling.of(sample)
+        sampling, label = Sampling.of(sample), as_label(version, "version")
         self._tables = OpenTables(tables, timeout, expanding_joins=expanding_joins, max_join_rows=joined, max_rows=most)
         try:
             account = _open_account(budget, composition, name, ledger, self._tables.kinds)
         except BaseException:
             self._tables.close()
             raise
-        self._releaser = Releaser(self._tables, account, randomness, sampling, most, analyst)
+        self._releaser = Releaser(self._tables, account, randomness, sampling, most, analyst, label)
         self._owner = True
         self.name = name
 
@@ -126,6 +131,15 @@ class Session(PreviewsSelects, Closing):
         ('orders', 'regions')
         """
         return self._tables.names
+
+    @property
+    def version(self) -> str | None:
+        """The public label of the version of the data; None where they have none.
+
+        >>> session.version is None
+        True
+        """
+        return self._releaser.version or None
 
     @property
     def budget(self) -> Budget:
@@ -171,19 +185,19 @@ class Session(PreviewsSelects, Closing):
     @overload
     def report(
         self, queries: Questions, *, keys: Mapping[str, Any] | None = None, weights: Weights = None,
-        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: Anew = False,
         preview: Literal[False] = False,
     ) -> Report: ...  # fmt: skip
 
     @overload
     def report(
         self, queries: Questions, *, keys: Mapping[str, Any] | None = None, weights: Weights = None,
-        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: Literal[True],
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: Anew = False, preview: Literal[True],
     ) -> ReportPreview: ...  # fmt: skip
 
     def report(
         self, queries: Questions, *, keys: Mapping[str, Any] | None = None, weights: Weights = None,
-        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: bool = False,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: Anew = False, preview: bool = False,
     ) -> Report | ReportPreview:  # fmt: skip
         """Answer several SELECTs that are planned together: all of them, or none if they do not fit.
 
@@ -196,7 +210,7 @@ class Session(PreviewsSelects, Closing):
             weights: how the cost is split: a positive number for some questions by their names, or a list with one for
                 each; 1 unless named. A release weighs as much as the heaviest question that needs it.
             epsilon, delta, rho: what the whole report may cost: ε, or ε with δ, or ρ.
-            fresh: ask and pay again even if the same was answered before.
+            fresh: ask and pay again even if the same was answered before; or the names of the questions to ask anew.
             preview: only say what would be released, what each release costs and how far off it will lie.
 
         >>> questions = {"rows": "SELECT COUNT(*) FROM orders", "mean": "SELECT AVG(amount) FROM orders"}
@@ -206,7 +220,8 @@ class Session(PreviewsSelects, Closing):
         from tacit.tables.sql.report import plan_report
 
         planned = plan_report(self._releaser, queries, cost_of(epsilon, delta, rho), keys, weights)
-        return planned.preview(bool(fresh)) if preview else planned.ask(bool(fresh))
+        anew = planned.anew(fresh)
+        return planned.preview(anew) if preview else planned.ask(anew)
 
     def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not.
@@ -256,7 +271,8 @@ class Session(PreviewsSelects, Closing):
 
     def __repr__(self) -> str:
         sampling = self._releaser.sampling
-        lines = [f"<Session, {self.budget!r}{f', {sampling}' if sampling else ''}"]
+        label = f", version {self.version}" if self.version else ""
+        lines = [f"<Session, {self.budget!r}{label}{f', {sampling}' if sampling else ''}"]
         lines += [f"  {name} ({declared}): {columns}" for name, declared, columns in self._lines()]
         return "\n".join(lines) + ">"
 
