@@ -52,8 +52,8 @@ def interval(answer: Answer) -> str:
     words = escape(f"{show(answer.value)}; {stated}")
     middle = min(max(x(value), 90.0), WIDTH - 90.0)
     return (
-        f'<svg class="drawing interval" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}"><title>{words}</title>'
-        f'<line class="span" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="40" y2="40"/>'
+        f'<svg class="drawing interval" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}">'
+        f'<title>{words}</title><line class="span" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="40" y2="40"/>'
         f'<line class="end" x1="{x(low):.1f}" x2="{x(low):.1f}" y1="30" y2="50"/>'
         f'<line class="end" x1="{x(high):.1f}" x2="{x(high):.1f}" y1="30" y2="50"/>'
         f'<circle class="value" cx="{x(value):.1f}" cy="40" r="7"/>'

@@ -79,8 +79,8 @@ def table(
 ) -> str:
     """A table of cells that are HTML already; ``label`` names it where it has no caption.
 
-    A wide one scrolls inside its own box, which the keyboard reaches; one of ``cards`` becomes a card for each row where
-    the window is narrow.
+    A wide one scrolls inside its own box, which the keyboard reaches; one of ``cards`` becomes a card for each row
+    where the window is narrow.
     """
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
     top = "".join(f'<th scope="col">{escape(cell)}</th>' if cell else "<td></td>" for cell in head)

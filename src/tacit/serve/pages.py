@@ -122,8 +122,8 @@ async def start(request: Request) -> Response:
 def page(request: Request, known: Visit, title: str, body: str, number: int = 200, **options: Any) -> Response:
     """A page for somebody we know; the options are those of `fragments.layout`."""
     mark, caller = state(request).doorkeeper.mark(known.cookie), known.caller
-    facts = {"who": caller.name, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
-    return HTMLResponse(fragments.layout(title, body, **facts, **options), number)
+    options |= {"who": caller.name, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
+    return HTMLResponse(fragments.layout(title, body, **options), number)
 
 
 async def dataset(request: Request) -> Response:
