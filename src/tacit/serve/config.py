@@ -140,6 +140,10 @@ class Config:
     digests: Mapping[Caller, str] = field(repr=False)
     server: Server = Server()
     limits: Limits = Limits()
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The tables of the file, from which the configuration is read again with what was done since."""
+    folder: Path = Path()
+    """Where the file is."""
 
 
 def load(path: str | Path, *, serving: bool = True) -> Config:
@@ -168,11 +172,11 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
             f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
         )
     datasets = {name: _dataset(name, section, folder, serving) for name, section in top.sections("datasets").items()}
-    if not datasets:
+    custodian = top.section("custodian")
+    if not datasets and not (serving and custodian.values):  # a custodian can add datasets
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
     digests: dict[Caller, str] = {}
-    custodian = top.section("custodian")
     if custodian.values:
         digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
         custodian.done()
@@ -189,7 +193,7 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
     if len(set(digests.values())) < len(digests):
         raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
-    return Config(datasets, analysts, digests, server, limits)
+    return Config(datasets, analysts, digests, server, limits, settings=settings, folder=folder)
 
 
 def _settings(kind: type[T], section: Section) -> T:
@@ -267,6 +271,11 @@ def connect_spark(table: Private | Public) -> Private | Public:
     found = copy(table)
     object.__setattr__(found, "source", replace(table.source, data=session))
     return found
+
+
+def read_access(name: str, settings: Mapping[str, Any], datasets: Mapping[str, ServedDataset]) -> Access:
+    """What an analyst may spend of a dataset, from settings as the file has them."""
+    return _access(name, Section(name, settings), datasets)
 
 
 def _access(name: str, section: Section, datasets: Mapping[str, ServedDataset]) -> Access:
