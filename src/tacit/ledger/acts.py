@@ -51,9 +51,7 @@ def append(store: Store, what: str, body: Mapping[str, Any], after: int | None) 
         work.read(store.registering)
         if store.for_update:
             work.read(f"SELECT name FROM tacit_datasets ORDER BY name{store.for_update}")  # no charge meanwhile
-        rows = work.read(
-            f"SELECT {_COLUMNS} FROM tacit_entries WHERE dataset = ? ORDER BY number DESC LIMIT 1", NAME
-        )
+        rows = work.read(f"SELECT {_COLUMNS} FROM tacit_entries WHERE dataset = ? ORDER BY number DESC LIMIT 1", NAME)
         previous = _entry(rows[0]) if rows else None
         number, head = (0, GENESIS) if previous is None else (previous.number, previous.hash)
         if after is not None and after != number:

@@ -21,9 +21,8 @@ from tacit.budgets.filters import Filter, filter_for
 from tacit.closing import Closing
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
-from tacit.ledger import acts
+from tacit.ledger import acts, texts
 from tacit.ledger import store as clocks
-from tacit.ledger import texts
 from tacit.ledger.book import LedgerBook, login
 from tacit.ledger.entries import GENESIS, Entry, chained
 from tacit.ledger.rows import Dataset, account_from, read_dataset

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 LEAST_MEMORY = 256
 """Megabytes that an executor needs for itself and a small question."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
 
 
@@ -211,6 +211,11 @@ def _settings(kind: type[T], section: Section) -> T:
     return kind(**given)
 
 
+def read_dataset(name: str, settings: Mapping[str, Any], folder: Path) -> ServedDataset:
+    """A dataset from settings as the file has them."""
+    return _dataset(name, Section(f"datasets.{name}", settings), folder, serving=True)
+
+
 def _dataset(name: str, section: Section, folder: Path, serving: bool) -> ServedDataset:
     _name(name, section.where)
     budget = _guarantee(section.section("budget"))
@@ -302,7 +307,7 @@ def _guarantee(section: Section) -> Guarantee | None:
 
 
 def _name(name: str, where: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InvalidInput(f"{where}: a name has letters, digits, '-', '_' and '.' only, at most 64; choose another.")
     return name
 

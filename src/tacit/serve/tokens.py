@@ -5,8 +5,9 @@ only slow down the server. `Doorkeeper.who` compares the digest with every known
 earlier one fits. Tokens come in the Authorization header or once in the login form, never in an address.
 
 A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
-the token too, so a token that is replaced or revoked takes its cookies with it. Logging out revokes the nonce in all workers.
-The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the other.
+the token too, so a token that is replaced or revoked takes its cookies with it. Logging out revokes the nonce in all
+workers. The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the
+other.
 """
 
 from __future__ import annotations
@@ -101,8 +102,8 @@ class Doorkeeper:
     """Knows tokens by their digests and signs cookies."""
 
     def __init__(self, digests: Mapping[Caller, str], secret: bytes, revoked: Revoked | None = None) -> None:
-        self._digests, self._secret = {caller: (known,) for caller, known in digests.items()}, secret
-        self._revoked = revoked or Revoked()
+        self._digests: Mapping[Caller, tuple[str, ...]] = {caller: (known,) for caller, known in digests.items()}
+        self._secret, self._revoked = secret, revoked or Revoked()
 
     def know(self, digests: Mapping[Caller, tuple[str, ...]]) -> None:
         """From now on these tokens count, and no others."""

@@ -21,6 +21,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.ledger import Superseded
+from tacit.serve.custody.actions import LocalOnly, Unconfirmed
 from tacit.serve.custody.following import Following
 from tacit.serve.custody.standing import NotAdmitted
 from tacit.serve.executors import Executors
@@ -53,10 +54,6 @@ class Slow(TacitError):
     """A body that did not arrive."""
 
 
-class Unconfirmed(TacitError):
-    """An action that nobody confirmed, or whose confirmation was for something else."""
-
-
 class WrongKind(TacitError):
     """Not the kind of body that is read here."""
 
@@ -67,6 +64,7 @@ ERRORS: list[tuple[type[TacitError], int, str]] = [
     (NotAdmitted, 403, "not_admitted"),
     (Unconfirmed, 409, "unconfirmed"),
     (Superseded, 409, "superseded"),
+    (LocalOnly, 403, "local_only"),
     (NotHere, 404, "not_found"),
     (Slow, 408, "too_slow"),
     (TooLarge, 413, "too_large"),
