@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 import tacit
-from tests.serve.support import people, token
+from tacit import InvalidInput, Periods, Pure
+from tacit.serve.config import load
+from tests.serve.support import configuration, people, token
 from tests.serve.test_security import log_in
 
 ASK = "/v1/datasets/visits/ask"
@@ -56,3 +59,29 @@ def test_the_label_is_the_custodians(ada: httpx.Client) -> None:
     assert (again["stored"], again["warning"]) == (True, None)
     assert "for version 2026-11" in again["words"]
     assert ada.post(ASK, json=COUNT | {"version": "2026-12"}).status_code == 400
+
+
+BY_MONTH = '30\nperiod = "2026-11"\nperiods = { every = "month", each.epsilon = 10 }'
+
+
+@pytest.mark.parametrize("nobody", [{"epsilon": BY_MONTH}], indirect=True)
+def test_a_dataset_has_a_budget_for_each_period(ada: httpx.Client) -> None:
+    assert ada.get("/v1/datasets/visits").json()["period"] == "2026-11"
+    assert ada.post(ASK, json=COUNT).json()["remaining"] == "Pure 9"
+    budget = ada.get("/v1/datasets/visits/budget").json()
+    assert list(budget["protection"]) == ["event", "period", "lifetime", "undated"]
+    assert "Pure(30)" in budget["protection"]["lifetime"]
+
+
+def test_periods_in_a_configuration_say_which_and_that_there_is_no_bound(tmp_path: Path) -> None:
+    def configured(text: str) -> Any:
+        return load(configuration(tmp_path, epsilon=text)).datasets["visits"]
+
+    found = configured(BY_MONTH)
+    assert (found.periods, found.period, found.budget) == (Periods("month", Pure(10), Pure(30)), "2026-11", Pure(30))
+    with pytest.raises(InvalidInput, match="say which is asked about"):
+        configured('3\nperiods = { every = "month", each.epsilon = 1 }')
+    with pytest.raises(InvalidInput, match="without_lifetime_bound"):
+        configured('3\nperiods = { every = "month", each.epsilon = 1, without_lifetime_bound = true }')
+    with pytest.raises(InvalidInput, match="needs what each month may cost"):
+        configured('3\nperiods = { every = "month" }')

@@ -18,6 +18,7 @@ import typer
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
     Dataset,
+    Dates,
     Flags,
     OnePerson,
     OneTable,
@@ -97,6 +98,7 @@ def ask(
     ] = None,
     table: OneTable = None,
     option: ReaderOptions = None,
+    date: Dates = None,
     ledger: Annotated[
         str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
     ] = None,
@@ -111,6 +113,13 @@ def ask(
         typer.Option(
             metavar="LABEL",
             help="A public label of the data as they are now, such as 2026-11; an answer is stored for its version.",
+        ),
+    ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERIOD",
+            help="The period that is asked about and pays, such as 2026-11, where the budget is by period.",
         ),
     ] = None,
     fresh: Annotated[
@@ -146,7 +155,7 @@ def ask(
     if fresh_only and len(several) < 2:
         raise InvalidInput("--fresh-only names one of several questions; for a single one write --fresh.")
     cost = cost_of(epsilon, delta, rho) if len(several) > 1 else price(query, epsilon, delta, rho).cost
-    flags = Flags(sources or (), person or (), private or (), public or (), table, option or (), config)
+    flags = Flags(sources or (), person or (), private or (), public or (), table, option or (), config, date or ())
     found = find_dataset(flags, name)
     for called in found.tables:
         if not (flags.table or called.replace(".", "_").isidentifier()):
@@ -156,14 +165,22 @@ def ask(
             "the configuration is a gateway's, whose budget is in a ledger of its own; leave out --ledger and "
             "TACIT_LEDGER."
         )
-    kept, label = ledger or found.ledger, version or found.version
+    kept, label, when = ledger or found.ledger, version or found.version, period or found.period
     if kept is None:
+        if period is not None:
+            raise InvalidInput("--period needs the ledger that keeps the periods; give --ledger.")
         session = Session(found.tables, cost, version=label)
     elif found.name is None:
         raise InvalidInput("a ledger keeps budgets by name; give this dataset's with --name.")
     else:
         session = Session(
-            found.tables, found.budget, composition=found.composition, name=found.name, ledger=kept, version=label
+            found.tables,
+            found.budget,
+            composition=found.composition,
+            name=found.name,
+            ledger=kept,
+            version=label,
+            period=when,
         )
     chosen = _keys(keys)
     anew: bool | list[str] = fresh or list(fresh_only or ())

@@ -33,6 +33,7 @@ SCHEMAS: dict[str, Any] = {
         {
             "name": _TEXT,
             "version": {"type": ["string", "null"], "description": "The custodian's label of the data as they are."},
+            "period": {"type": ["string", "null"], "description": "The period that is asked about and pays."},
             "persons": {"type": ["integer", "null"]},
             "tables": _list(
                 _object(
@@ -99,6 +100,7 @@ SCHEMAS: dict[str, Any] = {
     "Line": _object({"number": _WHOLE, "at": _TEXT, "cost": _GUARANTEE, "question": _TEXT, "status": _TEXT}),
     "Budget": _object(
         {
+            "protection": {"type": "object", "description": "What holds for whom, in words: event, period, lifetime."},
             "total": _GUARANTEE,
             "spent": _GUARANTEE,
             "remaining": _GUARANTEE,

@@ -76,6 +76,7 @@ class Private:
         table: the table's name in a database, where the source is one.
         schema: names and types of the columns, where they should not be inferred.
         unit: the public unit in which floats are counted; 10^−6 without one.
+        date: the column that says when a row happened, where budgets are by period: dates or times, or years.
         options: further options for the file reader, such as ``encoding=``.
 
     >>> private = Private(data, person="customer")
@@ -90,6 +91,7 @@ class Private:
     through: tuple[Link, ...]
     unit: Fraction | None
     keys: tuple[Key, ...]
+    date: str | None
 
     def __init__(
         self,
@@ -101,6 +103,7 @@ class Private:
         table: str | None = None,
         schema: Columns | None = None,
         unit: Number | None = None,
+        date: str | None = None,
         **options: Any,
     ) -> None:
         names: Any = (person or ()) if person is None or isinstance(person, tuple | list) else (person,)
@@ -113,11 +116,15 @@ class Private:
         object.__setattr__(self, "through", links)
         object.__setattr__(self, "unit", None if unit is None else positive(unit, "unit"))
         object.__setattr__(self, "keys", as_keys(key))
+        if date is not None and (not isinstance(date, str) or not date):
+            raise InvalidInput("date must name the column that says when a row happened, such as date='day'.")
+        object.__setattr__(self, "date", date)
 
     def __str__(self) -> str:
         named = [f"{p.kind}:{p.column}" if p.kind else p.column for p in self.persons]
         followed = [f"{link.table}.{link.key} through {link.column}" for link in self.through]
-        return f"private, person = {', '.join(named + followed)}{_show(self.keys)}"
+        dated = "" if self.date is None else f", date = {self.date}"
+        return f"private, person = {', '.join(named + followed)}{_show(self.keys)}{dated}"
 
 
 @dataclass(frozen=True, init=False)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from tacit.answers import Answer, Answers
 from tacit.answers.report import Report
-from tacit.budgets import Budget, open_budget
+from tacit.budgets import Budget, Calendar, Period, Periods, open_budget
 from tacit.closing import Closing
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.errors import InvalidInput
@@ -54,16 +54,19 @@ class Session(PreviewsSelects, Closing):
     Pure(0.5)
     """
 
+    _calendar: Calendar | None = None
+
     def __init__(
         self,
         tables: Mapping[str, Private | Public],
-        budget: Guarantee | Budget | None = None,
+        budget: Guarantee | Budget | Periods | None = None,
         *,
         composition: str = "basic",
         name: str | None = None,
         ledger: str | Path | Ledger | None = None,
         analyst: str = "",
         version: str | None = None,
+        period: str | None = None,
         timeout: float | None = None,
         sample: Number | None = None,
         max_rows: int = MAX_ROWS,
@@ -75,13 +78,16 @@ class Session(PreviewsSelects, Closing):
 
         Args:
             tables: the tables by their names in SQL, each a `Private` or a `Public`.
-            budget: what all answers together may cost, such as ``Pure(1)``; an open `Budget` is shared with others.
+            budget: what all answers together may cost, such as ``Pure(1)``, or about each period (`Periods`); an open
+                `Budget` is shared with others.
             composition: how costs add up: "basic", or "advanced", "tight" or "odometer" for an `Approx` budget.
             name: the name of the budget in a ledger.
             ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
             analyst: who asks, for the ledger.
             version: a public label of the data as they are now, such as "2026-11"; an answer is stored for its version,
                 and the next one is charged again. Without one a stored answer says when it was answered.
+            period: the period whose rows are asked about and whose budget pays, such as "2026-11"; needed where the
+                budget is by period. Tables that declare no ``date=`` are read whole.
             timeout: the most seconds that one statement may take.
             sample: the probability that a person is included, drawn anew for each question; a sample lowers the cost.
             max_rows: the most rows that a question about rows of several persons may be left with (see below).
@@ -105,12 +111,63 @@ class Session(PreviewsSelects, Closing):
         self._tables = OpenTables(tables, timeout, expanding_joins=expanding_joins, max_join_rows=joined, max_rows=most)
         try:
             account = _open_account(budget, composition, name, ledger, self._tables.kinds)
+            account = self._within(account, budget, period)
         except BaseException:
             self._tables.close()
             raise
-        self._releaser = Releaser(self._tables, account, randomness, sampling, most, analyst, label)
+        self._releaser = Releaser(self._tables, account, randomness, sampling, most, analyst, label, period or "")
         self._owner = True
         self.name = name
+
+    def _within(self, account: Budget, budget: Guarantee | Budget | Periods | None, period: str | None) -> Budget:
+        """The budget of a period, and from now on only its rows, where budgets are by period."""
+        calendar = Calendar.open(account, budget) if isinstance(budget, Periods) else Calendar.find(account)
+        if calendar is None and period is not None:
+            raise InvalidInput(
+                "period= is for budgets by period, such as budget=tacit.Periods('month', Pure(1), lifetime=Pure(6)); "
+                "leave it out, or open one."
+            )
+        if calendar is None or (account.account and period is None):  # a period's own budget was given
+            return account
+        if period is None:
+            raise InvalidInput(f"this budget is for each {calendar.every}; say which is asked about with period=.")
+        self._calendar, self._tables.period = calendar, Period.of(period, calendar.every)
+        self._tables.check_dates()
+        return calendar.period(period)
+
+    @property
+    def period(self) -> str | None:
+        """The period whose rows are asked about; None where budgets are not by period.
+
+        >>> session.period is None
+        True
+        """
+        return self._releaser.period or None
+
+    @property
+    def calendar(self) -> Calendar | None:
+        """The periods of the budget; None where it has none.
+
+        >>> session.calendar is None
+        True
+        """
+        return self._calendar
+
+    def protection(self) -> dict[str, str]:
+        """What holds for whom, in sentences: an event, all rows of a period, and a person's lifetime.
+
+        >>> for whom, sentence in session.protection().items():
+        ...     print(f"{whom}: {sentence}")
+        lifetime: Any one customer, with all their rows, is protected by Pure(...) for everything that is asked.
+        """
+        calendar, kinds = self._calendar, " or ".join(self._tables.kinds)
+        if calendar is None:
+            sentence = f"Any one {kinds}, with all their rows, is protected by {self.budget.whole.total!r}"
+            return {"lifetime": f"{sentence} for everything that is asked."}
+        whole = [name for name in self._tables.private_names if not self._tables.dated(name, name)]
+        undated = {"undated": f"{', '.join(whole)} without a date: read whole in every {calendar.every}, so only the "
+                   "sentence on a lifetime holds for these rows."} if whole else {}  # fmt: skip
+        return calendar.holds | undated
 
     def __getitem__(self, name: str) -> Table:
         """The private table of this name."""
@@ -271,7 +328,8 @@ class Session(PreviewsSelects, Closing):
 
     def __repr__(self) -> str:
         sampling = self._releaser.sampling
-        label = f", version {self.version}" if self.version else ""
+        labels = {"version": self.version, "period": self.period}
+        label = "".join(f", {name} {text}" for name, text in labels.items() if text)
         lines = [f"<Session, {self.budget!r}{label}{f', {sampling}' if sampling else ''}"]
         lines += [f"  {name} ({declared}): {columns}" for name, declared, columns in self._lines()]
         return "\n".join(lines) + ">"
@@ -285,7 +343,7 @@ class Session(PreviewsSelects, Closing):
 
 
 def _open_account(
-    budget: Guarantee | Budget | None,
+    budget: Guarantee | Budget | Periods | None,
     composition: str,
     name: str | None,
     ledger: str | Path | Ledger | None,
@@ -294,6 +352,7 @@ def _open_account(
     """A budget in memory, or the durable one of this name."""
     if isinstance(budget, Budget):
         return budget
+    budget = budget.above if isinstance(budget, Periods) else budget
     if ledger is not None:
         from tacit.ledger import open_ledger
 

@@ -55,6 +55,8 @@ class Releaser:
     analyst: str = ""
     version: str = ""
     """The public label of the version of the data; answers are found again within it."""
+    period: str = ""
+    """The period whose rows are asked about and whose budget pays, where there is a calendar."""
     divisions: tuple[Division, ...] = ()
     """The splits that this part of the persons comes from."""
     members: tuple[Membership, ...] = ()
@@ -179,6 +181,7 @@ class Releaser:
             message=self.message,
             owner=(self.owner or self.budget.account) if self.own_answers else "",
             version=self.version,
+            period=self.period,
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
