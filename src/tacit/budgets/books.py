@@ -70,6 +70,10 @@ class Book(ABC):
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Record what became of a charge: the released answer, or None when the engine failed."""
 
+    def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
+        """Whether a question that is continued was charged to this account, and has no answer; nothing is in memory."""
+        return False
+
     @abstractmethod
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key, if the account ``by`` paid for it where that is given."""

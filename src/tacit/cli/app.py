@@ -24,6 +24,8 @@ from tacit.cli.check import HELP as CHECK
 from tacit.cli.check import check
 from tacit.cli.ledger import book
 from tacit.cli.once import refuse_repeats
+from tacit.cli.publish import HELP as PUBLISH
+from tacit.cli.publish import publish
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
 from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
@@ -206,6 +208,7 @@ def _share(text: str) -> Fraction:
 app.command(help=ASK)(ask)
 app.command(help=CHECK)(check)
 app.command()(audit)
+app.command(help=PUBLISH)(publish)
 app.command(help=VERIFY)(verify)
 app.command(help=SERVE)(serve)
 app.add_typer(book, name="ledger")

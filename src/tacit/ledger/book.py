@@ -26,6 +26,7 @@ from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
+from tacit.ledger.continuing import answered, begun_key, find_begun
 from tacit.ledger.entries import without_literals
 from tacit.ledger.rows import Edit, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
@@ -125,6 +126,12 @@ class LedgerBook(Book):
                 self._guard(work)  # after the dataset is locked, so that nothing it looks at changes before the charge
             if question is not None and self._repeated(work, question, cost) is not None:
                 raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
+            if question is not None and question.continued:
+                if (paid := find_begun(work, self._name, name, key)) is not None:
+                    position = Position(self._store.identity, self._name, paid[0], paid[2])
+                    return Receipt(paid[0], cost, moment(paid[1]), key, "", name, position, continued=True)
+                if not question.anew and answered(work, self._name, key) is not None:
+                    raise Unanswered(moment(edit.at), failed=False)  # as above
             path = edit.path(name)
             accounts.check(path, cost, question)
             allowance = accounts.allowance(path)
@@ -136,6 +143,9 @@ class LedgerBook(Book):
                 body["runs"] = repr(question.runs)
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
+            if question is not None and question.continued:
+                body["continued"] = True
+                edit.remember(begun_key(name, key), edit.next)
             number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))
             position = Position(self._store.identity, self._name, number, edit.dataset.head)
             if allowance is not None:
@@ -146,7 +156,8 @@ class LedgerBook(Book):
             edit.save(changed)
             edit.finish()
         once_key = question.once(cost) if question else ""
-        return Receipt(number, cost, moment(edit.at), key, once_key, name, position)
+        continued = question is not None and question.continued
+        return Receipt(number, cost, moment(edit.at), key, once_key, name, position, continued)
 
     def _admitted(self, work: Work, name: Name, allowance: int | None) -> Tally:
         """The tally of an account, if it leaves room for one more failure."""
@@ -193,6 +204,8 @@ class LedgerBook(Book):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            if receipt.continued and answered(work, self._name, receipt.key, receipt.number) is not None:
+                return  # another attempt was first, and its answer is the one that is released
             tally = self._tally(work, receipt.account)
             if tally is not None:
                 body["tally"] = tally.settled(receipt.number, answered=answer is not None).to_dict()
@@ -204,6 +217,13 @@ class LedgerBook(Book):
             if receipt.once:
                 edit.remember(receipt.once, number)
             edit.finish()
+
+    def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
+        """Whether a question that is continued was charged to this account, and has no answer."""
+        if not question.continued:
+            return False
+        with self._store.reading() as work:
+            return find_begun(work, self._name, name, question.key(cost)) is not None
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""

@@ -21,6 +21,7 @@ from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
 from tacit.ledger.book import after, tally_key
+from tacit.ledger.continuing import begun_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.rows import account_from, read_dataset
@@ -118,6 +119,8 @@ class _Replay:
             yield from self._changed(what, body)
         elif what == "charged":
             self._keys[number] = body["key"]
+            if body.get("continued"):
+                self._answers[begun_key(body["account"], body["key"])] = number
             if request := body.get("request"):
                 self._once[number] = once(request["key"], request.get("question", body["key"]))
                 self._answers |= {once(request["key"]): number, self._once[number]: number}
