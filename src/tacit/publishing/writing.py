@@ -55,11 +55,11 @@ def write(found: Published) -> None:
             for name, content in _files(found).items():
                 _synced(made / name, content)
             made.chmod(0o755)
-            if folder.exists():
+            try:
+                os.rename(made, folder)  # whole at once, where there is none or an empty one
+            except OSError:
                 for name in sorted(path.name for path in made.iterdir()):
                     os.replace(made / name, folder / name)
-            else:
-                os.rename(made, folder)
             _sync(folder.parent)
         finally:
             shutil.rmtree(made, ignore_errors=True)
