@@ -62,10 +62,13 @@ class Question:
     """For whom the answer is kept; empty for everybody who asks the same."""
     runs: RenyiCurve | None = None
     """The mechanisms that would be run, where public facts tell: a budget may price them by their own laws."""
+    lasting: bool = False
+    """Whether its answer is found again whatever it cost: a series goes on, and its chapters may differ in cost."""
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""
-        words = (self.identity, _written(cost), *([self.owner] if self.owner else []))
+        paid = "whatever it cost" if self.lasting else _written(cost)
+        words = (self.identity, paid, *([self.owner] if self.owner else []))
         return sha256("\x00".join(words).encode(errors="surrogatepass")).hexdigest()
 
     def anyones(self, cost: Guarantee) -> str:
