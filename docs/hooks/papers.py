@@ -146,6 +146,7 @@ BEHIND = {
     "truncated_laplace": ["GRS09"],
     "vector_cap": ["MT07", "DNRRV09"],
     "black_boxes.aggregation": ["NRS07"],
+    "black_boxes.fallen": ["FDY22"],
     "black_boxes.floors": ["LRSS25"],
     "black_boxes.lipschitz": ["LRSS25"],
 }

@@ -99,6 +99,29 @@ class Fallen(Spread):
 
 
 @dataclass(frozen=True)
+class FallenWithin(Fallen):
+    """The same of a function that was evaluated for so many persons at most, and counts as the highest value beyond."""
+
+    most: int = 0
+    covers = "capped value"
+
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The function itself up to that number."""
+        few = f"{self.most:,} persons"
+        return f"the value, with more than {few} the grid's highest", f"the truth if there are at most {few}"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """What the value means."""
+        count = persons_at(self.persons, SURE)
+        if count is not None:
+            yield (
+                f"If there are at most {self.most:,} persons, the true one is at least {show(self.least)}, and without "
+                f"at most {counted(count, 'person')} it would not lie above the answer (95 %). With more persons it "
+                "counts as the grid's highest value."
+            )
+
+
+@dataclass(frozen=True)
 class Changed(Spread):
     """A value that the statistic would take if a few persons came or went."""
 

@@ -21,9 +21,10 @@ from itertools import accumulate, combinations, islice, pairwise, permutations
 from typing import Any, Literal
 
 from tacit.audit.exact import Dataset, Verification, datasets, neighbours, verify
+from tacit.black_boxes.values import place_below
 from tacit.errors import InvalidInput
 from tacit.functions.bounded import Bounded, _rule
-from tacit.functions.function import OwnFunction, called, step_below
+from tacit.functions.function import OwnFunction, called
 from tacit.functions.inverse import Inverse
 from tacit.functions.local import Claimed, Local
 from tacit.functions.monotone import Monotone
@@ -39,6 +40,8 @@ from tacit.tables.releasing.room import cost_of
 Concern = Literal["privacy", "accuracy"]
 
 BITS = 64
+EPSILON = Fraction(4)
+"""The ε that is tried unless one is given."""
 DELTA = Fraction(1, 20)
 """The δ that is tried where one is needed and none is given."""
 
@@ -150,13 +153,13 @@ def check(
         function: what to verify; a `LocalStatistic`, or a function from a dataset to a law, will do too.
         universe: the records of which datasets are made; few, and such that they differ in what matters.
         persons: how many persons the largest dataset has.
-        epsilon, delta, rho: the cost at which the promise is verified; ε = 1, with δ = 0.05 where one is needed.
+        epsilon, delta, rho: the cost at which the promise is verified; ε = 4, with δ = 0.05 where one is needed.
 
     >>> from tacit.grids import integers
     >>> largest = tacit.functions.monotone(max, grid=integers(0, 9), least=lambda x, k: sorted([0, 0, 0, *x])[-k - 1])
     >>> print(tacit.audit.check(largest, universe=[0, 2, 9], persons=2))
-    max, on 10 datasets and 15 pairs of neighbours
-      promise ...: ε = ... of Pure(1), worst between ... and ...
+    max, on 10 datasets and 12 pairs of neighbours
+      promise ...: ε = ... of Pure(4), worst between ... and ...
       holds: it does not depend on the order of the records.
       holds: one more person never lowers it.
       holds: the profile falls as a profile must, D_j+1 ≤ D_j without a person ≤ D_j.
@@ -181,7 +184,7 @@ def _cost(function: OwnFunction, epsilon: Number | None, delta: Number | None, r
     if rho is not None:
         return cost_of(epsilon, delta, rho)
     needed = getattr(function, "needs_delta", False) or getattr(function, "method", "") == "interior_point"
-    return cost_of(1 if epsilon is None else epsilon, DELTA if delta is None and needed else delta)
+    return cost_of(EPSILON if epsilon is None else epsilon, DELTA if delta is None and needed else delta)
 
 
 def _promise(laws: dict[Dataset, Law[Any]], small: Small) -> Verification:
@@ -193,7 +196,8 @@ def _promise(laws: dict[Dataset, Law[Any]], small: Small) -> Verification:
     alike = {x: same.setdefault(law.key(), x) for x, law in laws.items()}
     different = list(dict.fromkeys((alike[x], alike[z]) for x, z in small.pairs))
     known = list(laws.values())
-    found = verify(laws.__getitem__, different, *promises, BITS, known[0].telling_points(known))
+    (promised,) = promises
+    found = verify(laws.__getitem__, different, promised, BITS, known[0].telling_points(known))
     worst = next((pair for pair in small.pairs if tuple(alike[x] for x in pair) == found.worst), found.worst)
     return Verification(found.promised, found.measured, worst, len(small.pairs))
 
@@ -243,7 +247,7 @@ def _monotone(function: Monotone, small: Small) -> Iterator[Claim]:
     grid = function.grid
 
     def at(x: Dataset) -> int:
-        return step_below(grid, called(function.f, list(x)))
+        return place_below(grid, called(function.f, list(x)))
 
     values = {x: at(x) for x in small.datasets}
     shown = {x: _told(called(function.f, list(x))) for x in small.datasets}
@@ -253,7 +257,7 @@ def _monotone(function: Monotone, small: Small) -> Iterator[Claim]:
     if function.least is None:
         return
     least = {
-        x: [step_below(grid, called(function.least, list(x), k)) for k in range(len(x) + 1)] for x in small.datasets
+        x: [place_below(grid, called(function.least, list(x), k)) for k in range(len(x) + 1)] for x in small.datasets
     }
     profiles = {x: list(accumulate(found, min)) for x, found in least.items()}
 

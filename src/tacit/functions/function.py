@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.records import People, fresh_name
-from tacit.black_boxes.values import _number
+from tacit.black_boxes.values import number_of
 from tacit.budgets import Budget, Question
 from tacit.engines.requests import Blocks
 from tacit.errors import InvalidInput
@@ -183,7 +183,7 @@ def split(rows: pa.Table, single: bool) -> Iterator[Any]:
 
     numbers, found = rows.column("").to_numpy(), rows.drop_columns([""])
     lists = [column.to_pylist() for column in found.columns]
-    row = namedtuple("Row", found.column_names, rename=True) if len(lists) > 1 else None  # type: ignore[misc]
+    row = namedtuple("Row", found.column_names, rename=True) if len(lists) > 1 else None
     values = lists[0] if row is None else [row(*cells) for cells in zip(*lists, strict=True)]
     starts = np.flatnonzero(np.diff(numbers, prepend=-1, append=-1))  # rows come person by person
     for start, stop in pairwise(starts.tolist()):
@@ -199,18 +199,9 @@ def called(f: Callable[..., Any], *arguments: Any) -> Fraction | None:
         value = f(*arguments)
         if isinstance(value, float) and not isfinite(value):
             return None
-        return Fraction(int(value)) if isinstance(value, bool) else _number(value)
+        return Fraction(int(value)) if isinstance(value, bool) else number_of(value)
     except Exception:  # what it says may show records
         return None
-
-
-def step_below(grid: Grid, value: Fraction | None) -> int:
-    """The grid's largest step at or below a number, counted from its bottom, its ends standing for what is beyond."""
-    assert grid.first is not None
-    if value is None:
-        return 0
-    index = grid.floor(value)
-    return 0 if index is None else (index if grid.last is None else min(index, grid.last)) - grid.first
 
 
 def coarsened(grid: Grid) -> Grid:

@@ -120,7 +120,8 @@ class Local(OwnFunction):
     def release(self, records: list[Any], desk: Desk, cost: Guarantee) -> Answer:
         """The function with noise of a local scale."""
         drawn = desk.draw(self._law(records, cost))
-        spread, notes = None, (f"The promise rests on this: {self.rests_on}.",)
+        spread: Additive | None = None
+        notes: tuple[str, ...] = (f"The promise rests on this: {self.rests_on}.",)
         unit = Unit(self.lattice, "integer" if self.lattice.denominator == 1 else "float")
         if isinstance(drawn, Release):
             assert isinstance(cost, Approx)

@@ -17,8 +17,8 @@ A failure of f, and what is no number, is the grid's lowest value; values beyond
 
 PUBLIC NUMBERS  Only D_0, …, D_J are looked at, J the window that the method states for the grid and the cost, and what
 lies beyond is the lowest value, which keeps the condition above. Where Tacit evaluates f itself it does so for at most
-N persons, N the largest number for which every group that matters is affordable (`affordable`); with more persons f
-counts as the grid's highest value. That function is monotone too, and no number of persons makes a question fail.
+N persons, N the largest number for which every group that matters is affordable; with more persons f counts as the
+grid's highest value, and no number of persons makes a question fail (`tacit.black_boxes.fallen` has the proof).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, combinations
-from math import comb
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answer
-from tacit.answers.order import Fallen
-from tacit.black_boxes.values import cut_grid, step_of
+from tacit.answers.order import Fallen, FallenWithin
+from tacit.black_boxes.fallen import PROVED, affordable, depth
+from tacit.black_boxes.values import cut_grid, place_below, step_of
 from tacit.curves import DownProfile
 from tacit.errors import InvalidInput
 from tacit.functions.function import (
@@ -43,13 +43,12 @@ from tacit.functions.function import (
     coarsened,
     named,
     released,
-    step_below,
 )
 from tacit.functions.several import spread_over
 from tacit.functions.spending import spend
 from tacit.grids import Grid
 from tacit.guarantees import Guarantee
-from tacit.mechanisms.inverse.shifted_inverse import METHODS, ShiftedInverseLaw, shifted_inverse
+from tacit.mechanisms.inverse.shifted_inverse import ShiftedInverseLaw, shifted_inverse
 from tacit.mechanisms.search.scan_rates import BETA
 from tacit.numbers.exact import Number, between, check_listed, exact, whole
 from tacit.tables.releasing.room import Desk
@@ -60,12 +59,6 @@ if TYPE_CHECKING:
 
 LIMIT = 2**20
 """The most evaluations unless more are allowed."""
-
-DEEPEST = 9000
-"""The most persons whose removal is looked at."""
-
-BY_NAME = tuple(name for name in METHODS if name != "bayesian_search")
-"""The methods whose accuracy is proved for every profile."""
 
 Least = Callable[[list[Any], int], Any]
 """From the records and k to the least value of f after removing k persons."""
@@ -97,34 +90,18 @@ class Monotone(OwnFunction):
 
     def depth(self, cost: Guarantee) -> int:
         """J: of how many persons the removal matters, a public number."""
-        window = self.select([], cost).accuracy(self.beta).window
-        return DEEPEST if window is None else min(DEEPEST, window + 1)
+        return depth(self.select([], cost), self.beta)
 
     def affordable(self, cost: Guarantee) -> int | None:
         """N: for how many persons every group that matters is evaluated; None with ``least``, for any number."""
-        depth = self.depth(cost)
-        if self.least is not None:
-            return None
-        most = 0
-        while self._groups(most + 1, depth) <= self.limit:
-            most += 1
-        if most == 0:
-            raise InvalidInput(
-                f"at this cost the removal of {depth} persons matters, and all groups of so many are more than "
-                f"max_evaluations = {self.limit:,}; nothing was spent. Spend or allow more, or give least=."
-            )
-        return most
-
-    def _groups(self, most: int, depth: int) -> int:
-        """The evaluations for up to ``most`` persons and ``depth`` more."""
-        sizes = range(depth + 1) if self.claimed else range(most + 1)
-        return sum(comb(most + depth, size) for size in sizes)
+        deep = self.depth(cost)
+        return None if self.least is not None else affordable(deep, self.limit, all_groups=not self.claimed)
 
     def profile(self, records: list[Any], cost: Guarantee) -> list[int]:
         """D_0, …, D_J in steps above the grid's bottom. It knows the data."""
         depth, most = self.depth(cost), self.affordable(cost)
         if self.least is not None:
-            below = (step_below(self.grid, called(self.least, list(records), k)) for k in range(len(records) + 1))
+            below = (place_below(self.grid, called(self.least, list(records), k)) for k in range(len(records) + 1))
             found = [step for step, _ in zip(below, range(depth + 1), strict=False)]
         else:
             assert most is not None
@@ -159,7 +136,7 @@ class Monotone(OwnFunction):
         """In steps; the missing ordered by their largest member first, as `black_boxes.subsets` ranks them."""
         absent = sorted(combinations(range(len(records)), missing), key=lambda gone: gone[::-1])
         return [
-            step_below(self.grid, called(self.f, [r for i, r in enumerate(records) if i not in gone]))
+            place_below(self.grid, called(self.f, [r for i, r in enumerate(records) if i not in gone]))
             for gone in map(set, absent)
         ]
 
@@ -176,10 +153,8 @@ class Monotone(OwnFunction):
     def release(self, records: list[Any], desk: Desk, cost: Guarantee) -> Answer:
         """A value that the function falls to without a few persons."""
         law, most = self._law(records, cost), self.affordable(cost)
-        value = released(desk.draw(law))
-        notes = ("Values are rounded down to the grid, and beyond its ends count as its ends.",)
-        if most is not None:
-            notes += (f"With more than {most:,} persons the function counts as the grid's highest value.",)
+        value, levels = released(desk.draw(law)), windows(law)
+        notes: tuple[str, ...] = ("Values are rounded down to the grid, and beyond its ends count as its ends.",)
         if self.rests_on:
             notes += (f"The promise rests on this: {self.rests_on}.",)
         return desk.answer(
@@ -188,7 +163,7 @@ class Monotone(OwnFunction):
             mechanism=law.name,
             per="person",
             unit=step_of(self.grid),  # type: ignore[arg-type]
-            spread=Fallen(windows(law), value),
+            spread=Fallen(levels, value) if most is None else FallenWithin(levels, value, most),
             notes=notes,
         )
 
@@ -228,7 +203,7 @@ def monotone(
     Answer(widest difference: ..., Pure(8))
     """
     if method is not None:
-        check_listed(method, "method", BY_NAME)
+        check_listed(method, "method", PROVED)
     callable_or_refused(f, "f")
     if least is not None:
         callable_or_refused(least, "least")

@@ -7,8 +7,8 @@ several persons is refused: there a person could count twice, or somebody else w
 
 CHARGED ONCE, FOR GOOD. The ε stands in the ledger before the first question. The noise of the threshold is secret and
 stands nowhere but in memory: when the process ends, whatever the reason, the watch is over, what it cost stays charged,
-and no later question can be asked for it. What it found is recorded when it ends or is closed; a watch that is lost
-counts as a charge without an answer.
+and no later question can be asked for it. What it found is recorded when it ends or is closed; where a policy limits
+failures, a watch that is open or lost counts as one.
 """
 
 from __future__ import annotations
