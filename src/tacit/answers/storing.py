@@ -38,7 +38,7 @@ from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
 from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
-from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.order import Between, Changed, Fallen, FallenWithin, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -130,6 +130,8 @@ FORMS: dict[str, Form] = {
     "Inner": _form(Inner, "largest beyond inner"),
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
+    "FallenWithin": _form(FallenWithin, "persons least most"),
+    "Changed": _form(Changed, "persons within"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
