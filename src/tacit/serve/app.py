@@ -25,7 +25,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tacit.errors import TacitError
-from tacit.serve import api, custodian, pages
+from tacit.serve import api, custodian, pages, sign_in
 from tacit.serve.config import Config, load
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
@@ -103,6 +103,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         health=SharedLook(gateway.ledger.names, "health"),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
+        provider=sign_in.Provider(config.sign_in, config.server.address) if config.sign_in.issuer else None,
     )
 
     @asynccontextmanager
@@ -124,6 +125,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         *api.ROUTES,
         *custodian.ROUTES,
         *pages.ROUTES,
+        *sign_in.ROUTES,
     ]
     handlers = {TacitError: _mistake, HTTPException: _other, Exception: _unforeseen}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)

@@ -6,6 +6,7 @@ earlier one fits. Tokens come in the Authorization header or once in the login f
 
 A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
 the token too, so a token that is replaced takes its cookies with it. Logging out revokes the nonce in all workers.
+What a browser keeps between leaving for a provider and coming back (`tacit.serve.sign_in`) is sealed in the same way.
 The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the other.
 """
 
@@ -126,6 +127,25 @@ class Doorkeeper:
     def forget(self, cookie: str) -> None:
         """Let a cookie that `holder` knew count no more."""
         self._revoked.add(cookie.split(":")[3])
+
+    def seal(self, text: str, seconds: int) -> str:
+        """A text that a browser keeps for us for a while and cannot change; it can be read there."""
+        kept = f"{int(time.time()) + seconds}.{text}"
+        return f"{kept}.{self._sign('sealed', kept)}"
+
+    def unsealed(self, sealed: str) -> str:
+        """What was sealed; empty if it was not sealed here, or too long ago."""
+        kept, _, signature = sealed.rpartition(".")
+        if not compare_digest(self._sign("sealed", kept), signature if signature.isascii() else ""):
+            return ""
+        end, _, text = kept.partition(".")
+        return text if int(end) > time.time() else ""
+
+    def first(self, word: str) -> bool:
+        """Whether a word that we made comes back for the first time; from now on it does not."""
+        used = word in self._revoked
+        self._revoked.add(word)
+        return not used
 
     def mark(self, cookie: str) -> str:
         """What a form must bring back with this cookie."""

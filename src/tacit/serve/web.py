@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
@@ -26,6 +26,9 @@ from tacit.serve.records import AuditLog, Counts
 from tacit.serve.running import Busy, Pace, SharedLook, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
 from tacit.serve.wire import Parcel
+
+if TYPE_CHECKING:
+    from tacit.serve.sign_in import Provider
 
 T = TypeVar("T")
 
@@ -111,6 +114,8 @@ class State:
     """Whether the ledger can be read; for those who show no token."""
     pace: Pace
     logins: Pace
+    provider: Provider | None = None
+    """Where people sign in without a token."""
     counts: Counts = field(default_factory=Counts)
 
     @property
