@@ -159,6 +159,7 @@ class Provider:
         return self._keys[1]
 
     async def _get(self, address: str) -> dict[str, Any]:
+        broken: tuple[type[Exception], ...] = (*broken_lines(), ValueError)
         try:
             async with asyncio.timeout(PATIENCE), self._client() as client:
                 response = await client.request("GET", address, withhold_token=True)
@@ -167,7 +168,7 @@ class Provider:
             found = response.json()
             if not isinstance(found, dict):
                 raise ValueError
-        except (*broken_lines(), ValueError):
+        except broken:
             raise NotLetIn("the provider cannot be reached just now, and nothing was done; try again later.") from None
         return found
 

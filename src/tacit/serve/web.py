@@ -21,13 +21,14 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.serve.executors import Executors
-from tacit.serve.gateway import Gateway, NotHere
+from tacit.serve.gateway import Gateway, NeedsApproval, NotHere
 from tacit.serve.records import AuditLog, Counts
 from tacit.serve.running import Busy, Pace, SharedLook, Threads
 from tacit.serve.tokens import Caller, Doorkeeper
 from tacit.serve.wire import Parcel
 
 if TYPE_CHECKING:
+    from tacit.serve.assistants.here import Assistants
     from tacit.serve.sign_in import Provider
 
 T = TypeVar("T")
@@ -68,6 +69,7 @@ ERRORS: list[tuple[type[TacitError], int, str]] = [
     (Unanswered, 409, "charged_before"),
     (Unsettled, 429, "busy"),
     (FailuresUsedUp, 403, "failures_used_up"),
+    (NeedsApproval, 403, "approval_needed"),
     (BudgetExceeded, 403, "budget_exceeded"),
     (UnsupportedQuery, 422, "unsupported_query"),
     (InvalidInput, 400, "invalid_input"),
@@ -114,6 +116,7 @@ class State:
     """Whether the ledger can be read; for those who show no token."""
     pace: Pace
     logins: Pace
+    assistants: Assistants
     provider: Provider | None = None
     """Where people sign in without a token."""
     counts: Counts = field(default_factory=Counts)
