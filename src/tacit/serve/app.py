@@ -25,7 +25,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tacit.errors import TacitError
-from tacit.serve import api, custodian, pages
+from tacit.serve import api, custodian, pages, sign_in
+from tacit.serve.assistants import here as assistants
 from tacit.serve.config import Config, load
 from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
@@ -121,6 +122,8 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         following=Following(gateway, changed),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
+        assistants=assistants.Assistants(config),
+        provider=sign_in.Provider(config.sign_in, config.server.address) if config.sign_in.issuer else None,
     )
 
     @asynccontextmanager
@@ -130,6 +133,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         yield
         for pool in (here.questions, here.previews, here.forecasts, here.chores):
             await pool.close()
+        await here.assistants.close()
         await asyncio.to_thread(copied.tidy)
         here.health.close()
         here.following.close()
@@ -143,6 +147,8 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         *api.ROUTES,
         *custodian.ROUTES,
         *pages.ROUTES,
+        *sign_in.ROUTES,
+        *assistants.ROUTES,
     ]
     handlers = {TacitError: _mistake, HTTPException: _other, Exception: _unforeseen}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
@@ -165,7 +171,7 @@ async def metrics(request: Request) -> Response:
 
 
 def _programs(request: Request) -> bool:
-    return request.url.path.startswith(("/v1", "/healthz", "/metrics"))
+    return request.url.path.startswith(("/v1", "/healthz", "/metrics", assistants.PATH))
 
 
 def _mistake(request: Request, error: Exception) -> Response:

@@ -74,6 +74,10 @@ SCHEMAS: dict[str, Any] = {
             "statistics": _list(_TEXT),
             "forecast": {"type": ["string", "null"], "description": "The statistic under which /plan knows it."},
             "noise_std": {"type": ["number", "null"], "description": "Of the noise, where it is known beforehand."},
+            "needs_approval": {
+                "type": "boolean",
+                "description": "Whether a person must approve it before it is asked.",
+            },
             "words": _TEXT,
         }
     ),

@@ -62,14 +62,17 @@ def sorry(words: str, number: int) -> Response:
 
 async def door(request: Request) -> Response:
     """Where a token is asked for."""
-    return HTMLResponse(_door(""))
+    return HTMLResponse(_door(request, ""))
 
 
-def _door(remark: str) -> str:
+def _door(request: Request, remark: str) -> str:
+    terms = state(request).gateway.config.sign_in
+    signs_in = f'<p><a class="main" href="/sign-in">Sign in with {escape(terms.label)}</a></p>' if terms.issuer else ""
     body = (
         f'<section class="door-card"><h1>Private answers</h1>{remark}'
         "<p>Ask questions about tables that nobody here can see. Every answer is protected, and is paid for from a "
         "budget.</p>"
+        f"{signs_in}"
         '<form method="post" action="/login" class="door"><p><label for="token">Your token</label>'
         '<input id="token" name="token" type="password" required autofocus autocomplete="current-password"></p>'
         '<p><button class="main">Log in</button></p></form></section>'
@@ -87,7 +90,7 @@ async def log_in(request: Request) -> Response:
         try:
             refuse_stranger(here)
         except Unknown as error:
-            return HTMLResponse(_door(fragments.notice("bad", str(error))), 401)
+            return HTMLResponse(_door(request, fragments.notice("bad", str(error))), 401)
     here.log.write("login", name=caller.name)
     response = RedirectResponse("/custodian" if caller.custodian else "/", 303)
     response.set_cookie(

@@ -15,19 +15,14 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any
 
-from tacit.errors import TacitError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Entry, texts
 from tacit.ledger.store import moment, stamp
-from tacit.serve.config import Access, Config, read_access, read_settings
-from tacit.serve.tokens import ANALYST, PREFIX, Caller, token_id
+from tacit.serve.config import SIGNS_IN, Access, Config, read_access, read_settings
+from tacit.serve.tokens import ANALYST, PREFIX, Caller, NotAdmitted, token_id
 
 PAUSED, REVOKED = "paused", "revoked"
 OPEN, APPROVED, DECLINED, WITHDRAWN = "open", "approved", "declined", "withdrawn"
-
-
-class NotAdmitted(TacitError):
-    """Known, but paused or ended by the custodian."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +131,8 @@ class Standing:
 
     def token_ids(self, config: Config, analyst: str) -> list[str]:
         """The ids of an analyst's tokens that open the door."""
-        return [token_id(digest) for digest in self.digests(config).get(Caller(ANALYST, analyst), ())]
+        digests = self.digests(config).get(Caller(ANALYST, analyst), ())
+        return [token_id(digest) for digest in digests if digest != SIGNS_IN]
 
 
 def _after(now: Standing, act: Entry) -> Standing:
