@@ -28,6 +28,7 @@ from tacit.errors import TacitError
 from tacit.serve import api, custodian, pages, sign_in
 from tacit.serve.assistants import here as assistants
 from tacit.serve.config import Config, load
+from tacit.serve.custody import api as custody_api
 from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
@@ -145,6 +146,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         Route("/metrics", metrics),
         Mount("/static", StaticFiles(directory=STATIC)),
         *api.ROUTES,
+        *custody_api.ROUTES,
         *custodian.ROUTES,
         *pages.ROUTES,
         *sign_in.ROUTES,

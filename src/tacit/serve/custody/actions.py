@@ -352,7 +352,7 @@ class SetLimit(Action):
 
 @dataclass(frozen=True)
 class RequireApproval(Action):
-    """Let a person approve every question of an analyst that costs more than this; none of them, if nothing is given."""
+    """Let a person approve each question of an analyst that costs more than this; none, if nothing is given."""
 
     key = "require approval"
     name: str

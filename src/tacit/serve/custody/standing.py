@@ -101,11 +101,11 @@ class Standing:
             return
         state = self.states.get(caller.name)
         if state == PAUSED:
-            raise NotAdmitted("the custodian has paused your access, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian has paused your access; nothing more is spent: ask them.")
         if state == REVOKED or token in self.revoked or self.access.get((caller.name, dataset), {}) is None:
-            raise NotAdmitted("the custodian has ended this access, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian has ended this access; nothing more is spent: ask them.")
         if approval and self.requests[approval].status != APPROVED:
-            raise NotAdmitted("the custodian took back the approval of this question, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian took back the approval of this question; nothing more is spent: ask them.")
 
     def approval(self, analyst: str, dataset: str, identity: str) -> Request | None:
         """The latest approval of this very question, if there is one that holds."""
