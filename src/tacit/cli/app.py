@@ -22,6 +22,7 @@ from tacit.cli.ask import Interrupted, ask
 from tacit.cli.audit import audit
 from tacit.cli.check import HELP as CHECK
 from tacit.cli.check import check
+from tacit.cli.custodian import custodian
 from tacit.cli.ledger import book
 from tacit.cli.mcp import HELP as MCP
 from tacit.cli.mcp import mcp
@@ -212,3 +213,4 @@ app.command(help=VERIFY)(verify)
 app.command(help=SERVE)(serve)
 app.command(help=MCP)(mcp)
 app.add_typer(book, name="ledger")
+app.add_typer(custodian, name="custodian")

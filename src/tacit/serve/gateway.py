@@ -210,6 +210,10 @@ class Gateway:
             "words": repr(budget)[1:-1],
         }
 
+    def budget_of(self, analyst: str, name: str) -> Budget:
+        """An analyst's budget of a dataset, for the custodian."""
+        return self._views[analyst, name].budget
+
     def columns(self) -> dict[str, dict[str, str]]:
         """The columns of all tables in words."""
         return {

@@ -17,13 +17,12 @@ from starlette.routing import Route
 
 from tacit import ledger as books
 from tacit.errors import InvalidInput
-from tacit.ledger import Entry, texts
-from tacit.ledger.store import stamp
+from tacit.ledger import texts
 from tacit.serve.custody.actions import Action, Desk, Done, Proposal, perform, propose
 from tacit.serve.custody.catalogue import read_action
 from tacit.serve.custody.requests import read_reason, request_approval
-from tacit.serve.custody.standing import overrides
-from tacit.serve.gateway import Gateway, NotHere
+from tacit.serve.custody.summary import act_facts, summary
+from tacit.serve.gateway import NotHere
 from tacit.serve.web import Forbidden, Visit, check_mark, chore, download, execute, read_json, state, visit
 from tacit.serve.work import question_facts
 
@@ -74,49 +73,6 @@ async def take(request: Request, at: Desk, action: Action, code: str) -> Proposa
     here.log.write("act", number=done.number, action=action.key, who=at.who, way=at.way)
     await here.following.follow()
     return done
-
-
-def summary(gateway: Gateway) -> dict[str, Any]:
-    """Everything the custodian sees of the present, as plain values."""
-    standing, config = gateway.standing, gateway.config
-    accounts = {name: gateway.ledger.accounts(name) for name in config.datasets}
-    analysts = []
-    for analyst, allowed in config.analysts.items():
-        access = {}
-        for name, terms in allowed.items():
-            budget = gateway._views[analyst, name].budget
-            access[name] = {
-                "kind": "share" if terms.share else "limit" if terms.limit else "none",
-                "total": budget.total.text(),
-                "spent": budget.spent.text(),
-                "remaining": budget.remaining.text(),
-                "approve_above": terms.approve_above and terms.approve_above.text(),
-            }
-        state_ = standing.states.get(analyst, "active")
-        facts = {"name": analyst, "state": state_, "tokens": standing.token_ids(config, analyst), "access": access}
-        analysts.append(facts)
-    datasets = []
-    for name in config.datasets:
-        whole = gateway.ledger.budget(name)
-        amounts = {"total": whole.total.text(), "spent": whole.spent.text(), "remaining": whole.remaining.text()}
-        datasets.append({"name": name, **amounts, "accounts": len(accounts[name])})
-    return {
-        "last_act": standing.number,
-        "datasets": datasets,
-        "unopened": gateway.unopened,
-        "analysts": analysts,
-        "requests": [request.to_dict() for request in standing.requests.values()],
-        "overrides": overrides(gateway.file, standing),
-    }
-
-
-def act_facts(entry: Entry) -> dict[str, Any]:
-    """An act as plain values; digests of tokens are shortened to their ids."""
-    body = {key: value for key, value in entry.body.items() if key not in ("who", "way")}
-    if "token" in body:
-        body["token"] = body["token"][:12]
-    who = {"who": entry.body.get("who", entry.body.get("analyst", "")), "way": entry.body.get("way", "")}
-    return {"number": entry.number, "at": stamp(entry.at), "act": entry.what, **who, "facts": body}
 
 
 async def overview(request: Request) -> Response:

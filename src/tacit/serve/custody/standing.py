@@ -193,6 +193,12 @@ def overlay(config: Config, now: Standing) -> Config:
     return replace(found, settings=config.settings, analysts=analysts, server=config.server)
 
 
+def as_it_is(config: Config) -> Config:
+    """The configuration as the ledger has it now."""
+    with config.server.open_ledger() as ledger:
+        return overlay(config, Standing().followed(ledger.acts()))
+
+
 def _without(section: Mapping[str, Any], served: Mapping[str, Any]) -> Mapping[str, Any]:
     """An analyst's section of the file without datasets that were withdrawn."""
     if "datasets" not in section:
