@@ -58,7 +58,7 @@ def _do(config: Path, yes: bool, as_json: bool, action: str, **fields: str) -> N
         if not yes:
             if as_json:
                 raise InvalidInput("with --json nobody can be asked; say --yes.")
-            say(f"{proposal.words[:1].upper()}{proposal.words[1:]}")
+            say(proposal.words)
             if not typer.confirm("Do it?", err=True):
                 notice("nothing was done.")
                 return
@@ -279,3 +279,48 @@ def decline(request: Number, config: Config = FILE, yes: Yes = False, as_json: A
 def withdraw_approval(request: Number, config: Config = FILE, yes: Yes = False, as_json: AsJson = False) -> None:
     """Take back an approval that was not used."""
     _do(config, yes, as_json, "withdraw approval", request=str(request))
+
+
+@custodian.command()
+def backup(
+    folder: Annotated[Path, typer.Argument(help="A new folder for the copy.")],
+    config: Config = FILE,
+    as_json: AsJson = False,
+) -> None:
+    """Copy the ledger, the log and the configuration, while the gateway runs, and verify the copy.
+
+    Example: tacit custodian backup /backups/2026-11-16
+    """
+    from tacit.serve.config import load
+    from tacit.serve.custody.backups import back_up
+
+    found = back_up(load(config), config, folder)
+    if as_json:
+        say_json({"folder": str(folder), "heads": found.heads, "acts": found.acts})
+    else:
+        say(f"wrote {folder}.\n{found}")
+
+
+@custodian.command()
+def restore(
+    folder: Annotated[Path, typer.Argument(help="A folder that `backup` made.")],
+    config: Config = FILE,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put the ledger of a backup in the place of one that is lost; the gateway must not run.
+
+    What the audit log says was asked since the backup is charged again, so that it is not forgotten.
+    """
+    from tacit.serve.config import load
+    from tacit.serve.custody.backups import restore as put_back
+
+    words = "The present ledger is put aside and the backup's counts from now on. Do it?"
+    if not yes and not typer.confirm(words, err=True):
+        notice("nothing was done.")
+        return
+    found = put_back(load(config), folder)
+    if as_json:
+        say_json({"heads": found.heads, "acts": found.acts, "charged_again": found.charged})
+    else:
+        say(f"restored; {found.charged} questions that were asked since were charged again.\n{found}")

@@ -96,7 +96,7 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
         f"<p>Questions charged: {len(asked)}, of which {states['answered']} answered, {states['failed']} failed, "
         f"{states['charged']} without a recorded outcome.</p>"
         f"{fragments.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{_failures(name, own, mark)}{check}"
-        f"{fragments.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"
+        f"{fragments.table(('when', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions', cards=True)}"
         f"<p>{files}</p></section>"
     )
 

@@ -15,7 +15,7 @@ import pytest
 from tests.serve.support import people, serving
 
 playwright = pytest.importorskip("playwright.sync_api")
-from axe_playwright_python.sync_playwright import Axe  # noqa: E402
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # noqa: E402
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
 from tests.serve.test_browser import CHROMIUM, FLAGS  # noqa: E402
@@ -52,7 +52,7 @@ def look(page: Page, name: str) -> None:
     if PICTURES:
         for width, height in SIZES.items():
             for scheme in ("light", "dark"):
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                page.emulate_media(color_scheme=scheme)
                 page.set_viewport_size({"width": width, "height": height})
                 page.screenshot(path=Path(PICTURES) / f"custodian-{name}-{width}-{scheme}.png")
         page.emulate_media(color_scheme="light")

@@ -304,7 +304,7 @@ class RevokeToken(Action):
             raise NotHere(f"{self.name} has no token {self.token!r}; there are {', '.join(known) or 'none'}.")
         left = len(known) - 1
         return (
-            f"the token {self.token} of {self.name} is refused from now on, also for questions that wait and in "
+            f"The token {self.token} of {self.name} is refused from now on, also for questions that wait and in "
             f"browsers that it opened. This cannot be undone; {left or 'no'} other token{'s' * (left != 1)} stay."
         )
 
@@ -489,7 +489,7 @@ class RenewFailures(Action):
         if self.account not in known:
             raise NotHere("there is no such account; see the custodian's view.")
         return (
-            f"questions of {self.account} to {self.dataset} may fail again as often as allowed, after "
+            f"Questions of {self.account} to {self.dataset} may fail again as often as allowed, after "
             f"{known[self.account].unanswered} that failed or were lost."
         )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from html import escape
-from math import exp
+from math import ceil, exp
 from pathlib import Path
 from typing import Any
 
@@ -146,20 +146,22 @@ async def _third(request: Request, known: Visit, given: dict[str, str]) -> Respo
     findings = "".join(fragments.notice("bad" if each.serious else "warn", each.text) for each in found.findings)
     fields = {"mark": mark, "action": "add dataset", "name": given.get("name", "data"), "source": given["source"]}
     fields |= {"person": given["person"], "inside": inside}
-    chosen = "".join(
-        f'<tr><td><label class="check"><input type="radio" name="epsilon" value="{each}"'
-        f"{' checked' if each == USUAL else ''}>"
-        f"ε = {each}</label></td><td>{guess(each)} %</td><td>± {within(each):,} of {persons:,} persons</td></tr>"
+    rows = [
+        (
+            f'<label class="check whole"><input type="radio" name="epsilon" value="{each}"'
+            f"{' checked' if each == USUAL else ''}>ε = {each}</label>",
+            f"{guess(each)} %",
+            f"± {within(each):,} of {persons:,}",
+        )
         for each in BUDGETS
-    )
+    ]
+    head = ("budget", "a guess is right at most", "a count is within")
     body = (
         f"<p>For you alone: {escape(describe(facts))}.</p>{findings}"
         f'<form method="post" action="{forms.ACT}">{forms.hidden({k: v for k, v in fields.items() if v})}'
-        '<div class="wide" role="region" tabindex="0" aria-label="budgets"><table><caption>The budget of all questions '
-        'that are ever asked</caption><thead><tr><th scope="col">budget</th><th scope="col">from even odds, the best '
-        'guess whether somebody is in the data is right at most</th><th scope="col">of '
-        f"{QUESTIONS} questions that share it, each count is this close in 19 of 20 cases</th></tr></thead>"
-        f"<tbody>{chosen}</tbody></table></div>"
+        f"{fragments.table(head, rows, 'The budget of all questions that are ever asked', cards=True)}"
+        '<p class="hint">A guess: whether somebody is in the data, from even odds, with all answers at hand. A count: '
+        f"of persons, in 19 of 20 cases, if {QUESTIONS} questions share the budget.</p>"
         '<p class="hint">Smaller is safer. It stays as it is for good, so begin low: the same data cannot get a second '
         "budget. Analysts get limits within it.</p>"
         f"{forms.field('persons', 'About how many persons, if that may be public', hint=ROUGH, inputmode='numeric')}"
@@ -175,7 +177,7 @@ ROUGH = "A round number, for forecasts of accuracy; leave it empty to tell nobod
 
 def guess(epsilon: str) -> str:
     """The best chance, in percent, to guess whether somebody is in the data."""
-    return f"{100 / (1 + exp(-float(epsilon))):.1f}"
+    return f"{ceil(1000 / (1 + exp(-float(epsilon)))) / 10:.1f}"
 
 
 def within(epsilon: str) -> int:

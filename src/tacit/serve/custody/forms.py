@@ -58,9 +58,8 @@ def confirmation(mark: str, fields: Mapping[str, str], words: str, final: bool, 
     """What would happen, and the button that lets it."""
     warning = fragments.notice("warn", "this cannot be undone.") if final else ""
     sent = {**fields, "mark": mark, "confirm": code, "back": back}
-    said = escape(words[:1].upper() + words[1:])
     return (
-        f'<h1>Is this what you want?</h1><section id="confirm" tabindex="-1"><p>{said}</p>'
+        f'<h1>Is this what you want?</h1><section id="confirm" tabindex="-1"><p>{escape(words)}</p>'
         f'{warning}<form method="post" action="{ACT}">{hidden(sent)}<p class="buttons">'
         f'<button class="{"danger" if final else "main"}" autofocus>Yes, do it</button> '
         f'<a class="button" href="{escape(back)}">No, go back</a></p></form></section>'
@@ -77,7 +76,7 @@ def done(words: str, number: int, secret: Mapping[str, str], back: str, further:
         )
     said = fragments.notice("good", f"done, and written down as act {number}.")
     return (
-        f'<h1>Done</h1><section id="done" tabindex="-1">{said}<p>{escape(words[:1].upper() + words[1:])}</p>{shown}'
+        f'<h1>Done</h1><section id="done" tabindex="-1">{said}<p>{escape(words)}</p>{shown}'
         f'<p class="buttons">{further}<a class="button" href="{escape(back)}">Go on</a></p></section>'
     )
 
