@@ -20,16 +20,16 @@ DISTRIBUTION = "tacit-dp"
 Face = Literal["python", "command line", "json", "page"]
 """Where a question was asked: in a program, in a terminal, over HTTP, in a browser."""
 
-_QUESTION = ("epsilon", "delta", "rho", "keys")
+_QUESTION = ("epsilon", "delta", "rho", "keys", "fresh")
 """Arguments that every face has."""
-_FLAGS = (*_QUESTION, "person", "persons", "table", "ledger", "name", "error", "shape")
+_FLAGS = (*_QUESTION, "person", "persons", "table", "ledger", "name", "version", "period", "error", "shape")
 """Arguments that are flags of the command line."""
 _SETTINGS = ("through", "key", "schema", "unit", "composition")
 """Arguments that have no flag; a configuration knows them."""
 
 
 def _arguments(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.-])({'|'.join(names)})=(\d[\w./-]*|'[^']*'|\"[^\"]*\"|…)?(, (?=delta=))?")
+    return re.compile(rf"(?<![\w.-])({'|'.join(names)})=(\d[\w./-]*|'[^']*'|\"[^\"]*\"|…|True)?(, (?=delta=))?")
 
 
 _EVERYWHERE, _IN_SHELLS = _arguments(_QUESTION), _arguments((*_FLAGS, *_SETTINGS))
@@ -37,6 +37,8 @@ _PYTHON_ONLY = re.compile(r"\[\[(?!\w+\]\])(.*?)\]\]", re.DOTALL)
 """Not a bare word in double brackets, which is a heading of TOML."""
 _LABELS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 """What the fields of a page are called."""
+_FRESH = {"command line": "--fresh", "json": "'fresh': true", "page": "“Ask anew”"}
+"""How each face asks again although an answer is stored."""
 
 
 def tell(message: str, face: Face) -> str:
@@ -48,6 +50,8 @@ def tell(message: str, face: Face) -> str:
         name, value, more = found.groups(default="")
         if name in _SETTINGS:
             return f"{name} (in tacit.toml)"
+        if name == "fresh":
+            return _FRESH[face]
         if face == "command line":
             bare = value.strip("'\"")
             return f"--{name}{' ' if bare else ''}{bare}{' ' if more else ''}"

@@ -85,7 +85,8 @@ def _form(kind: Callable[..., Any], fields: str) -> Form:
 
 FORMS: dict[str, Form] = {
     "Answer": _form(
-        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name"
+        Answer,
+        "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name version",
     ),
     # guarantees
     "Pure": _form(Pure, "epsilon"),
@@ -171,6 +172,9 @@ OLDER: dict[str, Form] = {
 }
 """How values are read that earlier versions wrote otherwise."""
 
+WHERE_SET = frozenset({"version"})
+"""Fields that are written where they are set: answers without them are written as they always were."""
+
 SHAPE = ("columns", "released", "by", "known")
 """What is written of a result beside its answers; versions that do not know it read the answers."""
 
@@ -230,7 +234,8 @@ def _encode(part: Any) -> Any:
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
-    return {TAG: tag} | {name: _encode(getattr(part, name)) for name in FORMS[tag].fields}
+    held = {name: getattr(part, name) for name in FORMS[tag].fields}
+    return {TAG: tag} | {name: _encode(value) for name, value in held.items() if value or name not in WHERE_SET}
 
 
 def _shape(result: Result) -> dict[str, Any]:

@@ -47,6 +47,14 @@ class Book(ABC):
         """Open a child account, or find it again; what is given must then be as it was."""
 
     @abstractmethod
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one, by name, at one moment."""
+
+    @abstractmethod
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another."""
+
+    @abstractmethod
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Give an analyst another limit, or any account another policy, from now on."""
 
@@ -123,6 +131,17 @@ class MemoryBook(Book):
                 changed = accounts.opened(self.path(parent), word, link, rule, policy or UNLIMITED)
                 self._accounts |= {account.name: account for account in changed}
             return (*parent, word)
+
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one."""
+        with self._lock:
+            return [account for key, account in sorted(self._accounts.items()) if key and key[:-1] == name]
+
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another."""
+        with self._lock:
+            changed = accounts.carried(self._accounts[older], self._accounts[newer])
+            self._accounts |= {account.name: account for account in changed}
 
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Change an analyst's limit or an account's policy."""

@@ -305,6 +305,11 @@ class Budget:
         return Parallel(self._child(name, Link.GROUP, None, None))
 
     @property
+    def whole(self) -> Budget:
+        """The budget that this one is a share, a view, a part or a period of, up to the root."""
+        return Budget(self._book)
+
+    @property
     def shown(self) -> Budget:
         """The same budget, which can be looked at and not be charged."""
         return Shown(self._book, self._name)

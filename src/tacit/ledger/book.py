@@ -27,7 +27,7 @@ from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
 from tacit.ledger.entries import without_literals
-from tacit.ledger.rows import Edit, read_dataset, read_path
+from tacit.ledger.rows import Edit, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
 
 
@@ -79,6 +79,18 @@ class LedgerBook(Book):
             else:
                 self._record(edit, "opened", accounts.opened(edit.path(parent), word, link, rule, policy or UNLIMITED))
         return name
+
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one, in one snapshot."""
+        with self._store.reading() as work:
+            return read_below(work, self._name, name)
+
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another: both change, or none."""
+        with self._store.writing() as work:
+            edit = Edit(self._store, work, self._name)
+            for account in accounts.carried(edit.path(older)[0], edit.path(newer)[0]):
+                self._record(edit, "amended", [account])
 
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Change an analyst's limit or an account's policy."""
@@ -246,11 +258,16 @@ def _asked(question: Question | None, cost: Guarantee, literals: str) -> dict[st
     if question is None:
         return {"who": login()}
     message = {"key": question.message.key, "asked": question.message.asked} if question.message else {}
-    if message and question.owner:  # the message finds the question by this key, whoever owns the answer
-        message["question"] = question.anyones(cost)
-    return ({"request": message} if message else {}) | {
-        "columns": sorted(question.columns),
-        "statistics": sorted(question.statistics),
-        "text": without_literals(question.text) if literals == "omit" else question.text,
-        "who": question.analyst or login(),
-    }
+    if message and question.bare(cost) != question.key(cost):  # the message finds it by this, whoever owns the answer
+        message["question"] = question.bare(cost)
+    label = {"version": question.version} if question.version else {}
+    return (
+        ({"request": message} if message else {})
+        | label
+        | {
+            "columns": sorted(question.columns),
+            "statistics": sorted(question.statistics),
+            "text": without_literals(question.text) if literals == "omit" else question.text,
+            "who": question.analyst or login(),
+        }
+    )

@@ -75,11 +75,11 @@ class ViewBuilder:
         return self._tables
 
     def table(self, name: str, alias: str | None = None) -> View:
-        """All rows of one table, under its name or an alias."""
+        """All rows of one table, or those of the period that is asked about, under its name or an alias."""
         called = alias or name
         inside = unused(called, self.taken)
         (columns,) = Scope.of(self._tables.schemas[name], inside).tables.values()
-        return View(((inside, name),), (), (), Scope({called: columns}))
+        return View(((inside, name),), (), self._tables.dated(name, inside), Scope({called: columns}))
 
     def computed(self, table: Derived, alias: str) -> tuple[View, dict[str, Column]]:
         """All rows of a derived table, and its columns by name, the person among them; its scope is empty."""
@@ -246,6 +246,9 @@ class ViewBuilder:
         if not private and not public:
             raise UnsupportedQuery("the query names no private table; name one, or ask about public tables alone.")
         waiting, conditions, touched = persons.find(view.tables, view.conditions)
+        for alias, name in waiting:
+            if (alias, name) not in view.tables and isinstance(name, str):  # followed through a foreign key
+                conditions += self._tables.dated(name, alias)
         if len(waiting) + len(view.sides) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."
