@@ -30,7 +30,7 @@ from typing import Any
 from tacit.budgets import accounts
 from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.filters import Filter
-from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
+from tacit.budgets.questions import Message, Question, Receipt, Stored, Unanswered
 from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.guarantees import Guarantee
 
@@ -67,8 +67,11 @@ class Book(ABC):
         raise InvalidInput("only a budget in a ledger can be guarded; open it with a ledger.")
 
     @abstractmethod
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
-        """Record what became of a charge: the released answer, or None when the engine failed."""
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
+        """Record what became of a charge: the released answer, or None when the engine failed.
+
+        Where the message ``unless`` was charged, the answer is too late: it is recorded as failed, and False returned.
+        """
 
     @abstractmethod
     def recall(self, key: str, by: str | None = None) -> Stored | None:
@@ -170,9 +173,11 @@ class MemoryBook(Book):
                 self._once[once] = (receipt.at, None, False)
             return receipt
 
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
         """Keep the answer for the same question."""
         with self._lock:
+            late = unless is not None and unless.key in self._messages
+            answer = None if late else answer
             stored = None if answer is None else Stored(dict(answer), datetime.now(UTC), receipt.cost)
             if stored is not None and receipt.key:
                 self._answers[receipt.key] = stored, receipt.account
@@ -181,6 +186,7 @@ class MemoryBook(Book):
             if (payer := accounts.asking(receipt.account)) in self._tallies:
                 self._tallies[payer] = self._tallies[payer].settled(receipt.number, answered=stored is not None)
                 self._times.pop(receipt.number, None)
+            return not late
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer under this key."""

@@ -21,7 +21,7 @@ from tacit.budgets import accounts
 from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.books import Book, Tally, admit, same_terms
 from tacit.budgets.filters import Filter
-from tacit.budgets.questions import Position, Question, Receipt, Stored, Unanswered, once
+from tacit.budgets.questions import Message, Position, Question, Receipt, Stored, Unanswered, once
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
@@ -182,17 +182,19 @@ class LedgerBook(Book):
             edit.remember(tally_key(name), edit.append("renewed", body))
             edit.finish()
 
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
         """Append the answer, or that there is none."""
         try:
-            body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
-            if answer is not None:
-                body["answer"] = dict(answer)
-            texts.canonical(body)
+            texts.canonical(dict(answer) if answer is not None else {})
         except (TypeError, ValueError):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            late = unless is not None and self._remembered(work, once(unless.key)) is not None
+            answer = None if late else answer
+            body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
+            if answer is not None:
+                body["answer"] = dict(answer)
             tally = self._tally(work, receipt.account)
             if tally is not None:
                 body["tally"] = tally.settled(receipt.number, answered=answer is not None).to_dict()
@@ -204,6 +206,7 @@ class LedgerBook(Book):
             if receipt.once:
                 edit.remember(receipt.once, number)
             edit.finish()
+        return not late
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""
