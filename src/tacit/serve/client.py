@@ -177,7 +177,7 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     try:
         import httpx
     except ImportError:
-        raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
+        raise InvalidInput("connecting needs the package httpx; install tacit-dp[serve].") from None
     line = open_line(httpx.Client, address, token, timeout)
     try:
         with _understood():

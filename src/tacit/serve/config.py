@@ -374,7 +374,7 @@ def connect_spark(table: Private | Public) -> Private | Public:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
+        raise InvalidInput("a Spark source needs the package pyspark; install tacit-dp[spark].") from None
     builder: Any = SparkSession.builder
     session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
     found = copy(table)
