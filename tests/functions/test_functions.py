@@ -183,9 +183,12 @@ def test_records_of_a_table_are_rows_of_persons() -> None:
 def test_a_list_and_a_table_have_one_law(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Any] = []
     law = Monotone._law
-    monkeypatch.setattr(
-        Monotone, "_law", lambda self, records, cost: drawn.append(law(self, records, cost)) or drawn[-1]
-    )
+
+    def kept(self: Monotone, records: list[Any], cost: Any) -> Any:
+        drawn.append(law(self, records, cost))
+        return drawn[-1]
+
+    monkeypatch.setattr(Monotone, "_law", kept)
     with Session({"t": Private(TABLE, person="who")}, Pure(20)) as session:
         KINDS["oracle"].ask(session["t"].per_person(s="SUM(x)"), columns=["s"], epsilon=1)
     KINDS["oracle"].ask([50, 5, 13], epsilon=1, budget=Pure(1))
