@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.black_boxes.aggregation import sample_and_aggregate
     from tacit.black_boxes.selection import best_of
     from tacit.black_boxes.wrapping import wrap
+    from tacit.budgets import Periods
     from tacit.forecasts import plan
     from tacit.serve.client import connect
     from tacit.tables import Preview, Private, Public, Session, Table, read, schema
@@ -30,6 +31,7 @@ _HOMES = {
     "Answers": "tacit.answers.several",
     "Result": "tacit.answers.results",
     "Interval": "tacit.answers.answer",
+    "Periods": "tacit.budgets.periods",
     "Preview": "tacit.tables",
     "Private": "tacit.tables",
     "Public": "tacit.tables",
@@ -57,6 +59,7 @@ __all__ = [
     "Interval",
     "InvalidInput",
     "LedgerError",
+    "Periods",
     "Preview",
     "Private",
     "Public",

@@ -104,7 +104,7 @@ def charge_and_release(budget: Any, cost: Any, question: Any, release: Callable[
         return release()
 
     lost = question.text.endswith("-- lost")  # the process dies before the outcome is written
-    Budget.settle = (lambda *_: None) if lost else _settle  # type: ignore[method-assign]
+    Budget.settle = (lambda *_, **__: True) if lost else _settle  # type: ignore[method-assign]
     return _charge(budget, cost, question, faulty)
 
 

@@ -22,7 +22,10 @@ from tacit.cli.ask import Interrupted, ask
 from tacit.cli.audit import audit
 from tacit.cli.check import HELP as CHECK
 from tacit.cli.check import check
+from tacit.cli.custodian import custodian
 from tacit.cli.ledger import book
+from tacit.cli.mcp import HELP as MCP
+from tacit.cli.mcp import mcp
 from tacit.cli.once import refuse_repeats
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
@@ -208,4 +211,6 @@ app.command(help=CHECK)(check)
 app.command()(audit)
 app.command(help=VERIFY)(verify)
 app.command(help=SERVE)(serve)
+app.command(help=MCP)(mcp)
 app.add_typer(book, name="ledger")
+app.add_typer(custodian, name="custodian")

@@ -46,6 +46,7 @@ from tacit.mechanisms.totals.capped_flow import capped_flow
 from tacit.mechanisms.totals.flow_cap import flow_cap
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio
+from tacit.mechanisms.totals.running_totals import running_totals
 from tacit.mechanisms.totals.scan_and_release import scan_and_release, signed_scan_and_release
 from tacit.mechanisms.totals.vector_cap import vector_cap
 
@@ -99,6 +100,7 @@ __all__ = [
     "randomised_response",
     "ratio",
     "repeat_and_select",
+    "running_totals",
     "scan_and_release",
     "searched_loss",
     "shared_scans",

@@ -83,6 +83,8 @@ async def answer_question(
     try:
         found = await execute(here.questions, known, "ask", dataset=name, question=facts, key=key, page=page)
         outcome = "stored" if found.facts["stored"] else "answered"
+        await here.following.follow()
+        here.gateway.standing.check(known.caller, name, known.caller.token)  # who was sent away gets no answer
         return found
     except TacitError as error:
         outcome = status(error)[1]

@@ -25,8 +25,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tacit.errors import TacitError
-from tacit.serve import api, custodian, pages
+from tacit.serve import api, custodian, pages, sign_in
+from tacit.serve.assistants import here as assistants
 from tacit.serve.config import Config, load
+from tacit.serve.custody import api as custody_api
+from tacit.serve.custody import first as custody_first
+from tacit.serve.custody import pages as custody_pages
 from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
@@ -121,6 +125,8 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         following=Following(gateway, changed),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
+        assistants=assistants.Assistants(config),
+        provider=sign_in.Provider(config.sign_in, config.server.address) if config.sign_in.issuer else None,
     )
 
     @asynccontextmanager
@@ -130,6 +136,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         yield
         for pool in (here.questions, here.previews, here.forecasts, here.chores):
             await pool.close()
+        await here.assistants.close()
         await asyncio.to_thread(copied.tidy)
         here.health.close()
         here.following.close()
@@ -141,8 +148,13 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         Route("/metrics", metrics),
         Mount("/static", StaticFiles(directory=STATIC)),
         *api.ROUTES,
+        *custody_api.ROUTES,
+        *custody_pages.ROUTES,
+        *custody_first.ROUTES,
         *custodian.ROUTES,
         *pages.ROUTES,
+        *sign_in.ROUTES,
+        *assistants.ROUTES,
     ]
     handlers = {TacitError: _mistake, HTTPException: _other, Exception: _unforeseen}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
@@ -165,7 +177,7 @@ async def metrics(request: Request) -> Response:
 
 
 def _programs(request: Request) -> bool:
-    return request.url.path.startswith(("/v1", "/healthz", "/metrics"))
+    return request.url.path.startswith(("/v1", "/healthz", "/metrics", assistants.PATH))
 
 
 def _mistake(request: Request, error: Exception) -> Response:

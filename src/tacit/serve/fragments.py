@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, remarks
-from tacit.answers.several import show_error
+from tacit.answers.several import show_error, told, warned
 from tacit.answers.values import show, show_key
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
@@ -105,10 +105,11 @@ def notice(kind: str, text: str) -> str:
 def answer(found: Answer | Answers) -> str:
     """An answer as a sentence with its interval drawn."""
     if isinstance(found, Answer):
-        return f'<p class="sentence">{escape(str(found))}</p>{drawings.interval(found)}{_story(found)}'
+        return f'<p class="sentence">{escape(told(found, "page"))}</p>{drawings.interval(found)}{_story(found)}'
     head, rows = _cells(found)
-    common = escape(" ".join(remarks(found)))
-    return f'{table(head, rows) if rows else ""}<p class="sentence">{common}</p>'
+    common, earlier = escape(" ".join(remarks(found))), warned(found, "page")
+    first = "" if earlier is None else notice("plain", earlier)
+    return f'{first}{table(head, rows) if rows else ""}<p class="sentence">{common}</p>'
 
 
 def _cells(found: Answers) -> tuple[list[str], list[list[str]]]:
@@ -226,6 +227,7 @@ def form(
     """The form in which a question is written, previewed and asked; ``costs`` are the letters its budget knows."""
     sql = escape(given.get("sql", ""))
     persons = escape(given.get("persons") or str(facts["persons"] or ""))
+    fresh = " checked" if given.get("fresh") else ""
 
     def cost(field: str, label: str, value: str) -> str:
         return (
@@ -245,7 +247,9 @@ def form(
         '<input type="range" id="slider" min="0" max="60" step="1"></p>'
         + "".join(cost(letter, LETTERS[letter], given.get(letter, "")) for letter in costs)
         + f'<p><label for="persons">persons, about</label><input id="persons" name="persons" value="{persons}" '
-        'inputmode="numeric" autocomplete="off" size="8"></p></div></fieldset>'
+        'inputmode="numeric" autocomplete="off" size="8"></p>'
+        f'<p><label><input type="checkbox" name="fresh" value="yes"{fresh}> Ask anew, and pay again</label></p>'
+        "</div></fieldset>"
         f'<div id="preview" aria-live="polite">{preview}</div>'
         '<p class="buttons"><button name="action" value="ask" class="main">Ask and pay</button> '
         '<button name="action" value="preview" class="second">Preview, free</button></p></form>'

@@ -26,8 +26,8 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
-from tacit.budgets import Budget, Link, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.errors import InvalidInput, TacitError
+from tacit.budgets import Budget, Link, Message, Receipt, Unanswered, Unsettled, filter_for, open_budget
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
@@ -56,8 +56,16 @@ MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
 
+APPROVE = "A person must approve it first: ask the custodian to, or ask for less."
+"""What to do about a question that may not be asked by itself."""
+
+
 class NotHere(TacitError):
     """There is no such thing for this caller."""
+
+
+class NeedsApproval(BudgetExceeded):
+    """A question that costs more than may be asked without a person's approval; nothing was spent."""
 
 
 class Gateway:
@@ -127,10 +135,12 @@ class Gateway:
         try:
             session = Session(
                 {key: connect_spark(table) for key, table in dataset.tables.items()},
-                dataset.budget,
+                dataset.periods or dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,
                 ledger=self.ledger,
+                version=dataset.version,
+                period=dataset.period,
                 timeout=float(self.config.limits.seconds) or None,
                 max_rows=self.config.limits.rows,
                 max_join_rows=self.config.limits.rows,
@@ -187,12 +197,16 @@ class Gateway:
                     "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
                 }
             )
-        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+        labels = {"version": session.version, "period": session.period}
+        facts = {"name": name, **labels, "persons": self.config.datasets[name].persons}
+        return facts | {"tables": tables}
 
     def budget(self, caller: Caller, name: str) -> dict[str, Any]:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
-        budget = self.session(caller, name).budget
+        session = self.session(caller, name)
+        budget = session.budget
         return {
+            "protection": session.protection(),
             "total": budget.total.text(),
             "spent": budget.spent.text(),
             "remaining": budget.remaining.text(),
@@ -201,6 +215,10 @@ class Gateway:
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
+
+    def budget_of(self, analyst: str, name: str) -> Budget:
+        """An analyst's budget of a dataset, for the custodian."""
+        return self._views[analyst, name].budget
 
     def columns(self) -> dict[str, dict[str, str]]:
         """The columns of all tables in words."""
@@ -217,8 +235,9 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        releaser, _ = self._releaser(caller, name, question)
+        releaser, approved = self._releaser(caller, name, question)
         seen = self._query(releaser, question).preview(question.fresh)
+        approval = not approved and not seen.free and self.needs_approval(caller.name, name, seen.cost)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -229,8 +248,19 @@ class Gateway:
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
             "noise_std": seen.noise_std,
-            "words": seen.words,
+            "needs_approval": approval,
+            "words": f"{seen.words} {APPROVE}" if approval else seen.words,
         }
+
+    def needs_approval(self, analyst: str, dataset: str, cost: Guarantee) -> bool:
+        """Whether a person must approve a question of this cost first; what cannot be compared needs it too."""
+        above = self.config.analysts.get(analyst, {}).get(dataset, Access()).approve_above
+        if above is None:
+            return False
+        try:
+            return not open_budget(above).fits(cost)
+        except InvalidInput:
+            return True
 
     def ask(
         self,
@@ -254,6 +284,8 @@ class Gateway:
             sender, asked = f"\x00approval {approval.number}", question.identity
         hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
         query = self._query(releaser.within(Message(hashed, asked) if sender else None, heard), question)
+        if approval is None:
+            self._check_approval(caller, name, query, question)
         begins()
         turn = time.monotonic() + TURN
         while True:
@@ -289,6 +321,16 @@ class Gateway:
             now.check(caller, name, caller.token, approval.number if approval else 0)
 
         return releaser.paid_by(releaser.account.under(guard)), approval
+
+    def _check_approval(self, caller: Caller, name: str, query: Understood, question: SentQuestion) -> None:
+        """Refuse what needs a person's approval and has none; answers that were paid for stay free."""
+        access = self.config.analysts[caller.name].get(name, Access())
+        if access.approve_above is None or (seen := query.preview(question.fresh)).free:
+            return
+        if self.needs_approval(caller.name, name, seen.cost):
+            raise NeedsApproval(
+                f"this costs more than {access.approve_above!r} at once, and nothing was spent. {APPROVE}"
+            )
 
     def record_failures(self, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""

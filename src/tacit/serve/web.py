@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
@@ -23,13 +23,16 @@ from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError,
 from tacit.ledger import Superseded
 from tacit.serve.custody.actions import LocalOnly, Unconfirmed
 from tacit.serve.custody.following import Following
-from tacit.serve.custody.standing import NotAdmitted
 from tacit.serve.executors import Executors
-from tacit.serve.gateway import Gateway, NotHere
+from tacit.serve.gateway import Gateway, NeedsApproval, NotHere
 from tacit.serve.records import AuditLog, Counts
 from tacit.serve.running import Busy, Pace, SharedLook, Threads
-from tacit.serve.tokens import Caller, Doorkeeper
+from tacit.serve.tokens import Caller, Doorkeeper, NotAdmitted
 from tacit.serve.wire import Parcel
+
+if TYPE_CHECKING:
+    from tacit.serve.assistants.here import Assistants
+    from tacit.serve.sign_in import Provider
 
 T = TypeVar("T")
 
@@ -73,6 +76,7 @@ ERRORS: list[tuple[type[TacitError], int, str]] = [
     (Unanswered, 409, "charged_before"),
     (Unsettled, 429, "busy"),
     (FailuresUsedUp, 403, "failures_used_up"),
+    (NeedsApproval, 403, "approval_needed"),
     (BudgetExceeded, 403, "budget_exceeded"),
     (UnsupportedQuery, 422, "unsupported_query"),
     (InvalidInput, 400, "invalid_input"),
@@ -121,6 +125,9 @@ class State:
     """What the custodian did meanwhile, in whichever process."""
     pace: Pace
     logins: Pace
+    assistants: Assistants
+    provider: Provider | None = None
+    """Where people sign in without a token."""
     counts: Counts = field(default_factory=Counts)
 
     @property

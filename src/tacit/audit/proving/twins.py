@@ -30,7 +30,15 @@ from tacit.mechanisms.search import (
     tree_descent,
 )
 from tacit.mechanisms.search.scan_rates import Rates, rates
-from tacit.mechanisms.totals import bounded_mean, capped_flow, flow_cap, ratio, scan_and_release, vector_cap
+from tacit.mechanisms.totals import (
+    bounded_mean,
+    capped_flow,
+    flow_cap,
+    ratio,
+    running_totals,
+    scan_and_release,
+    vector_cap,
+)
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace
 from tacit.noises import truncated_laplace as truncated
 from tacit.proofs import Argument
@@ -410,6 +418,14 @@ TWINS: dict[str, dict[str, Build]] = {
         "all nodes for the price of one": partial(
             tree_descent.argue, rule=lambda epsilon, depth, sensitivity: DiscreteLaplace(epsilon / sensitivity)
         )
+    },
+    "mechanisms.running_totals": {
+        "a node counted twice": partial(running_totals.argue, times=2),
+        "a cap renewed for free": partial(running_totals.argue, again=2),
+        "earlier bins capped anew": partial(running_totals.argue, again=2),
+        "every level for the price of one": partial(running_totals.argue, times=2),
+        "counted in each bin": partial(running_totals.argue, again=2),
+        "no cap": partial(running_totals.argue_gaussian, again=2),
     },
     "mechanisms.vector_cap": {
         "a loss that falls when a person joins": partial(vector_cap.argue, weighed=True, falls=True),

@@ -99,7 +99,7 @@ class WithdrawDataset(Action):
         """What would happen."""
         if self.name not in desk.gateway.unopened:
             desk.dataset(self.name)
-        return f"nobody can ask {self.name} any more; its history and what was spent stay in the ledger."
+        return f"Nobody can ask {self.name} any more; its history and what was spent stay in the ledger."
 
     def act(self, desk: Desk) -> Act:
         """What is recorded."""
