@@ -90,7 +90,9 @@ def test_every_statistic_has_a_known_name() -> None:
         if kind.__module__.startswith("tacit.") and not isabstract(kind):
             key = getattr_static(kind, "key")
             assert isinstance(key, property) or key in statistics(), kind
-    with pytest.raises(InvalidInput, match="there is no statistic 'total'; there are above, correlation, count, covariance"):
+    with pytest.raises(
+        InvalidInput, match="there is no statistic 'total'; there are above, correlation, count, covariance"
+    ):
         Policy(statistics=frozenset({"total"}))
 
 

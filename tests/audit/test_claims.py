@@ -15,7 +15,7 @@ from tacit.mechanisms import Quantile, TrimmedMean, laplace
 from tests.functions.test_functions import mean, top_two
 
 GRID = integers(0, 8)
-PAGE = Path(__file__).parent.parent.parent / "docs" / "how-to" / "own-functions.md"
+PAGE = Path(__file__).parents[2] / "docs/how-to/own-functions.md"
 
 
 def median(values: list[int]) -> int:

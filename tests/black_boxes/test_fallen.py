@@ -38,7 +38,12 @@ def test_persons_of_a_table() -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    for options in ({"sensitivity": 1}, {"persons_public": True}, {"evaluate_profile": lambda records, k: []}):
+    refused: list[dict[str, object]] = [
+        {"sensitivity": 1},
+        {"persons_public": True},
+        {"evaluate_profile": lambda records, k: []},
+    ]
+    for options in refused:
         with pytest.raises(InvalidInput, match="leave them out"):
             wrap([1], **options)
     with pytest.raises(InvalidInput, match="nothing was spent"):

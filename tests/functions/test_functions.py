@@ -94,7 +94,7 @@ def test_the_budget_is_charged_before_the_function_sees_a_record(name: str, monk
 def rude(values: list[int], *rest: Any) -> Any:
     """Fails on whoever has a 13, in one way or another."""
     if 13 in values:
-        raise ValueError(f"record {values}")
+        raise (SystemExit if len(values) == 1 else ValueError)(f"record {values}")
     return {0: float("nan"), 1: "text", 2: None, 3: 10**400, 4: 7}[len(values) % 5]
 
 
@@ -149,6 +149,11 @@ def test_policies_know_them_by_one_name() -> None:
             return KINDS["oracle"].ask(session["t"].per_person(s="SUM(x)"), columns=["s"], epsilon=1)
 
     assert asked("function").guarantee == Pure(1)
+    narrow = open_budget(Pure(50), policy=Policy(columns=frozenset({"t.who", "t.x"})))
+    with Session({"t": Private(TABLE, person="who")}, narrow) as session:
+        KINDS["sampled"].ask(session["t"], columns=["x"], epsilon=1)
+        with pytest.raises(UnsupportedQuery, match=r"'t\.y'"):
+            KINDS["sampled"].ask(session["t"], epsilon=1)
     with pytest.raises(UnsupportedQuery, match="'function'"):
         asked("sum", "wrap")
 
@@ -183,9 +188,12 @@ def test_records_of_a_table_are_rows_of_persons() -> None:
 def test_a_list_and_a_table_have_one_law(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Any] = []
     law = Monotone._law
-    monkeypatch.setattr(
-        Monotone, "_law", lambda self, records, cost: drawn.append(law(self, records, cost)) or drawn[-1]
-    )
+
+    def kept(self: Monotone, records: list[Any], cost: Any) -> Any:
+        drawn.append(law(self, records, cost))
+        return drawn[-1]
+
+    monkeypatch.setattr(Monotone, "_law", kept)
     with Session({"t": Private(TABLE, person="who")}, Pure(20)) as session:
         KINDS["oracle"].ask(session["t"].per_person(s="SUM(x)"), columns=["s"], epsilon=1)
     KINDS["oracle"].ask([50, 5, 13], epsilon=1, budget=Pure(1))

@@ -82,7 +82,11 @@ class Fallen(Spread):
     """How many persons it takes."""
     least: Value
     """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
-    covers = "truth"
+
+    @property
+    def covers(self) -> Covers:
+        """The statistic itself."""
+        return "truth"
 
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """One-sided: nothing bounds a total from above without an assumption."""
@@ -103,7 +107,11 @@ class FallenWithin(Fallen):
     """The same of a function that was evaluated for so many persons at most, and counts as the highest value beyond."""
 
     most: int = 0
-    covers = "capped value"
+
+    @property
+    def covers(self) -> Covers:
+        """The function as it counts."""
+        return "capped value"
 
     def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
         """The function itself up to that number."""

@@ -91,7 +91,9 @@ class Bounded(OwnFunction):
         first, _ = self._parts(cost)
         try:
             law = self.measure(list(records), first)
-        except Exception:  # what it says may show records
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # what it says may show records
             law = None
         usable = isinstance(law, Law) and law.guarantee == Pure(first)
         return law if usable and law is not None else self.measure([], first)

@@ -200,7 +200,9 @@ def called(f: Callable[..., Any], *arguments: Any) -> Fraction | None:
         if isinstance(value, float) and not isfinite(value):
             return None
         return Fraction(int(value)) if isinstance(value, bool) else number_of(value)
-    except Exception:  # what it says may show records
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # what it says may show records, and that it ended the process too
         return None
 
 

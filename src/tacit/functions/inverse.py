@@ -73,7 +73,12 @@ class Inverse(OwnFunction):
         """The distance to every value of the grid, at most the limit. It knows the data."""
         if self.distance is None:
             return searched_loss(
-                lambda x: self.f(list(x)), records, self.universe, self.grid, limit=self.limit, within=self.within
+                lambda x: called(self.f, list(x)),
+                records,
+                self.universe,
+                self.grid,
+                limit=self.limit,
+                within=self.within,
             )
         assert self.grid.first is not None
         assert self.grid.last is not None

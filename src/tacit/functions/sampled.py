@@ -102,7 +102,9 @@ class Sampled(OwnFunction):
             return 0
         try:
             return place(self.grid, self.f(list(records)))
-        except Exception:  # what it says may show records
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # what it says may show records
             return 0
 
     def median(self, places: Sequence[int], cost: Guarantee) -> Law[Any]:

@@ -19,8 +19,8 @@ TABLE = pa.table({"who": list(range(500)), "x": [i % 10 for i in range(500)]})
 def session(ledger: Path | None = None, sample: float | None = None) -> Session:
     tables: dict[str, Private] = {"t": Private(TABLE, person="who")}
     if ledger is not None:
-        return Session(tables, Pure(3), name="shop", ledger=ledger)  # type: ignore[arg-type]
-    return Session(tables, Pure(3), sample=sample, randomness=seeded_not_private(5))  # type: ignore[arg-type]
+        return Session(tables, Pure(3), name="shop", ledger=ledger)
+    return Session(tables, Pure(3), sample=sample, randomness=seeded_not_private(5))
 
 
 def test_questions_cost_once_until_one_is_above() -> None:

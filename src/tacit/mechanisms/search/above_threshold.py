@@ -7,8 +7,9 @@ there are with some property. Every answer is "below" or "above"; the first "abo
 PROOF  Draw ξ ~ Geom(ε1) once and ν_i ~ Geom(ε2) afresh for every question, ε1 + ε2 = ε. Question i is "above" when
 q_i + ν_i ≥ T + ξ. That is the walk of `threshold_scan` with the need n_i = T − q_i, which adding a person moves by
 something in [−1, 0]: Pure(ε1 + ε2). As long as there is something to ask, all answers so far were "below", so whoever
-asks follows one sequence of questions, which does not depend on the data. Other answers given meanwhile may be used:
-interactive mechanisms of pure privacy may be composed concurrently, and ε still adds up.
+asks follows one sequence of questions, which does not depend on the data. Other answers given meanwhile may be used: an
+interactive mechanism that is Pure(ε) is an interactive post-processing of one coin that is Pure(ε), tossed before the
+first question. So a budget may charge it at the start as any other draw, and what is asked between does not matter.
 
 ACCURACY  Of m questions, with probability 1 − β: no number that is below T − d is called "above", where m·P[ν − ξ > d]
 ≤ β/2, and none that is T + b or more is called "below", where P[ξ > b] ≤ β/2. `reach` states d and b.

@@ -131,7 +131,7 @@ class Watch(Closing):
         asked, ended = self._asking.asked, self._asking.ended
         desk = Desk(self._releaser.randomness, self._receipt.cost, "any one person with all their rows")
         below = asked - 1 if ended else asked
-        law = self._asking.law([0] * max(1, asked))  # for its name alone, which the numbers asked about do not enter
+        law = self._asking.law([0] * asked)  # for its name alone, which the numbers asked about do not enter
         desk._spent[""] = [law.guarantee]
         desk.drawn.append(Drawn.of("", law, below))
         found: Answer = desk.answer(
