@@ -24,8 +24,7 @@ from tacit import ledger as books
 from tacit.budgets import Budget
 from tacit.serve import checking, fragments
 from tacit.serve.gateway import Gateway, NotHere
-from tacit.serve.pages import page
-from tacit.serve.web import Forbidden, Visit, check_mark, chore, download, read_form, state, visit
+from tacit.serve.web import Forbidden, Visit, check_mark, chore, download, page, read_form, state, visit
 
 LATEST = 20
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"

@@ -37,7 +37,7 @@ from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
-from tacit.tables import Private, Session
+from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.queries import Understood, understand
 
@@ -169,7 +169,7 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
+        seen = self.understood(caller, name, question).preview(question.fresh)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -181,6 +181,8 @@ class Gateway:
             "forecast": seen.forecast,
             "noise_std": seen.noise_std,
             "words": seen.words,
+            "told": _told(seen),
+            "parts": [vars(part) | {"cost": part.cost.text()} for part in seen.parts],
         }
 
     def ask(
@@ -228,6 +230,10 @@ class Gateway:
                 cost, account = texts.guarantee(each["cost"]), tuple(each["account"])
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
+
+    def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
+        """What a caller's question asks; nothing is spent."""
+        return self._query(self.session(caller, name)._releaser, question)
 
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
@@ -303,6 +309,17 @@ def _view(session: Session, analyst: str, access: Access, shared: bool) -> Sessi
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
     return view if shared else view._with(view._releaser.apart())
+
+
+def _told(seen: Preview) -> str:
+    """A preview in letters that people know."""
+    words = ", ".join(seen.statistics)
+    if seen.free:
+        return f"{words}: {'answered before, so it' if seen.parts else 'only public tables are read, so it'} is free."
+    paid = f"{words}: costs {seen.cost.short()}"
+    if not seen.fits:
+        return f"{paid}, but only {seen.remaining.short()} is left. Nothing was spent."
+    return f"{paid} of the {seen.remaining.short()} left. Nothing was spent yet."
 
 
 def _size(amount: Guarantee) -> float:
