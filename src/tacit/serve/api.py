@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
+from tacit.serve.composing import compose
 from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
 from tacit.serve.questions import KEY_LENGTH, SentQuestion, number
@@ -53,6 +54,30 @@ async def cost(request: Request) -> Response:
     question = gateway.read_question(known.caller, name, await read_json(request))
     found = await execute(state(request).previews, known, "preview", dataset=name, question=question_facts(question))
     return _passed_on(found)
+
+
+async def written(request: Request) -> Response:
+    """A question that is put together from fields, as SQL."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    session = gateway.session(known.caller, name)
+    return JSONResponse({"sql": compose(await read_json(request), session, gateway.config.limits.query_characters)})
+
+
+async def expected(request: Request) -> Response:
+    """How far off the answers to a question would be."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    here, name = state(request), request.path_params["dataset"]
+    question = here.gateway.read_question(known.caller, name, await read_json(request))
+    facts = {
+        "dataset": name,
+        "question": question_facts(question),
+        "persons": _whole(request, "persons", 0, 10**9) or None,
+        "shape": request.query_params.get("shape", "lognormal"),
+    }
+    return _passed_on(await execute(here.forecasts, known, "expected", **facts))
 
 
 def _passed_on(found: Parcel) -> Response:
@@ -155,6 +180,8 @@ ROUTES = [
     Route(_ONE, dataset),
     Route(f"{_ONE}/budget", budget),
     Route(f"{_ONE}/cost", cost, methods=["POST"]),
+    Route(f"{_ONE}/compose", written, methods=["POST"]),
+    Route(f"{_ONE}/expected", expected, methods=["POST"]),
     Route(f"{_ONE}/ask", ask, methods=["POST"]),
     Route(f"{_ONE}/history", history),
     Route(f"{_ONE}/answers/{{number}}", answer),

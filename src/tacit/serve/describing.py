@@ -51,10 +51,10 @@ def operation(
     words: str,
     result: dict[str, Any],
     *parameters: dict[str, Any],
-    body: bool | str = False,
+    body: str = "",
     errors: str = "",
 ) -> dict[str, Any]:
-    """An operation, whose body is a question or has the schema of this name."""
+    """An operation, whose body has the schema of this name."""
     wanted = ("401", "403", "404", "405", "429", "503", *errors.split())
     described: dict[str, Any] = {
         "operationId": name,
@@ -64,10 +64,7 @@ def operation(
         | {code: {"description": ERRORS[code], "content": content(reference("Error"))} for code in sorted(wanted)},
     }
     if body:
-        described["requestBody"] = {
-            "required": True,
-            "content": content(reference("Question" if body is True else str(body))),
-        }
+        described["requestBody"] = {"required": True, "content": content(reference(body))}
     return described
 
 

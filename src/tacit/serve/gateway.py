@@ -40,7 +40,7 @@ from tacit.serve.custody.standing import Request, Standing, overlay
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
-from tacit.tables import Private, Session
+from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.queries import Understood, understand
 
@@ -244,6 +244,8 @@ class Gateway:
             "noise_std": seen.noise_std,
             "needs_approval": approval,
             "words": f"{seen.words} {APPROVE}" if approval else seen.words,
+            "told": f"{_told(seen)} {APPROVE}" if approval else _told(seen),
+            "parts": [vars(part) | {"cost": part.cost.text()} for part in seen.parts],
         }
 
     def needs_approval(self, analyst: str, dataset: str, cost: Guarantee) -> bool:
@@ -337,6 +339,10 @@ class Gateway:
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
+    def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
+        """What a caller's question asks; nothing is spent."""
+        return self._query(self._releaser(caller, name, question)[0], question)
+
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
         query = understand(releaser, question.price(), question.keys)
@@ -413,6 +419,17 @@ def _view(session: Session, analyst: str, access: Access, shared: bool, settling
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
     return view if shared else view._with(view._releaser.apart())
+
+
+def _told(seen: Preview) -> str:
+    """A preview in letters that people know."""
+    words = ", ".join(seen.statistics)
+    if seen.free:
+        return f"{words}: {'answered before, so it' if seen.parts else 'only public tables are read, so it'} is free."
+    paid = f"{words}: costs {seen.cost.short()}"
+    if not seen.fits:
+        return f"{paid}, but only {seen.remaining.short()} is left. Nothing was spent."
+    return f"{paid} of the {seen.remaining.short()} left. Nothing was spent yet."
 
 
 def _size(amount: Guarantee) -> float:

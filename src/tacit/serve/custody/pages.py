@@ -22,8 +22,7 @@ from tacit.serve.custody.catalogue import read_action
 from tacit.serve.custody.requests import read_reason
 from tacit.serve.custody.standing import OPEN
 from tacit.serve.custody.summary import act_facts, summary
-from tacit.serve.pages import page
-from tacit.serve.web import Visit, check_mark, chore, read_form, state, status, visit
+from tacit.serve.web import Visit, check_mark, chore, page, read_form, state, status, visit
 
 LATEST = 200
 """How many acts the page of the log shows."""
