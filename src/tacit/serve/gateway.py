@@ -9,8 +9,8 @@ PROOF. The only way to data is the query that the analyst's own session makes of
 
 A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
-its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
-and failed, and the gateway writes that down.
+its answer was lost in a crash, it is taken up again under the same charge, once, as soon as the first cannot be alive
+any more. A question whose executor was ended is charged and failed, and the gateway writes that down.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from tacit.numbers.exact import exact
 from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
+from tacit.serve.running import Busy
 from tacit.serve.tokens import Caller
 from tacit.tables import Private, Session
 from tacit.tables.releasing.releaser import Releaser
@@ -47,12 +48,19 @@ PATIENT = 0.8
 """The share of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
+AFTER = 5.0
+"""Seconds after the limit of a question at which nobody works on it any more, whatever happened."""
 TURN = 3.0
 """Seconds for which a question waits for the analyst's earlier ones, if all of them together could fail too often."""
 MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
 
+LOST = (
+    "this request was charged before and is still being answered, or its answer was lost; nothing more was charged: "
+    "send it again under the same key in a minute, and it will be answered."
+)
+"""What is said about a request whose first attempt may still be alive."""
 APPROVE = "A person must approve it first: ask the custodian to, or ask for less."
 """What to do about a question that may not be asked by itself."""
 
@@ -221,8 +229,8 @@ class Gateway:
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
         sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        releaser = session._releaser.within(Message(sender, question.fingerprint) if key else None, heard)
-        query = self._query(releaser, question)
+        message = Message(sender, question.fingerprint) if key else None
+        query = self._query(session._releaser.within(message, heard), question)
         self._check_approval(caller, name, query, question)
         begins()
         turn = time.monotonic() + TURN
@@ -230,9 +238,16 @@ class Gateway:
             try:
                 return query.ask(question.fresh)
             except Unanswered as waiting:
-                if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
+                lost = datetime.now(UTC) - self._patience
+                if waiting.failed or message is None or (message.lost(waiting.at) and waiting.at < lost):
                     raise
-                time.sleep(GLANCE)
+                if waiting.at < lost:
+                    message = replace(message, lost_before=lost)
+                    query = self._query(session._releaser.within(message, heard), question)
+                elif time.monotonic() > end:
+                    raise Busy(LOST) from None
+                else:
+                    time.sleep(GLANCE)
             except Unsettled as waiting:
                 if datetime.now(UTC) - waiting.at > self._patience:
                     raise waiting.lost from None
@@ -257,7 +272,8 @@ class Gateway:
         for each in charged:
             if states.get(each["number"]) == "charged":
                 cost, account = texts.guarantee(each["cost"]), tuple(each["account"])
-                receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
+                now, taken_up = datetime.now(UTC), each["resumed"]
+                receipt = Receipt(each["number"], cost, now, "", each["once"], account, resumed=taken_up)
                 budget.settle(receipt, None)
 
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
@@ -270,7 +286,7 @@ class Gateway:
     @property
     def _patience(self) -> timedelta:
         """After this time a question without an outcome is lost: its executor was ended by then."""
-        return timedelta(seconds=float(self.config.limits.question_seconds) + 5)
+        return timedelta(seconds=float(self.config.limits.question_seconds) + AFTER)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""
