@@ -97,7 +97,7 @@ class Limits:
     aggregates: int = 20
     """Different aggregates in one question; each takes its own time."""
     per_minute: int = 240
-    """Requests of one caller to one worker."""
+    """Requests of one caller, to all workers together."""
     logins_per_minute: int = 30
     """Wrong tokens that a worker listens to."""
     rows: int = 20_000_000

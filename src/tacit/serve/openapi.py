@@ -63,6 +63,10 @@ SCHEMAS: dict[str, Any] = {
         },
         "additionalProperties": False,
     },
+    "Key": _object(
+        {"key": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH, "pattern": r"^[!-~]+$"}},
+        additionalProperties=False,
+    ),
     "Cost": _object(
         {
             "sql": _TEXT,
@@ -126,7 +130,7 @@ _ERRORS = {
     "403": "Not allowed, too cheap or not covered by the budget, or too many failed; nothing was spent.",
     "404": "Not there for this caller.",
     "405": "Another method is meant.",
-    "409": "This request was charged before and has no answer; nothing more was charged.",
+    "409": "Cancelled, or charged before and without an answer; nothing more was charged.",
     "408": "The body did not arrive in time; nothing was spent.",
     "413": "Too large.",
     "415": "Not JSON.",
@@ -141,18 +145,24 @@ def _content(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _operation(
-    name: str, words: str, result: dict[str, Any], *parameters: dict[str, Any], body: bool = False, errors: str = ""
+    name: str,
+    words: str,
+    result: dict[str, Any],
+    *parameters: dict[str, Any],
+    body: str = "",
+    errors: str = "",
+    fine: str = "200",
 ) -> dict[str, Any]:
     wanted = ("401", "403", "404", "405", "429", "503", *errors.split())
     described: dict[str, Any] = {
         "operationId": name,
         "summary": words,
         "parameters": list(parameters),
-        "responses": {"200": {"description": "Fine.", "content": _content(result)}}
+        "responses": {fine: {"description": "Fine.", "content": _content(result)}}
         | {code: {"description": _ERRORS[code], "content": _content(_ref("Error"))} for code in sorted(wanted)},
     }
     if body:
-        described["requestBody"] = {"required": True, "content": _content(_ref("Question"))}
+        described["requestBody"] = {"required": True, "content": _content(_ref(body))}
     return described
 
 
@@ -191,10 +201,25 @@ DESCRIPTION: dict[str, Any] = {
             "get": _operation("budget", "What you may spend, have spent and have left.", _ref("Budget"), _DATASET)
         },
         "/v1/datasets/{dataset}/cost": {
-            "post": _operation("cost", "What a question would cost.", _ref("Cost"), _DATASET, body=True, errors=_WRONG)
+            "post": _operation(
+                "cost", "What a question would cost.", _ref("Cost"), _DATASET, body="Question", errors=_WRONG
+            )
         },
         "/v1/datasets/{dataset}/ask": {
-            "post": _operation("ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body=True, errors=f"{_WRONG} 409")
+            "post": _operation(
+                "ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body="Question", errors=f"{_WRONG} 409"
+            )
+        },
+        "/v1/datasets/{dataset}/cancel": {
+            "post": _operation(
+                "cancel",
+                "Take back a question of yours that waits or is being answered; what was charged stays charged.",
+                _object({"status": _TEXT}),
+                _DATASET,
+                body="Key",
+                errors="400 408 413 415",
+                fine="202",
+            )
         },
         "/v1/datasets/{dataset}/history": {
             "get": _operation(
