@@ -25,7 +25,8 @@ ASK = "/v1/datasets/visits/ask"
 CANARY = "canary-in-a-literal"
 ALLOWED = {"http.request.method", "http.route", "http.response.status_code", "tacit.outcome", "tacit.role"}
 RESOURCE = {
-    "service.name", "service.version", "service.instance.id", "telemetry.sdk.language", "telemetry.sdk.name", "telemetry.sdk.version",
+    "service.name", "service.version", "service.instance.id", "telemetry.sdk.language", "telemetry.sdk.name",
+    "telemetry.sdk.version",
 }  # fmt: skip
 
 
