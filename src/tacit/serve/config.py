@@ -23,7 +23,7 @@ from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger
 from tacit.serve.settings import Section, read_toml
-from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
+from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller, signs_in
 from tacit.tables import Private, Public
 from tacit.tables.releasing.room import cost_of
 
@@ -31,9 +31,7 @@ T = TypeVar("T")
 
 LEAST_MEMORY = 256
 """Megabytes that an executor needs for itself and a small question."""
-SIGNS_IN = "signs in"
-"""In the place of a token's digest, for those who have none: no token has this digest."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
 
 
@@ -184,6 +182,10 @@ class Config:
     telemetry: Telemetry = Telemetry()
     paces: Mapping[str, int] = field(default_factory=dict)
     """Requests a minute of analysts that have a limit of their own."""
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The tables of the file, from which the configuration is read again with what was done since."""
+    folder: Path = Path()
+    """Where the file is."""
 
 
 def load(path: str | Path, *, serving: bool = True) -> Config:
@@ -214,15 +216,15 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
             f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
         )
     datasets = {name: _dataset(name, section, folder, serving) for name, section in top.sections("datasets").items()}
-    if not datasets:
+    custodian = top.section("custodian")
+    if not datasets and not (serving and custodian.values):  # a custodian can add datasets
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
     digests: dict[Caller, str] = {}
     subjects: dict[str, str] = {}
     paces: dict[str, int] = {}
     if sign_in.custodians:
-        digests[Caller(CUSTODIAN, CUSTODIAN)] = SIGNS_IN
-    custodian = top.section("custodian")
+        digests[Caller(CUSTODIAN, CUSTODIAN)] = signs_in(CUSTODIAN)
     if custodian.values:
         digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
         custodian.done()
@@ -234,7 +236,9 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
             if not sign_in.issuer or subject in subjects:
                 raise InvalidInput(f"{section.where}: a subject needs [sign_in], and each person their own.")
             subjects[subject] = name
-        digests[Caller(ANALYST, name)] = SIGNS_IN if subject and "token" not in section.values else _token(section)
+        digests[Caller(ANALYST, name)] = (
+            signs_in(subject) if subject and "token" not in section.values else _token(section)
+        )
         if pace := section.number("per_minute", 0, whole=True):
             paces[name] = pace
         wanted = section.sections("datasets") or {key: Section("", {}) for key in datasets}
@@ -243,10 +247,9 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
     top.done()
     if serving and not digests:
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
-    tokens = [digest for digest in digests.values() if digest != SIGNS_IN]
-    if len(set(tokens)) < len(tokens):
+    if len(set(digests.values())) < len(digests):
         raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
-    return Config(datasets, analysts, digests, server, limits, sign_in, subjects, telemetry, paces)
+    return Config(datasets, analysts, digests, server, limits, sign_in, subjects, telemetry, paces, settings, folder)
 
 
 def _sign_in(section: Section, server: Server, folder: Path) -> SignIn:
@@ -283,6 +286,11 @@ def _settings(kind: type[T], section: Section) -> T:
             given[item.name] = section.number(item.name, default, whole=isinstance(default, int))
     section.done()
     return kind(**given)
+
+
+def read_dataset(name: str, settings: Mapping[str, Any], folder: Path) -> ServedDataset:
+    """A dataset from settings as the file has them."""
+    return _dataset(name, Section(f"datasets.{name}", settings), folder, serving=True)
 
 
 def _dataset(name: str, section: Section, folder: Path, serving: bool) -> ServedDataset:
@@ -347,6 +355,11 @@ def connect_spark(table: Private | Public) -> Private | Public:
     return found
 
 
+def read_access(name: str, settings: Mapping[str, Any], datasets: Mapping[str, ServedDataset]) -> Access:
+    """What an analyst may spend of a dataset, from settings as the file has them."""
+    return _access(name, Section(name, settings), datasets)
+
+
 def _access(name: str, section: Section, datasets: Mapping[str, ServedDataset]) -> Access:
     if name not in datasets:
         raise InvalidInput(
@@ -371,7 +384,7 @@ def _guarantee(section: Section) -> Guarantee | None:
 
 
 def _name(name: str, where: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InvalidInput(f"{where}: a name has letters, digits, '-', '_' and '.' only, at most 64; choose another.")
     return name
 
