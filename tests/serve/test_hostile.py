@@ -69,5 +69,5 @@ def test_nothing_the_description_can_say_is_a_server_error(ada: httpx.Client) ->
             case.validate_response(response, checks=(not_a_server_error,))
 
         ask()
-    assert len(OPERATIONS) == 14
+    assert len(OPERATIONS) == 17
     assert {200, 400, 404} <= seen

@@ -44,6 +44,7 @@ _ERRORS: dict[str, type[TacitError]] = {
     "unsupported_query": UnsupportedQuery,
     "engine_failed": EngineError,
     "charged_before": EngineError,
+    "cancelled": EngineError,
     "unforeseen": EngineError,
     "ledger_failed": LedgerError,
 }

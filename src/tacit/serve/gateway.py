@@ -9,8 +9,8 @@ PROOF. The only way to data is the query that the analyst's own session makes of
 
 A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
-its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
-and failed, and the gateway writes that down.
+its answer was lost in a crash, it is taken up again under the same charge, once, as soon as the first cannot be alive
+any more. A question whose executor was ended is charged and failed, and the gateway writes that down.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.custody.standing import Request, Standing, overlay
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
+from tacit.serve.running import Busy
 from tacit.serve.tokens import Caller
 from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
@@ -50,12 +51,19 @@ PATIENT = 0.8
 """The share of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
+AFTER = 5.0
+"""Seconds after the limit of a question at which nobody works on it any more, whatever happened."""
 TURN = 3.0
 """Seconds for which a question waits for the analyst's earlier ones, if all of them together could fail too often."""
 MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
 
+LOST = (
+    "this request was charged before and is still being answered, or its answer was lost; nothing more was charged: "
+    "send it again under the same key in a minute, and it will be answered."
+)
+"""What is said about a request whose first attempt may still be alive."""
 APPROVE = "A person must approve it first: ask the custodian to, or ask for less."
 """What to do about a question that may not be asked by itself."""
 
@@ -231,7 +239,7 @@ class Gateway:
         """What a question would cost and whether it fits; nothing is spent."""
         releaser, approved = self._releaser(caller, name, question)
         seen = self._query(releaser, question).preview(question.fresh)
-        approval = not approved and not seen.free and self.needs_approval(caller.name, name, seen.cost)
+        approval = not (seen.free or approved) and self.needs_approval(caller.name, name, seen.cost)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -279,7 +287,8 @@ class Gateway:
         if approval is not None:  # one message for all who ask it: the ledger charges each of its releases once
             sender, asked = f"\x00approval {approval.number}", question.identity
         hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
-        query = self._query(releaser.within(Message(hashed, asked) if sender else None, heard), question)
+        message = Message(hashed, asked) if sender else None
+        query = self._query(releaser.within(message, heard), question)
         if approval is None:
             self._check_approval(caller, name, query, question)
         begins()
@@ -288,15 +297,32 @@ class Gateway:
             try:
                 return query.ask(question.fresh)
             except Unanswered as waiting:
-                if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
+                lost = datetime.now(UTC) - self._patience
+                if waiting.failed or message is None or (message.lost(waiting.at) and waiting.at < lost):
                     raise
-                time.sleep(GLANCE)
+                if waiting.at < lost:
+                    message = replace(message, lost_before=lost)
+                    query = self._query(releaser.within(message, heard), question)
+                elif time.monotonic() > end:
+                    raise Busy(LOST) from None
+                else:
+                    time.sleep(GLANCE)
             except Unsettled as waiting:
                 if datetime.now(UTC) - waiting.at > self._patience:
                     raise waiting.lost from None
                 if time.monotonic() > turn:
                     raise
                 time.sleep(GLANCE)
+
+    def _check_approval(self, caller: Caller, name: str, query: Understood, question: SentQuestion) -> None:
+        """Refuse what needs a person's approval and has none; answers that were paid for stay free."""
+        access = self.config.analysts.get(caller.name, {}).get(name, Access())
+        if access.approve_above is None or (seen := query.preview(question.fresh)).free:
+            return
+        if self.needs_approval(caller.name, name, seen.cost):
+            raise NeedsApproval(
+                f"this costs more than {access.approve_above!r} at once, and nothing was spent. {APPROVE}"
+            )
 
     def _releaser(self, caller: Caller, name: str, question: SentQuestion) -> tuple[Releaser, Request | None]:
         """Who answers a question, and the approval by which it is asked, if the custodian gave one.
@@ -318,16 +344,6 @@ class Gateway:
 
         return releaser.paid_by(releaser.account.under(guard)), approval
 
-    def _check_approval(self, caller: Caller, name: str, query: Understood, question: SentQuestion) -> None:
-        """Refuse what needs a person's approval and has none; answers that were paid for stay free."""
-        access = self.config.analysts[caller.name].get(name, Access())
-        if access.approve_above is None or (seen := query.preview(question.fresh)).free:
-            return
-        if self.needs_approval(caller.name, name, seen.cost):
-            raise NeedsApproval(
-                f"this costs more than {access.approve_above!r} at once, and nothing was spent. {APPROVE}"
-            )
-
     def record_failures(self, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""
         budget = self.ledger.budget(name)
@@ -336,7 +352,8 @@ class Gateway:
             states = {line.number: line.status for line in self._histories[name].of("/".join(account))}
             if states.get(each["number"]) == "charged":
                 cost = texts.guarantee(each["cost"])
-                receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
+                now, taken_up = datetime.now(UTC), each["resumed"]
+                receipt = Receipt(each["number"], cost, now, "", each["once"], account, resumed=taken_up)
                 budget.settle(receipt, None)
 
     def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
@@ -353,7 +370,7 @@ class Gateway:
     @property
     def _patience(self) -> timedelta:
         """After this time a question without an outcome is lost: its executor was ended by then."""
-        return timedelta(seconds=float(self.config.limits.question_seconds) + 5)
+        return timedelta(seconds=float(self.config.limits.question_seconds) + AFTER)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""

@@ -71,6 +71,10 @@ SCHEMAS: dict[str, Any] = {
         | {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
         additionalProperties=False,
     ),
+    "Key": _object(
+        {"key": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH, "pattern": r"^[!-~]+$"}},
+        additionalProperties=False,
+    ),
     "Cost": _object(
         {
             "sql": _TEXT,
@@ -205,6 +209,17 @@ DESCRIPTION: dict[str, Any] = {
         "/v1/datasets/{dataset}/ask": {
             "post": _operation(
                 "ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body="Question", errors=f"{_WRONG} 409"
+            )
+        },
+        "/v1/datasets/{dataset}/cancel": {
+            "post": _operation(
+                "cancel",
+                "Take back a question of yours that waits or is being answered; what was charged stays charged.",
+                _object({"status": _TEXT}),
+                _DATASET,
+                body="Key",
+                errors="400 408 413 415",
+                fine="202",
             )
         },
         "/v1/datasets/{dataset}/history": {
