@@ -89,7 +89,7 @@ def test_old_answers_hold_every_form() -> None:
     renamed, later = (
         {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"},
         {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "SecondMoment", "Gram", "Correlation", "Fitted"}
-        | {"LimitedTotal", "TotalDesign"},
+        | {"LimitedTotal", "TotalDesign", "Changed", "FallenWithin"},
     )
     assert set(FORMS) - renamed - later <= seen
 
@@ -198,7 +198,7 @@ GIVEN: dict[str, st.SearchStrategy[Any]] = {
     "what": st.sampled_from(["rows", "persons"]),
     "sums": st.tuples(whole, whole, whole),
 }
-NUMBERS = {"low", "high", "width", "size", "step", "offset"}
+NUMBERS = {"low", "high", "width", "size", "step", "offset", "within"}
 FLAGS = {"largest", "root", "scales"}
 SPREADS = [form.kind for form in FORMS.values() if inspect.isclass(form.kind) and issubclass(form.kind, Spread)]
 

@@ -21,7 +21,7 @@ from tacit.answers.sending import read_report
 from tacit.answers.storing import MALFORMED
 from tacit.budgets.books import FailuresUsedUp
 from tacit.closing import Closing
-from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery, instead
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.serve.running import Busy
@@ -119,7 +119,7 @@ class RemoteSession(PreviewsSelects, Closing):
         customer integer, amount integer
         """
         if name not in self._tables:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
+            raise InvalidInput(f"there is no table {name!r}; {instead(name, self.tables, 'tables')}")
         return self._tables[name][1]
 
     def _answer(self, select: Select) -> Answer | Answers:

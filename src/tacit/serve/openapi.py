@@ -38,6 +38,8 @@ SCHEMAS: dict[str, Any] = {
     "Dataset": _object(
         {
             "name": _TEXT,
+            "version": {"type": ["string", "null"], "description": "The custodian's label of the data as they are."},
+            "period": {"type": ["string", "null"], "description": "The period that is asked about and pays."},
             "persons": {"type": ["integer", "null"]},
             "tables": _list(
                 _object(
@@ -114,6 +116,10 @@ SCHEMAS: dict[str, Any] = {
         {
             "answer": {"type": "object"},
             "words": _TEXT,
+            "warning": {
+                "type": ["string", "null"],
+                "description": "That the answer is an earlier one, to data without a version; null where it is not.",
+            },
             "cost": _GUARANTEE,
             "stored": {"type": "boolean"},
             "whole": {"type": "object", "description": "The answer as Tacit's own client reads it."},
@@ -127,6 +133,7 @@ SCHEMAS: dict[str, Any] = {
     "Line": _object({"number": _WHOLE, "at": _TEXT, "cost": _GUARANTEE, "question": _TEXT, "status": _TEXT}),
     "Budget": _object(
         {
+            "protection": {"type": "object", "description": "What holds for whom, in words: event, period, lifetime."},
             "total": _GUARANTEE,
             "spent": _GUARANTEE,
             "remaining": _GUARANTEE,

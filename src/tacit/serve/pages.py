@@ -48,10 +48,10 @@ SHOWN = 6
 """How many questions of the past stand below the form."""
 
 
-def _paid(given: Mapping[str, str]) -> dict[str, str]:
-    """The cost that a form names: ρ where there is one, else ε and δ."""
+def _paid(given: Mapping[str, str]) -> dict[str, Any]:
+    """The cost that a form names, ρ where there is one, else ε and δ, and whether it is to be paid again."""
     filled = {letter: given[letter] for letter in fragments.LETTERS if given.get(letter, "").strip()}
-    return {"rho": filled["rho"]} if "rho" in filled else filled
+    return ({"rho": filled["rho"]} if "rho" in filled else filled) | {"fresh": bool(given.get("fresh"))}
 
 
 def mistake(request: Request, error: TacitError) -> Response:
