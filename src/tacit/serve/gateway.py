@@ -224,6 +224,10 @@ class Gateway:
             "words": repr(budget)[1:-1],
         }
 
+    def whole(self, name: str) -> Budget:
+        """What all analysts of a dataset share, for the custodian."""
+        return self._sessions[name].budget
+
     def budget_of(self, analyst: str, name: str) -> Budget:
         """An analyst's budget of a dataset, for the custodian."""
         return self._views[analyst, name].budget
@@ -342,7 +346,7 @@ class Gateway:
         self.standing.check(caller, name, caller.token)
         approval = self.standing.approval(caller.name, name, question.identity)
         if approval is not None:
-            releaser = releaser.approved(self._sessions[name].budget.analyst(approval.account))
+            releaser = releaser.approved(self.whole(name).analyst(approval.account))
 
         def guard(work: LedgerWork) -> None:
             now = self.standing.followed(acts_after(work, self.standing.number))
@@ -399,7 +403,9 @@ class Gateway:
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
         own = self.session(caller, name).budget.account
-        approved = (f"{Link.ANALYST.value}:{each.account}" for each in self.standing.requests_of(caller.name, name))
+        above = self.whole(name).account
+        word = f"{above}/{Link.ANALYST.value}:" if above else f"{Link.ANALYST.value}:"
+        approved = (f"{word}{each.account}" for each in self.standing.requests_of(caller.name, name))
         return self._histories[name].of(own, *approved)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
