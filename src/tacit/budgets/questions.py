@@ -24,6 +24,12 @@ class Message:
     """What both have in common: who sent it, and the key they gave it."""
     asked: str
     """What it says; the same key with other words is refused."""
+    lost_before: datetime | None = None
+    """What was charged before then and has no outcome was lost, and is resumed: nobody works on it any more."""
+
+    def lost(self, at: datetime) -> bool:
+        """Whether nobody works any more on what was charged then."""
+        return self.lost_before is not None and at < self.lost_before
 
     def check(self, asked: str) -> None:
         """Refuse a key that was used for something else."""
@@ -132,6 +138,8 @@ class Receipt:
     """The account that was charged."""
     position: Position | None = None
     """Where the charge is written down for good, if it is."""
+    resumed: int = 0
+    """The entry by which a charge that had been lost was taken up again; 0 for the first attempt."""
 
 
 @dataclass(frozen=True)

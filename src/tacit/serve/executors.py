@@ -35,7 +35,7 @@ from typing import Any
 
 from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
-from tacit.serve.running import Pool, Turns
+from tacit.serve.running import CANCELLED, Cancelled, Pool, Ticket, Turns
 from tacit.serve.wire import Parcel, read
 from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote
@@ -54,6 +54,11 @@ UNFINISHED = (
     "custodian for higher limits."
 )
 """What a caller is told whose work was ended before it could charge anything."""
+TAKEN_BACK = (
+    "you cancelled this question after it had begun to charge; what was charged stays charged, and counts as one that "
+    "failed: see your history."
+)
+"""What a caller is told who cancelled a question that was being answered."""
 _PAGE = os.sysconf("SC_PAGESIZE")
 
 
@@ -111,15 +116,21 @@ class Executor:
             raise
         return executor
 
-    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
-        """What comes of a piece of work; whoever takes too long or too much is ended."""
+    async def answer(
+        self,
+        work: Work,
+        bounds: Bounds,
+        heard: Callable[[Mapping[str, Any] | None], object],
+        over: Callable[[], bool] = lambda: False,
+    ) -> Parcel:
+        """What comes of a piece of work; whoever takes too long or too much is ended, or when it is ``over``."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
         self._writer.write(Parcel(work).pack())
         reading = asyncio.create_task(self._reply(heard))
         try:
             while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:
-                if loop.time() >= end or self.megabytes > bounds.megabytes:
+                if loop.time() >= end or self.megabytes > bounds.megabytes or over():
                     await self.end(reading)
                     break
                 if self.fresh and loop.time() > end - bounds.seconds + LONG:
@@ -185,16 +196,18 @@ class Executors(Pool[Work]):
         self._stopped = stopped
         self._spare: list[asyncio.Future[Executor]] = []
 
-    async def _done(self, work: Work) -> Parcel:
+    async def _done(self, work: Work, ticket: Ticket) -> Parcel:
         heard: list[Mapping[str, Any] | None] = []
         try:
             executor = await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
-            message = await executor.answer(work, self._bounds, heard.append)
+            message = await executor.answer(work, self._bounds, heard.append, lambda: ticket.cancelled)
         except Stopped:
             self._spare.append(self._started())
             await asyncio.to_thread(self._stopped, work, [charged for charged in heard if charged is not None])
+            if ticket.cancelled:
+                raise Cancelled(TAKEN_BACK if heard else CANCELLED) from None
             raise EngineError(FAILED if heard else UNFINISHED) from None
         await self._keep(executor)
         _raised(message)
