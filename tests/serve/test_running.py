@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tacit.serve.running import Busy, Cancelled, Pool, SharedLook, Threads, Ticket, Turns
+from tacit.serve.running import Busy, Cancelled, Lately, Pool, SharedLook, Threads, Ticket, Turns
 
 Step = Callable[[], Awaitable[None]]
 
@@ -171,6 +171,21 @@ async def _look() -> None:
         assert isinstance(found, ZeroDivisionError)
     assert len(looked) == 2
     look.close()
+
+
+def test_what_was_taken_lately_is_forgotten_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tacit.serve.running.time.monotonic", lambda: now[0])
+    lately = Lately()
+    assert lately.seconds("a") == 0
+    with lately.working("a"):
+        now[0] += 8
+    with lately.working("a"):
+        now[0] += Lately.HALF
+    assert lately.seconds("a") == 4 + Lately.HALF
+    now[0] += Lately.HALF
+    assert lately.seconds("a") == (4 + Lately.HALF) / 2
+    assert lately.seconds("b") == 0
 
 
 async def _threads() -> None:

@@ -40,7 +40,7 @@ from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
-from tacit.serve.running import Pace, SharedLook, Threads, Turns
+from tacit.serve.running import Lately, Pace, SharedLook, Threads, Turns
 from tacit.serve.telemetry import OUTCOME, telemetry
 from tacit.serve.tokens import ANALYST, Caller, Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, problem, state
@@ -94,6 +94,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared_zygote()
     doorkeeper = Doorkeeper(config.digests, secret, Revoked(logged_out))
     pools: list[tuple[Executors, int]] = []
+    lately = Lately()
 
     def setup(niceness: int) -> ExecutorSetup:
         known = replace(gateway.config, digests={}, settings={})  # executors know no token
@@ -107,7 +108,8 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
                 gateway.record_failures(work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
-        pool = Executors(turns, copied, setup(niceness), Bounds(float(seconds), limits.memory_mb), stopped)
+        bounds = Bounds(float(seconds), limits.memory_mb)
+        pool = Executors(turns, copied, setup(niceness), bounds, stopped, lately)
         pools.append((pool, niceness))
         return pool
 

@@ -20,9 +20,9 @@ import struct
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -200,6 +200,30 @@ class Pool(ABC, Generic[W]):
         """Wait for what is being worked on: charged questions get their outcome written down."""
         self.turns.refuse()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+class Lately:
+    """How many seconds of work names took lately: what is past counts half after `HALF` seconds, and so on."""
+
+    HALF = 30.0
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, float]] = {}
+
+    def seconds(self, name: str) -> float:
+        """The sum as it is now."""
+        taken, at = self._known.get(name, (0.0, 0.0))
+        return float(taken * 0.5 ** ((time.monotonic() - at) / self.HALF))
+
+    @contextmanager
+    def working(self, name: str) -> Iterator[None]:
+        """Count the time of a block."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            now = time.monotonic()
+            self._known[name] = self.seconds(name) + now - begun, now
 
 
 class Threads(Pool[Callable[[], Any]]):
