@@ -103,7 +103,17 @@ def test_old_answers_hold_every_form() -> None:
     renamed, later = (
         {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"},
         {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "SecondMoment", "Gram", "Correlation", "Fitted"}
-        | {"LimitedTotal", "TotalDesign", "Series", "Chapter", "Nodes", "Block", "SeriesError"},
+        | {
+            "LimitedTotal",
+            "TotalDesign",
+            "Changed",
+            "FallenWithin",
+            "Series",
+            "Chapter",
+            "Nodes",
+            "Block",
+            "SeriesError",
+        },
     )
     assert set(FORMS) - renamed - later <= seen
 
@@ -212,7 +222,7 @@ GIVEN: dict[str, st.SearchStrategy[Any]] = {
     "what": st.sampled_from(["rows", "persons"]),
     "sums": st.tuples(whole, whole, whole),
 }
-NUMBERS = {"low", "high", "width", "size", "step", "offset"}
+NUMBERS = {"low", "high", "width", "size", "step", "offset", "within"}
 FLAGS = {"largest", "root", "scales"}
 SPREADS = [form.kind for form in FORMS.values() if inspect.isclass(form.kind) and issubclass(form.kind, Spread)]
 

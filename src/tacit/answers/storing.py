@@ -39,7 +39,7 @@ from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
 from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
 from tacit.answers.nodes import Block
-from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.order import Between, Changed, Fallen, FallenWithin, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
@@ -87,7 +87,8 @@ def _form(kind: Callable[..., Any], fields: str) -> Form:
 
 FORMS: dict[str, Form] = {
     "Answer": _form(
-        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name"
+        Answer,
+        "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name version",
     ),
     # guarantees
     "Pure": _form(Pure, "epsilon"),
@@ -132,6 +133,8 @@ FORMS: dict[str, Form] = {
     "Inner": _form(Inner, "largest beyond inner"),
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
+    "FallenWithin": _form(FallenWithin, "persons least most"),
+    "Changed": _form(Changed, "persons within"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
@@ -176,6 +179,9 @@ OLDER: dict[str, Form] = {
     "Additive": _form(_additive, "noise unit covers"),
 }
 """How values are read that earlier versions wrote otherwise."""
+
+WHERE_SET = frozenset({"version"})
+"""Fields that are written where they are set: answers without them are written as they always were."""
 
 SHAPE = ("columns", "released", "by", "known")
 """What is written of a result beside its answers; versions that do not know it read the answers."""
@@ -238,7 +244,8 @@ def _encode(part: Any) -> Any:
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
-    return {TAG: tag} | {name: _encode(getattr(part, name)) for name in FORMS[tag].fields}
+    held = {name: getattr(part, name) for name in FORMS[tag].fields}
+    return {TAG: tag} | {name: _encode(value) for name, value in held.items() if value or name not in WHERE_SET}
 
 
 def _shape(result: Result) -> dict[str, Any]:

@@ -16,6 +16,11 @@ charge is admitted, in the transaction that records it, only while both together
 questions run at the same time, in however many processes, f of them at most can fail. A charge leaves the tally when
 it is answered, and in no other way but a renewal. One that fails after a renewal counts in the new period, so r
 renewals allow (r + 1)·f failures altogether.
+
+Lost in a crash: a charge whose process died has no outcome, so nothing was released for it. The same message may take
+it up again (`Receipt.resumed`), once, and is answered without another charge. That it was lost stays counted as a
+failure, and the second attempt needs room for one of its own. PROOF that a charge is answered once: an answer leaves
+only after `settle` recorded it, and `settle` refuses, in the same transaction, every attempt but the latest.
 """
 
 from __future__ import annotations
@@ -47,12 +52,24 @@ class Book(ABC):
         """Open a child account, or find it again; what is given must then be as it was."""
 
     @abstractmethod
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one, by name, at one moment."""
+
+    @abstractmethod
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another."""
+
+    @abstractmethod
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Give an analyst another limit, or any account another policy, from now on."""
 
     @abstractmethod
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge an account, or raise and change nothing; `Unanswered` if its message was charged before."""
+
+    def under(self, guard: Callable[[Any], object]) -> Book:
+        """The same accounts, where each charge is made only if a guard in its transaction does not raise."""
+        raise InvalidInput("only a budget in a ledger can be guarded; open it with a ledger.")
 
     @abstractmethod
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
@@ -122,6 +139,17 @@ class MemoryBook(Book):
                 changed = accounts.opened(self.path(parent), word, link, rule, policy or UNLIMITED)
                 self._accounts |= {account.name: account for account in changed}
             return (*parent, word)
+
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one."""
+        with self._lock:
+            return [account for key, account in sorted(self._accounts.items()) if key and key[:-1] == name]
+
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another."""
+        with self._lock:
+            changed = accounts.carried(self._accounts[older], self._accounts[newer])
+            self._accounts |= {account.name: account for account in changed}
 
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Change an analyst's limit or an account's policy."""
@@ -221,6 +249,10 @@ class Tally:
     def charged(self, number: int) -> Tally:
         """After a charge."""
         return replace(self, open=(*self.open, number))
+
+    def resumed(self, number: int) -> Tally:
+        """After a charge that was lost is taken up again: one failure that happened, and one that may."""
+        return replace(self.charged(number) if number not in self.open else self, failed=self.failed + 1)
 
     def settled(self, number: int, answered: bool) -> Tally:
         """After a charge was answered, or failed."""

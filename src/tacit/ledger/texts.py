@@ -108,6 +108,8 @@ def policy_text(policy: Policy) -> str:
         limits["least"] = str(policy.least)
     if policy.failures is not None:
         limits["failures"] = policy.failures
+    if policy.dated:
+        limits["dated"] = True
     return canonical(limits)
 
 
@@ -123,6 +125,7 @@ def policy_from(text: str) -> Policy:
             None if named is None else frozenset(key for name in named for key in _statistics(name)),
             None if "least" not in limits else vector(limits["least"])[0],
             limits.get("failures"),
+            limits.get("dated") is True,
         )
     except (AttributeError, TypeError, ValueError):
         raise _damaged() from None

@@ -9,8 +9,8 @@ PROOF. The only way to data is the query that the analyst's own session makes of
 
 A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
-its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
-and failed, and the gateway writes that down.
+its answer was lost in a crash, it is taken up again under the same charge, once, as soon as the first cannot be alive
+any more. A question whose executor was ended is charged and failed, and the gateway writes that down.
 """
 
 from __future__ import annotations
@@ -26,18 +26,22 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
-from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.errors import InvalidInput, TacitError
+from tacit.budgets import Budget, Link, Message, Receipt, Unanswered, Unsettled, filter_for, open_budget
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, texts
+from tacit.ledger.acts import acts_after
+from tacit.ledger.store import Work as LedgerWork
 from tacit.numbers.exact import exact
 from tacit.serve.config import Access, Config, ServedDataset, connect_spark
+from tacit.serve.custody.standing import Request, Standing, overlay
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
+from tacit.serve.running import Busy
 from tacit.serve.tokens import Caller
-from tacit.tables import Private, Session
+from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.queries import Understood, understand
 
@@ -47,42 +51,104 @@ PATIENT = 0.8
 """The share of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
+AFTER = 5.0
+"""Seconds after the limit of a question at which nobody works on it any more, whatever happened."""
 TURN = 3.0
 """Seconds for which a question waits for the analyst's earlier ones, if all of them together could fail too often."""
 MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
 
+LOST = (
+    "this request was charged before and is still being answered, or its answer was lost; nothing more was charged: "
+    "send it again under the same key in a minute, and it will be answered."
+)
+"""What is said about a request whose first attempt may still be alive."""
+APPROVE = "A person must approve it first: ask the custodian to, or ask for less."
+"""What to do about a question that may not be asked by itself."""
+
+
 class NotHere(TacitError):
     """There is no such thing for this caller."""
+
+
+class NeedsApproval(BudgetExceeded):
+    """A question that costs more than may be asked without a person's approval; nothing was spent."""
 
 
 class Gateway:
     """All datasets, opened."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, config: Config, *, following: bool = True) -> None:
+        """Open what a configuration says, with what the custodian did since where it is ``following`` the acts.
+
+        Who follows gives analysts in the ledger the limits that they have now.
+        """
+        self.file, self.config, self._following = config, config, following
+        self.standing = Standing()
+        self._sessions: dict[str, Session] = {}
+        self._views: dict[tuple[str, str], Session] = {}
+        self._histories: dict[str, History] = {}
+        self.unopened: dict[str, str] = {}
         with ExitStack() as stack:
             self.ledger: Ledger = stack.enter_context(config.server.open_ledger())
-            self._sessions = {
-                name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
-            }
-            self._views = {
-                (analyst, name): _view(self._sessions[name], analyst, access, config.server.share_answers)
-                for analyst, allowed in config.analysts.items()
-                for name, access in allowed.items()
-            }
-            self._histories = {name: History(self.ledger, name) for name in config.datasets}
+            self._stack = stack
+            self.standing = self.standing.followed(self.ledger.acts())
+            self.serve(overlay(config, self.standing) if following and self.standing.number else config)
             self._stack = stack.pop_all()
+
+    def serve(self, config: Config) -> None:
+        """Serve another configuration from now on, and open what it has besides; what is closed, is so at the end.
+
+        A dataset that the file does not have and that cannot be opened is left out, with the reason in ``unopened``.
+        """
+        sessions, before = dict[str, Session](), self.config.datasets
+        unopened: dict[str, str] = {}
+        for name, dataset in config.datasets.items():
+            if name in self._sessions and dataset == before.get(name):
+                sessions[name] = self._sessions[name]
+                continue
+            try:
+                sessions[name] = self._stack.enter_context(self._open(dataset))
+            except TacitError as error:
+                if self.file.datasets.get(name) == dataset or not self._following:
+                    raise
+                unopened[name] = str(error)
+        self._views = {
+            (analyst, name): _view(sessions[name], analyst, access, config.server.share_answers, self._following)
+            for analyst, allowed in config.analysts.items()
+            for name, access in allowed.items()
+            if name in sessions
+        }
+        self._histories = {name: self._histories.get(name) or History(self.ledger, name) for name in sessions}
+        served = {name: dataset for name, dataset in config.datasets.items() if name in sessions}
+        analysts = {
+            analyst: {name: access for name, access in allowed.items() if name in sessions}
+            for analyst, allowed in config.analysts.items()
+        }
+        self._sessions, self.unopened = sessions, unopened
+        self.config = replace(config, datasets=served, analysts=analysts)
+
+    def follow(self) -> bool:
+        """Go along with what the custodian did since the last look; whether that was anything."""
+        now = self.standing.followed(self.ledger.acts(self.standing.number))
+        if now.number == self.standing.number:
+            return False
+        if self._following:
+            self.serve(overlay(self.file, now))
+        self.standing = now
+        return True
 
     def _open(self, dataset: ServedDataset) -> Session:
         try:
             session = Session(
                 {key: connect_spark(table) for key, table in dataset.tables.items()},
-                dataset.budget,
+                dataset.periods or dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,
                 ledger=self.ledger,
+                version=dataset.version,
+                period=dataset.period,
                 timeout=float(self.config.limits.seconds) or None,
                 max_rows=self.config.limits.rows,
                 max_join_rows=self.config.limits.rows,
@@ -116,7 +182,7 @@ class Gateway:
 
     def datasets(self, caller: Caller) -> list[str]:
         """The names of the datasets a caller may look at."""
-        return list(self._sessions if caller.custodian else self.config.analysts[caller.name])
+        return list(self._sessions if caller.custodian else self.config.analysts.get(caller.name, ()))
 
     def session(self, caller: Caller, name: str) -> Session:
         """A caller's session of a dataset; the custodian's can look at public facts."""
@@ -139,12 +205,16 @@ class Gateway:
                     "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
                 }
             )
-        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+        labels = {"version": session.version, "period": session.period}
+        facts = {"name": name, **labels, "persons": self.config.datasets[name].persons}
+        return facts | {"tables": tables}
 
     def budget(self, caller: Caller, name: str) -> dict[str, Any]:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
-        budget = self.session(caller, name).budget
+        session = self.session(caller, name)
+        budget = session.budget
         return {
+            "protection": session.protection(),
             "total": budget.total.text(),
             "spent": budget.spent.text(),
             "remaining": budget.remaining.text(),
@@ -153,6 +223,14 @@ class Gateway:
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
+
+    def whole(self, name: str) -> Budget:
+        """What all analysts of a dataset share, for the custodian."""
+        return self._sessions[name].budget
+
+    def budget_of(self, analyst: str, name: str) -> Budget:
+        """An analyst's budget of a dataset, for the custodian."""
+        return self._views[analyst, name].budget
 
     def columns(self) -> dict[str, dict[str, str]]:
         """The columns of all tables in words."""
@@ -169,7 +247,9 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
+        releaser, approved = self._releaser(caller, name, question)
+        seen = self._query(releaser, question).preview(question.fresh)
+        approval = not (seen.free or approved) and self.needs_approval(caller.name, name, seen.cost)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -180,8 +260,21 @@ class Gateway:
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
             "noise_std": seen.noise_std,
-            "words": seen.words,
+            "needs_approval": approval,
+            "words": f"{seen.words} {APPROVE}" if approval else seen.words,
+            "told": f"{_told(seen)} {APPROVE}" if approval else _told(seen),
+            "parts": [vars(part) | {"cost": part.cost.text()} for part in seen.parts],
         }
+
+    def needs_approval(self, analyst: str, dataset: str, cost: Guarantee) -> bool:
+        """Whether a person must approve a question of this cost first; what cannot be compared needs it too."""
+        above = self.config.analysts.get(analyst, {}).get(dataset, Access()).approve_above
+        if above is None:
+            return False
+        try:
+            return not open_budget(above).fits(cost)
+        except InvalidInput:
+            return True
 
     def ask(
         self,
@@ -197,21 +290,33 @@ class Gateway:
         ``begins`` is called before the first charge can be made, and ``heard`` is told of each.
         """
         end = time.monotonic() + PATIENT * float(self.config.limits.question_seconds)
-        session = self.session(caller, name)
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
-        sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        releaser = session._releaser.within(Message(sender, question.fingerprint) if key else None, heard)
-        query = self._query(releaser, question)
+        releaser, approval = self._releaser(caller, name, question)
+        sender, asked = f"{caller.name}\x00{key}" if key else "", question.fingerprint
+        if approval is not None:  # one message for all who ask it: the ledger charges each of its releases once
+            sender, asked = f"\x00approval {approval.number}", question.identity
+        hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
+        message = Message(hashed, asked) if sender else None
+        query = self._query(releaser.within(message, heard), question)
+        if approval is None:
+            self._check_approval(caller, name, query, question)
         begins()
         turn = time.monotonic() + TURN
         while True:
             try:
                 return query.ask(question.fresh)
             except Unanswered as waiting:
-                if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
+                lost = datetime.now(UTC) - self._patience
+                if waiting.failed or message is None or (message.lost(waiting.at) and waiting.at < lost):
                     raise
-                time.sleep(GLANCE)
+                if waiting.at < lost:
+                    message = replace(message, lost_before=lost)
+                    query = self._query(releaser.within(message, heard), question)
+                elif time.monotonic() > end:
+                    raise Busy(LOST) from None
+                else:
+                    time.sleep(GLANCE)
             except Unsettled as waiting:
                 if datetime.now(UTC) - waiting.at > self._patience:
                     raise waiting.lost from None
@@ -219,15 +324,51 @@ class Gateway:
                     raise
                 time.sleep(GLANCE)
 
-    def record_failures(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
+    def _check_approval(self, caller: Caller, name: str, query: Understood, question: SentQuestion) -> None:
+        """Refuse what needs a person's approval and has none; answers that were paid for stay free."""
+        access = self.config.analysts.get(caller.name, {}).get(name, Access())
+        if access.approve_above is None or (seen := query.preview(question.fresh)).free:
+            return
+        if self.needs_approval(caller.name, name, seen.cost):
+            raise NeedsApproval(
+                f"this costs more than {access.approve_above!r} at once, and nothing was spent. {APPROVE}"
+            )
+
+    def _releaser(self, caller: Caller, name: str, question: SentQuestion) -> tuple[Releaser, Request | None]:
+        """Who answers a question, and the approval by which it is asked, if the custodian gave one.
+
+        Every charge looks, in its own transaction, whether the caller is still admitted and the approval holds.
+        """
+        releaser = self.session(caller, name)._releaser
+        if caller.custodian:
+            return releaser, None
+        self.follow()
+        self.standing.check(caller, name, caller.token)
+        approval = self.standing.approval(caller.name, name, question.identity)
+        if approval is not None:
+            releaser = releaser.approved(self.whole(name).analyst(approval.account))
+
+        def guard(work: LedgerWork) -> None:
+            now = self.standing.followed(acts_after(work, self.standing.number))
+            now.check(caller, name, caller.token, approval.number if approval else 0)
+
+        return releaser.paid_by(releaser.account.under(guard)), approval
+
+    def record_failures(self, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""
-        budget = self.session(caller, name).budget
-        states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
+        budget = self.ledger.budget(name)
         for each in charged:
+            account = tuple(each["account"])
+            states = {line.number: line.status for line in self._histories[name].of("/".join(account))}
             if states.get(each["number"]) == "charged":
-                cost, account = texts.guarantee(each["cost"]), tuple(each["account"])
-                receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
+                cost = texts.guarantee(each["cost"])
+                now, taken_up = datetime.now(UTC), each["resumed"]
+                receipt = Receipt(each["number"], cost, now, "", each["once"], account, resumed=taken_up)
                 budget.settle(receipt, None)
+
+    def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
+        """What a caller's question asks; nothing is spent."""
+        return self._query(self._releaser(caller, name, question)[0], question)
 
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
@@ -239,7 +380,7 @@ class Gateway:
     @property
     def _patience(self) -> timedelta:
         """After this time a question without an outcome is lost: its executor was ended by then."""
-        return timedelta(seconds=float(self.config.limits.question_seconds) + 5)
+        return timedelta(seconds=float(self.config.limits.question_seconds) + AFTER)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""
@@ -261,8 +402,11 @@ class Gateway:
 
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
-        account = self.session(caller, name).budget.account
-        return self._histories[name].of(account)
+        own = self.session(caller, name).budget.account
+        above = self.whole(name).account
+        word = f"{above}/{Link.ANALYST.value}:" if above else f"{Link.ANALYST.value}:"
+        approved = (f"{word}{each.account}" for each in self.standing.requests_of(caller.name, name))
+        return self._histories[name].of(own, *approved)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
         """A question that a caller paid for."""
@@ -279,7 +423,8 @@ class Gateway:
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""
-        budget, lines = self.session(caller, name).budget, self.history(caller, name)
+        budget = self.session(caller, name).budget
+        lines = self._histories[name].of(budget.account)
         rule = filter_for(budget.total, budget.composition)
         whole = _size(budget.total)
         chosen = sorted({len(lines) * i // MOST_POINTS for i in range(1, MOST_POINTS + 1)} - {0})
@@ -292,17 +437,28 @@ def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecas
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
 
 
-def _view(session: Session, analyst: str, access: Access, shared: bool) -> Session:
-    """An analyst's view of a dataset, opened or found again; a limit that was changed in the file counts from now."""
+def _view(session: Session, analyst: str, access: Access, shared: bool, settling: bool) -> Session:
+    """An analyst's view of a dataset, opened or found again; a limit that was changed counts from now."""
     try:
         whole = session if access.share is None else session.share(access.share, analyst)
         view = whole.analyst(analyst)
         limit = access.limit or whole.budget.total
-        if view.budget.total != limit:
+        if settling and view.budget.total != limit:
             view.budget.amend(limit=limit)
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
     return view if shared else view._with(view._releaser.apart())
+
+
+def _told(seen: Preview) -> str:
+    """A preview in letters that people know."""
+    words = ", ".join(seen.statistics)
+    if seen.free:
+        return f"{words}: {'answered before, so it' if seen.parts else 'only public tables are read, so it'} is free."
+    paid = f"{words}: costs {seen.cost.short()}"
+    if not seen.fits:
+        return f"{paid}, but only {seen.remaining.short()} is left. Nothing was spent."
+    return f"{paid} of the {seen.remaining.short()} left. Nothing was spent yet."
 
 
 def _size(amount: Guarantee) -> float:

@@ -229,6 +229,30 @@ class Table(Statistics[Answer], AnswersSelects):
     def _answer(self, select: Select) -> Answer | Answers:
         return self._session._answer(select)
 
+    def ask(
+        self,
+        statistic: Statistic,
+        *,
+        epsilon: Amount = None,
+        delta: Amount = None,
+        rho: Amount = None,
+        fresh: bool = False,
+    ) -> Answer | Answers:
+        """Ask a statistic of your own, charged as all others are.
+
+        Args:
+            statistic: a frozen dataclass below `tacit.tables.statistics.base.Statistic`, which says what it needs.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> from tacit.tables.statistics.persons import PersonCount
+        >>> orders.ask(PersonCount(), epsilon=1)
+        Answer(number of persons: ..., Pure(1))
+        """
+        if not isinstance(statistic, Statistic):
+            raise InvalidInput("ask needs a statistic; for a function of your own see tacit.functions.")
+        return self._release(statistic, cost_of(epsilon, delta, rho), bool(fresh))
+
     # Facts
 
     @property

@@ -53,6 +53,10 @@ class Releaser:
     sampling: Sampling | None = None
     max_rows: int = MAX_ROWS
     analyst: str = ""
+    version: str = ""
+    """The public label of the version of the data; answers are found again within it."""
+    period: str = ""
+    """The period whose rows are asked about and whose budget pays, where there is a calendar."""
     divisions: tuple[Division, ...] = ()
     """The splits that this part of the persons comes from."""
     members: tuple[Membership, ...] = ()
@@ -63,6 +67,8 @@ class Releaser:
     """The message that a question came in, which may arrive twice."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
+    owner: str = ""
+    """Whose answers they are, where another account pays for them."""
     opening: Opening | None = None
     """How snapshots are opened, where several statistics of the same rows are asked together."""
 
@@ -102,7 +108,7 @@ class Releaser:
                 answer = statistic.release(room)
                 share = None if sampling is None else sampling.probability
                 told = answer if sampling is None else sampling.released(answer, statistic, cost)
-                return with_release(told, released(told, room, inside, share))
+                return with_release(_labelled(told, self.version), released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -173,7 +179,9 @@ class Releaser:
             columns=columns_read(relation, statistic),
             analyst=self.analyst,
             message=self.message,
-            owner=self.budget.account if self.own_answers else "",
+            owner=(self.owner or self.budget.account) if self.own_answers else "",
+            version=self.version,
+            period=self.period,
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
@@ -189,6 +197,10 @@ class Releaser:
         """The same tables, paid from another budget."""
         return replace(self, account=budget)
 
+    def approved(self, budget: Budget) -> Releaser:
+        """The same questions, paid once from another budget; the answers stay those of this one's account."""
+        return replace(self, account=budget, owner=self.owner or self.budget.account)
+
     def within(self, message: Message | None, heard: Callable[[Receipt], object] | None = None) -> Releaser:
         """For one message: what the same message asked and paid before is not charged again.
 
@@ -203,6 +215,15 @@ class Releaser:
     def part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Releaser:
         """For some persons only, who are told from the others by the rows of the ``deciding`` tables."""
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
+
+
+def _labelled(found: Answer | Answers, version: str) -> Answer | Answers:
+    """An answer that says which version of the data it is about."""
+    if not version:
+        return found
+    if isinstance(found, Answer):
+        return replace(found, version=version)
+    return Answers({k: replace(each, version=version) for k, each in found.items()}, found.guarantee, found.name)
 
 
 @contextmanager

@@ -71,6 +71,8 @@ class Asked:
         releaser, relation = self.releaser, self.relation
         if releaser.sampling is not None or releaser.divisions:
             raise UnsupportedQuery("a series is about all persons of a table; ask it of the whole table.")
+        if releaser.period:
+            raise UnsupportedQuery("a series goes over all periods; ask it in a session without period=.")
         if relation.others:
             raise UnsupportedQuery("Tacit does not answer series where a row concerns several persons; ask by group.")
         if self.cost is not None:
