@@ -46,6 +46,9 @@ _HOMES = {
     "wrap": "tacit.black_boxes.wrapping",
 }
 
+_ROOMS = ("audit", "functions")
+"""Packages that are at hand without an import of their own."""
+
 __all__ = [
     "Answer",
     "Answers",
@@ -82,6 +85,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"tacit.{name}")
     raise AttributeError(f"module 'tacit' has no attribute {name!r}")
 
 
@@ -100,4 +105,4 @@ def _statistics() -> frozenset[str]:
     """The names that policies know: those of the catalogue, and of functions that are run on records of persons."""
     from tacit.tables.statistics import catalogue
 
-    return catalogue.keys() | {"sample_and_aggregate", "wrap"}
+    return catalogue.keys() | {"above", "function", "release", "sample_and_aggregate", "wrap"}

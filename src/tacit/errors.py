@@ -10,7 +10,12 @@ left out elsewhere.
 """
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Literal
+
+DISTRIBUTION = "tacit-dp"
+"""What is installed; ``tacit`` alone is somebody else's."""
 
 Face = Literal["python", "command line", "json", "page"]
 """Where a question was asked: in a program, in a terminal, over HTTP, in a browser."""
@@ -141,3 +146,17 @@ class LedgerError(TacitError):
     Traceback (most recent call last):
     tacit.errors.LedgerError: the ledger has no dataset 'unknown'; create it, or give a budget to register it.
     """
+
+
+def not_installed(what: str, extra: str) -> InvalidInput:
+    """The error about a part of Tacit whose packages are not there; the distribution has a name of its own."""
+    return InvalidInput(f"{what}; install it with: pip install '{DISTRIBUTION}[{extra}]'.")
+
+
+def instead(wanted: str, known: Iterable[str], kind: str = "columns") -> str:
+    """What to say after a name that does not exist: the one that was meant, if it looks alike, and all there are."""
+    names = list(known)
+    folded = {name.lower(): name for name in names}
+    near = get_close_matches(wanted.lower(), folded, 1)
+    meant = f"did you mean {folded[near[0]]}? The" if near else "the"
+    return f"{meant} {kind} are {', '.join(names) or 'none'}."

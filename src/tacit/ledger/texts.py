@@ -17,7 +17,7 @@ from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted,
 from tacit.budgets.odometers import Metered
 from tacit.budgets.tight import Squared, Tight
 from tacit.errors import InvalidInput, LedgerError
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Pure
 
 _FILTERS: dict[str, type[Filter]] = {
     kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted, Squared, Metered, Tight)
@@ -62,9 +62,14 @@ def sums(text: str) -> tuple[Vector, Fraction]:
     return vector(own), vector(short or "0")[0]
 
 
+FREE = Pure.amount(Fraction(0))
+
+
 @lru_cache(maxsize=1024)
 def guarantee(text: str) -> Guarantee:
-    """Read `Guarantee.text`."""
+    """Read `Guarantee.text`; what is free, because it was paid for before, costs Pure(0)."""
+    if text == FREE.text():
+        return FREE
     try:
         return Guarantee.parse(text)
     except InvalidInput:

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from tacit.budgets import Periods
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger
 from tacit.serve.settings import Section, read_toml
-from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
+from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller, signs_in
 from tacit.tables import Private, Public
 from tacit.tables.releasing.room import cost_of
 
@@ -95,7 +96,7 @@ class Limits:
     aggregates: int = 20
     """Different aggregates in one question; each takes its own time."""
     per_minute: int = 240
-    """Requests of one caller to one worker."""
+    """Requests of one caller, to all workers together."""
     logins_per_minute: int = 30
     """Wrong tokens that a worker listens to."""
     rows: int = 20_000_000
@@ -109,11 +110,46 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class SignIn:
+    """The OpenID provider by which people sign in, and what its claims mean here (`tacit.serve.sign_in`)."""
+
+    issuer: str = ""
+    """Such as https://login.example.org; empty where people have tokens alone."""
+    client_id: str = ""
+    secret_file: str = ""
+    """The file that holds the client's secret; empty for a public client, or where the environment has it."""
+    label: str = "your organisation"
+    """What the page calls the provider."""
+    scope: str = "openid profile email"
+    person: str = "sub"
+    """The claim that says who somebody is; an analyst's ``subject`` is its value."""
+    roles: str = ""
+    """The claim that lists somebody's roles or groups; "realm_access.roles" looks inside."""
+    analysts: tuple[str, ...] = ()
+    """Roles of which an analyst needs one; without any, being listed is enough."""
+    custodians: tuple[str, ...] = ()
+    """Roles that open the custodian's view."""
+
+
+@dataclass(frozen=True)
+class Telemetry:
+    """Where traces and metrics go (`tacit.serve.telemetry`)."""
+
+    endpoint: str = ""
+    """An OTLP receiver over HTTP, such as http://127.0.0.1:4318; empty for none."""
+    service: str = "tacit"
+    seconds: Decimal = Decimal(15)
+    """Between two reports of the metrics."""
+
+
+@dataclass(frozen=True)
 class Access:
     """What an analyst may spend of a dataset: up to a limit, or a share set apart."""
 
     limit: Guarantee | None = None
     share: Guarantee | None = None
+    approve_above: Guarantee | None = None
+    """A question that costs more needs a person's approval."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +183,12 @@ class Config:
     digests: Mapping[Caller, str] = field(repr=False)
     server: Server = Server()
     limits: Limits = Limits()
+    sign_in: SignIn = SignIn()
+    subjects: Mapping[str, str] = field(default_factory=dict)
+    """The analyst whom a provider calls so."""
+    telemetry: Telemetry = Telemetry()
+    paces: Mapping[str, int] = field(default_factory=dict)
+    """Requests a minute of analysts that have a limit of their own."""
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The tables of the file, from which the configuration is read again with what was done since."""
     folder: Path = Path()
@@ -172,6 +214,8 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         check_report=_source(server.check_report, folder),
     )
     limits = _settings(Limits, top.section("limits"))
+    sign_in = _sign_in(top.section("sign_in"), server, folder)
+    telemetry = _settings(Telemetry, top.section("telemetry"))
     if limits.least_price > 1:
         raise InvalidInput("limits: least_price must be a share of the budget, from 0 to 1.")
     if not (limits.question_seconds and limits.preview_seconds and limits.memory_mb >= LEAST_MEMORY):
@@ -180,10 +224,14 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         )
     datasets = {name: _dataset(name, section, folder, serving) for name, section in top.sections("datasets").items()}
     custodian = top.section("custodian")
-    if not datasets and not (serving and custodian.values):  # a custodian can add datasets
+    if not datasets and not (serving and (custodian.values or sign_in.custodians)):  # a custodian can add datasets
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
     digests: dict[Caller, str] = {}
+    subjects: dict[str, str] = {}
+    paces: dict[str, int] = {}
+    if sign_in.custodians:
+        digests[Caller(CUSTODIAN, CUSTODIAN)] = signs_in(CUSTODIAN)
     if custodian.values:
         digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
         custodian.done()
@@ -191,7 +239,15 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         name = _name(section.text("name"), section.where)
         if name in analysts:
             raise InvalidInput(f"two analysts are called {name!r}; give each a name of their own.")
-        digests[Caller(ANALYST, name)] = _token(section)
+        if subject := section.text("subject", ""):
+            if not sign_in.issuer or subject in subjects:
+                raise InvalidInput(f"{section.where}: a subject needs [sign_in], and each person their own.")
+            subjects[subject] = name
+        digests[Caller(ANALYST, name)] = (
+            signs_in(subject) if subject and "token" not in section.values else _token(section)
+        )
+        if pace := section.number("per_minute", 0, whole=True):
+            paces[name] = pace
         wanted = section.sections("datasets") or {key: Section("", {}) for key in datasets}
         analysts[name] = {key: _access(key, access, datasets) for key, access in wanted.items()}
         section.done()
@@ -200,7 +256,26 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
     if len(set(digests.values())) < len(digests):
         raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
-    return Config(datasets, analysts, digests, server, limits, settings=settings, folder=folder)
+    return Config(datasets, analysts, digests, server, limits, sign_in, subjects, telemetry, paces, settings, folder)
+
+
+def _sign_in(section: Section, server: Server, folder: Path) -> SignIn:
+    if not section.values:
+        return SignIn()
+    found = _settings(SignIn, section)
+    if not (found.issuer and found.client_id and server.address):
+        raise InvalidInput("sign_in needs an issuer and a client_id, and [server] the address to come back to.")
+    if not _safe(found.issuer) or not _safe(server.address):
+        raise InvalidInput("sign_in: the issuer and the address must begin with https:// (http:// only on loopback).")
+    if (found.analysts or found.custodians) and not found.roles:
+        raise InvalidInput('sign_in: roles must name the claim that lists them, such as roles = "groups".')
+    return replace(found, secret_file=found.secret_file and str(folder / found.secret_file))
+
+
+def _safe(address: str) -> bool:
+    """Whether nobody on the way can listen."""
+    found = urlsplit(address)
+    return found.scheme == "https" or (found.scheme == "http" and found.hostname in ("127.0.0.1", "localhost", "::1"))
 
 
 def _settings(kind: type[T], section: Section) -> T:
@@ -212,6 +287,8 @@ def _settings(kind: type[T], section: Section) -> T:
             given[item.name] = section.truth(item.name, default)
         elif isinstance(default, str):
             given[item.name] = section.text(item.name, default)
+        elif isinstance(default, tuple):
+            given[item.name] = section.texts(item.name)
         else:
             given[item.name] = section.number(item.name, default, whole=isinstance(default, int))
     section.done()
@@ -296,7 +373,7 @@ def connect_spark(table: Private | Public) -> Private | Public:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
+        raise InvalidInput("a Spark source needs the package pyspark; install tacit-dp[spark].") from None
     builder: Any = SparkSession.builder
     session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
     found = copy(table)
@@ -314,7 +391,7 @@ def _access(name: str, section: Section, datasets: Mapping[str, ServedDataset]) 
         raise InvalidInput(
             f"{section.where} names a dataset {name!r} that is not there; there are {', '.join(datasets)}."
         )
-    access = Access(_guarantee(section.section("limit")), _guarantee(section.section("share")))
+    access = Access(*(_guarantee(section.section(item.name)) for item in fields(Access)))
     section.done()
     if access.limit is not None and access.share is not None:
         raise InvalidInput(f"{section.where} has a limit and a share; give one of them.")

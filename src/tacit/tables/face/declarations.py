@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from tacit.engines import Source
@@ -207,5 +207,11 @@ def as_label(text: str | None, name: str) -> str:
 
 
 def default_name(data: Any) -> str:
-    """The table's name in SQL: the file's stem, or "data"."""
-    return Path(data).stem if isinstance(data, str | Path) and "://" not in str(data) else "data"
+    """The table's name in SQL: of files their name without endings and wildcards, or "data"."""
+    if isinstance(data, list | tuple) and data:
+        data = data[0]
+    if not isinstance(data, str | os.PathLike) or "://" in str(data):
+        return "data"
+    from tacit.engines.duckdb.files import table_name
+
+    return table_name(os.fspath(data))

@@ -47,8 +47,9 @@ def read(
     """One private table under a budget of its own; no row is read yet.
 
     Args:
-        source: a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB or
-            psycopg connection, a text "postgresql://…", a Spark DataFrame or session.
+        source: a path, a list of them, a pattern or a folder (Parquet, CSV, JSON, Excel, DuckDB, SQLite), a pandas or
+            Polars frame, an Arrow table or stream, a DuckDB relation, an open DuckDB or psycopg connection, a text
+            "postgresql://…", a Spark DataFrame or session.
         person: the column, or columns, that say whom a row is about.
         budget: what all answers together may cost, such as ``Pure(1)``, or about each period (`Periods`).
         table: the table's name in SQL, and in a database; without one it is the file's stem, or "data".

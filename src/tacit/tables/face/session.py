@@ -36,12 +36,17 @@ from tacit.tables.statistics.asking import Amount
 
 if TYPE_CHECKING:
     from tacit.ledger import Ledger
+    from tacit.mechanisms.law import Law
+    from tacit.tables.releasing.watch import Watch
     from tacit.tables.sql.queries import Understood
 
 Questions = Mapping[str, str] | Sequence[str]
 """SELECTs by their names, or one after the other."""
 Anew = bool | Sequence[str]
 """Whether to ask and pay again: all questions, or some by their names."""
+
+PROTECTED = "any one person, as the law's own mechanism counts them"
+"""Whom a law protects, as far as a session knows."""
 
 
 class Session(PreviewsSelects, Closing):
@@ -279,6 +284,37 @@ class Session(PreviewsSelects, Closing):
         planned = plan_report(self._releaser, queries, cost_of(epsilon, delta, rho), keys, weights)
         anew = planned.anew(fresh)
         return planned.preview(anew) if preview else planned.ask(anew)
+
+    def release(self, law: Law[Any], text: str = "", *, protected: str = PROTECTED) -> Answer | Answers:
+        """Draw once from a law of `tacit.mechanisms`, charged to this session's budget and recorded. For the trusted
+        side: a law was made of data by whoever holds them, and its promise is only as good as its making.
+
+        Args:
+            law: what to draw from; its guarantee is the cost.
+            text: what it is about, for the answer and the ledger; the law's own name if nothing is said.
+            protected: whom its guarantee is about, in words.
+
+        >>> from tacit.mechanisms import laplace
+        >>> session.release(laplace(300, epsilon=1), "customers")
+        Answer(customers: ..., Pure(1))
+        """
+        from tacit.tables.releasing.laws import release_law
+
+        return release_law(self._releaser, law, text, protected)
+
+    def above(self, threshold: int, *, epsilon: Amount) -> Watch:
+        """Ask how many persons there are, again and again, until one number is above a threshold, for one ε.
+
+        Args:
+            threshold: the number of persons to be exceeded, which is public.
+            epsilon: what all questions together cost; it is charged now.
+
+        >>> with session.above(120, epsilon=1) as watch:
+        ...     regions = [r for r in ("east", "north") if watch.open and watch.ask(orders.filter(f"region = '{r}'"))]
+        """
+        from tacit.tables.releasing.watch import Watch
+
+        return Watch(self._releaser, threshold, epsilon)
 
     def share(self, total: Guarantee, name: str) -> Session:
         """A session over the same tables with its own share of the budget, set apart now whether used or not.

@@ -10,7 +10,7 @@ from functools import partial
 from tacit.budgets import Period
 from tacit.engines import Engine, open_engine
 from tacit.engines.requests import Relation, key_repeats
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, instead
 from tacit.language import build
 from tacit.language.expressions import Expression, Literal, Scope
 from tacit.language.types import DATE, INTEGER, TIMESTAMP, Schema
@@ -71,7 +71,7 @@ class OpenTables:
     def schema(self, name: str) -> Schema:
         """The public names and types of a table."""
         if name not in self.schemas:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.schemas)}.")
+            raise InvalidInput(f"there is no table {name!r}; {instead(name, self.schemas, 'tables')}")
         return self.schemas[name]
 
     def unit(self, relation: Relation) -> Fraction | None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests import Join, Relation
 from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonRows
-from tacit.errors import UnsupportedQuery
+from tacit.errors import UnsupportedQuery, instead
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Scope
 from tacit.language.parsing import convert
@@ -150,7 +150,7 @@ class ViewBuilder:
         loose = [] if quoted else [table for table in self._tables.names if table.lower() == name.lower()]
         if len(loose) == 1:
             return loose[0]
-        raise UnsupportedQuery(f"there is no table {name!r}; the tables are {', '.join(self._tables.names)}.")
+        raise UnsupportedQuery(f"there is no table {name!r}; {instead(name, self._tables.names, 'tables')}")
 
     def _derived(self, query: Any, alias: Any, known: Mapping[str, View]) -> View:
         """A subquery or CTE under its name: rows with the columns that it selects."""
