@@ -55,6 +55,29 @@ def test_asking_anew_is_a_charge_of_its_own_and_continued_too(where: Any) -> Non
         assert verify(ledger, "shop").sound
 
 
+def test_an_answer_by_another_way_does_not_open_a_charge_again(where: Any) -> None:
+    """What was answered stays answered, whoever asked the same afterwards, or at another cost."""
+    anew = replace(ASKED, anew=True)
+    with open_ledger(where) as ledger:
+        budget = ledger.budget("shop", Pure(10))
+        first = budget.charge(Pure(1), ASKED)
+        budget.settle(first, {"value": 1})
+        plain = budget.charge(Pure(1), replace(ASKED, continued=False))
+        budget.settle(plain, {"value": 2})
+        third = budget.charge(Pure(1), anew)
+        assert third.number > plain.number  # charged, not continued
+        assert not budget.settle(first, {"value": 5})
+        budget.settle(third, {"value": 3})
+        lasting = replace(ASKED, lasting=True, version="")
+        opened = budget.charge(Pure(1), lasting)
+        assert not budget.begun(lasting, Pure(2))
+        assert budget.charge(Pure(2), lasting).number > opened.number  # another cost is another charge
+        assert budget.charge(Pure(1), lasting) == opened
+        budget.settle(opened, {"value": 1})
+        assert budget.charge(Pure(1), lasting).number > opened.number
+        assert verify(ledger, "shop").sound
+
+
 def test_one_account_does_not_go_on_with_anothers_charge(where: Any) -> None:
     with open_ledger(where) as ledger:
         budget = ledger.budget("shop", Pure(2))

@@ -19,16 +19,15 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, Row, alone
-from tacit.budgets import Calendar, Question
+from tacit.answers.series import Series
+from tacit.budgets import Budget, Calendar, Question, Receipt
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.ledger import open_ledger
 from tacit.publishing.edition import Asked, Edition
 from tacit.serve.config import connect_spark
 from tacit.tables import Session
-from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.report import Questions, plan_report
-from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.catalogue import Statistics
 
 Charge = tuple[Guarantee, Question]
@@ -132,15 +131,9 @@ def _planned_whole(edition: Edition, session: Session, anew: set[str]) -> tuple[
         together.plan.check()
         marked = together.anew([asked.name for asked in selects if asked.name in anew])
         charges += together.plan.charges(together.plan.unpaid(marked))
-    releaser, budget = session._releaser, session.budget
     for asked in edition.questions:
-        if not asked.call:
-            continue
-        relation, statistic, cost = _planned(asked, session, costs[asked.name])
-        releaser.check(relation, statistic, cost)
-        question = releaser.question(relation, statistic, "", cost)
-        known = budget.begun(question, cost) or (asked.name not in anew and budget.recall(question, cost) is not None)
-        charges += [] if known else [(cost, question)]
+        if asked.call:
+            charges += _planned(asked, session, costs[asked.name], asked.name in anew)
     return _Plan(together, costs), charges
 
 
@@ -175,32 +168,34 @@ def _released(found: Answers) -> Answers:
             for row in found.rows
         ]
         return Result(found.columns, found.released, rows, found.by, found.guarantee, found.releases)
+    if isinstance(found, Series):
+        return Series(replace(found.told, stored=False), found.releases)
     answers = {key: replace(answer, stored=False) for key, answer in found.items()}
     return Answers(answers, found.guarantee, found.name, found.releases)
 
 
 class _Noted(Exception):
-    """What a method would ask."""
+    """What a method would charge."""
 
 
-@dataclass(frozen=True)
-class _Noting(Releaser):
-    """Asks nothing, and tells what would be asked."""
+class _Noting(Budget):
+    """A budget that pays nothing, and tells what would be charged."""
 
-    def ask(self, relation: Any, statistic: Statistic, cost: Guarantee, **_: Any) -> Answer | Answers:
-        raise _Noted(relation, statistic, cost)
+    def charge(self, cost: Guarantee, question: Question | None = None) -> Receipt:
+        """Charge nothing."""
+        raise _Noted(cost, question)
 
 
-def _planned(asked: Asked, session: Session, cost: Guarantee) -> tuple[Any, Statistic, Guarantee]:
-    """The rows, the statistic and the cost that a method would ask about."""
-    releaser = session._releaser
-    noting = _Noting(**{name: getattr(releaser, name) for name in releaser.__dataclass_fields__})
+def _planned(asked: Asked, session: Session, cost: Guarantee, fresh: bool) -> list[Charge]:
+    """What a method would charge first; nothing where it was answered, or is paid for."""
+    releaser, budget = session._releaser, session.budget
+    noting = _Noting(budget._book, budget._name)
     try:
-        _call(asked, session._with(noting), cost, False)
+        _call(asked, session._with(replace(releaser, account=noting)), cost, fresh)
     except _Noted as noted:
-        relation, statistic, priced = noted.args
-        return relation, statistic, priced
-    raise InvalidInput(f"{asked.name}: {asked.call} asks nothing; name a statistic.")
+        found: Charge = (noted.args[0], noted.args[1])
+        return [] if budget.begun(found[1], found[0]) or not any(found[0].numbers) else [found]
+    return []
 
 
 def _call(asked: Asked, session: Session, cost: Guarantee, fresh: bool) -> Answer | Answers:
