@@ -319,7 +319,7 @@ def supported(law: Any, drawn: Any) -> None:
         need(len({json.dumps(key) for key, _ in drawn}) == len(drawn), "a key is shown twice")
         need(all(whole(n) >= whole(law["threshold"]) for _, n in drawn), "a key is shown below the threshold")
     elif name == "stable mode":
-        need(drawn is None or isinstance(drawn, dict), "a value is neither shown nor refused")
+        need(drawn is None or isinstance(drawn, dict | str), "a value is neither shown nor refused")
     elif name == "share":
         share, counts = number(drawn["value"]), [whole(count) for count in drawn["counts"]]
         near = len(counts) == 4 or (len(counts) == 2 and (share / positive(law["lattice"])).denominator == 1)

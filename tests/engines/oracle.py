@@ -332,6 +332,15 @@ def _extremes(request: ask.Extremes, people: People) -> tuple[Fraction, ...]:
     return tuple(sorted((pick(v) for v in values if v), reverse=request.largest)[: request.k])
 
 
+def _outer(request: ask.OuterTotals, people: People) -> ask.Outer:
+    value = getattr(request.total, "value", request.total)  # a number without a value in any row is none
+    number = value if isinstance(value, ask.Value) else None
+    filled = [rows for rows in people if number is None or _present(count_units(number, row) for row in rows)]
+    totals = sorted(total(request.total, rows) for rows in filled)
+    signs = sum(t for t in totals if t > 0), sum(t for t in totals if t < 0)
+    return ask.Outer(len(totals), *signs, tuple(totals[::-1][: request.k]), tuple(totals[: request.k]))
+
+
 def _flags(request: ask.Flags, people: People) -> ask.FlagCounts:
     true = sum(any(evaluate(request.condition, row) for row in rows) for rows in people)
     return ask.FlagCounts(true, len(people) - true)
@@ -538,6 +547,7 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Persons: lambda _, people: len(people),
     ask.TotalBuckets: _buckets,
     ask.Extremes: _extremes,
+    ask.OuterTotals: _outer,
     ask.Flags: _flags,
     ask.RankSteps: _ranks,
     ask.Moments: _moments,

@@ -21,6 +21,7 @@ from tacit.engines.requests import (
     KeysPerPerson,
     Moments,
     Ordered,
+    OuterTotals,
     PersonMean,
     Persons,
     Presence,
@@ -123,6 +124,7 @@ def of_persons() -> tuple[Any, ...]:
         Moments(numbers[0], -(2**63), 2**63 - 1, 2),
         Moments(numbers[0], -(2**63), 2**63 - 1, 1, 3),
         *products(),
+        *(OuterTotals(total, 3) for total in (RowCount(), numbers[0], PersonMean(numbers[4], 1000))),
     )
 
 

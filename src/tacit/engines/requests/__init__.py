@@ -56,6 +56,7 @@ from tacit.engines.requests.operands import (
     check_by,
     value,
 )
+from tacit.engines.requests.outer_totals import MOST_ENDS, Outer, OuterTotals
 from tacit.engines.requests.persons import Persons
 from tacit.engines.requests.product_totals import MOST_COLUMNS, ProductTotals
 from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
@@ -75,6 +76,7 @@ __all__ = [
     "MAX_ROWS",
     "MOST_BLOCKS",
     "MOST_COLUMNS",
+    "MOST_ENDS",
     "PERSON",
     "RESOLUTION",
     "SAMPLE_STEPS",
@@ -114,6 +116,8 @@ __all__ = [
     "Moments",
     "Norm",
     "Ordered",
+    "Outer",
+    "OuterTotals",
     "PersonGroups",
     "PersonMean",
     "PersonRows",

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, cast
 
@@ -91,9 +91,16 @@ class Plan:
         for release in self.releases:
             self.releaser.check(release.relation, release.statistic, release.cost)
 
+    @cached_property
+    def _questions(self) -> dict[int, Question]:
+        return {}
+
     def question(self, release: Release) -> Question:
-        """What the budget is told about a release."""
-        return self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+        """What the budget is told about a release; of thousands of groups that is long, so it is written once."""
+        if id(release) not in self._questions:
+            made = self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+            self._questions[id(release)] = made
+        return self._questions[id(release)]
 
     def unpaid(self, fresh: bool) -> list[Release]:
         """The releases that were not made before; asking costs nothing where there are none."""

@@ -34,7 +34,8 @@ SHARED_ROWS: Methods = {
     "scan": "a cap chosen by a scan, the default of sums",
     "shifted_inverse": "a value that the statistic falls to without a few persons, and no cap",
 }
-"""How a flow is released where a row may concern several persons (`tacit.tables.statistics.ways.shared_rows`)."""
+"""How a total is released where a row may concern several persons (`tacit.tables.statistics.ways.shared_rows`); the
+last also where it concerns one (`tacit.tables.statistics.ways.fallen`)."""
 
 
 def check_method(method: str | None, methods: Methods, hint: str = "") -> None:
