@@ -10,6 +10,7 @@ import doctest
 import inspect
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import pytest
 
 import tacit
 from tacit import Private, Public, Pure, Session, functions
+from tacit.answers.series import Series
 from tacit.audit.claims import Checked, check
 from tacit.black_boxes.selection import Selection
 from tacit.budgets import Budget, open_budget
@@ -31,7 +33,9 @@ from tacit.tables.releasing.watch import Watch
 
 pa = pytest.importorskip("pyarrow")
 
-RETURNED = [Budget, ExpectedError, Forecast, GroupBy, Ledger, RemoteBudget, RemoteSession, Selection, Watch]
+RETURNED = [
+    *(Budget, ExpectedError, Forecast, GroupBy, Ledger, RemoteBudget, RemoteSession, Selection, Series, Watch),
+]
 """Classes that public functions return."""
 FURTHER = [
     *(open_budget, open_ledger, check, Checked),
@@ -126,6 +130,7 @@ def rows() -> dict[str, Any]:
                 "product": [f"p{i % 12}" for i in orders],
                 "amount": [(i * 37) % 200 for i in orders],
                 "returned": [i % 9 == 0 for i in orders],
+                "day": [date(2025, 1, 1) + timedelta(days=i % 300) for i in orders],
             }
         ),
         "regions": pa.table({"region": ["north", "south"], "country": ["A", "B"]}),
@@ -142,6 +147,9 @@ def test_examples_run(name: str, rows: dict[str, Any], tmp_path: Path, monkeypat
     with Session(tables, budget=Pure(100), randomness=seeded_not_private(7)) as session:
         names = {name: getattr(tacit, name) for name in tacit.__all__ if name[0].isupper()}
         known = {**names, **rows, "tacit": tacit, "session": session, "orders": session["orders"]}
+        if name.startswith("Series."):
+            dates = {"every": "month", "start": "2025-01-01", "until": "2025-06-30"}
+            known["series"] = session["orders"].series("day", **dates, epsilon=1)
         test = doctest.DocTestParser().get_doctest(text(THINGS[name]), known, name, None, 0)
         said: list[str] = []
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -5,7 +5,7 @@ law is different: it knows the data it was made from, so a picture of it is a pi
 data that are public or made up, and writes so under the picture; a law of private data may only be sampled, once.
 
 Every function returns a matplotlib `Figure`, which notebooks show and ``figure.savefig("name.png")`` writes. They need
-``pip install 'tacit[plot]'``.
+``pip install 'tacit-dp[plot]'``.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _panels(height: float, width: float, widths: Sequence[float]) -> tuple[Figur
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit[plot]'.") from None
+        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit-dp[plot]'.") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
     panels = figure.subplots(1, len(widths), sharey=True, width_ratios=widths, squeeze=False)[0]
     for axes in panels:

@@ -98,8 +98,8 @@ class Fit:
         largest = []
         for level, size in enumerate(self.block.sizes):
             count = self.block.complete(level, self.done)
-            sums = np.add.reduceat(found, range(0, count * size, size)) if count else np.zeros(1)
-            largest.append(float(np.abs(sums[:count]).max(initial=0.0)) / self.variances[level])
+            sums = np.add.reduceat(found[: count * size], range(0, count * size, size)) if count else np.zeros(1)
+            largest.append(float(np.abs(sums).max()) / self.variances[level])
         return float(wanted @ found), largest
 
 

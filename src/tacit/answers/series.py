@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from tacit.answers.answer import Answer
 from tacit.answers.certificates import Release
@@ -33,9 +33,6 @@ from tacit.answers.values import Value, show
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.numbers.exact import WHOLE, Unit
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Every = Literal["day", "week", "month", "quarter", "year"]
 EVERY: tuple[Every, ...] = ("day", "week", "month", "quarter", "year")
@@ -177,63 +174,60 @@ class SeriesError(Combined):
         yield "Bins, cumulative totals and ranges add up."
 
 
+@dataclass(frozen=True)
+class Told:
+    """What was released of a series, and public facts: all that it takes to continue it."""
+
+    statistic: str
+    """What is counted or added up, in words."""
+    name: str
+    """The column of dates."""
+    every: str
+    """How long a period is."""
+    start: date
+    """The first day of the first period."""
+    chapters: tuple[Chapter, ...]
+    protected: str
+    """Who is protected."""
+    unit: Unit = WHOLE
+    per: str = "row"
+    """Whether rows or persons count."""
+    private: bool = True
+    """False when a seeded source made the noise."""
+    asked: datetime = field(default_factory=lambda: datetime.now(UTC))
+    """When the last period was released."""
+    stored: bool = False
+    """Whether it was returned at no cost, with nothing new in it."""
+
+
 class Series(Answers):
     """A total for each period, with cumulative totals and totals of ranges that agree with them.
 
     It is a mapping from the first day of each period to its `Answer`, and prints as a table.
 
-    >>> series = visits.series("day", every="month", of="count", start="2025-01-01", until="2025-06-30", epsilon=1)
+    >>> series = orders.series("day", every="month", of="count", start="2025-01-01", until="2025-06-30", epsilon=1)
     >>> len(series)
     6
     >>> series.between("2025-01-01", "2025-03-31").value == sum(list(series.values())[i].value for i in range(3))
     True
     """
 
-    def __init__(
-        self,
-        statistic: str,
-        name: str,
-        every: str,
-        start: date,
-        chapters: tuple[Chapter, ...],
-        protected: str,
-        unit: Unit = WHOLE,
-        per: str = "row",
-        private: bool = True,
-        asked: datetime | None = None,
-        stored: bool = False,
-        releases: tuple[Release, ...] = (),
-    ) -> None:
+    def __init__(self, told: Told, releases: tuple[Release, ...] = ()) -> None:
         """What was released of a series, as a ledger keeps it.
 
         Args:
-            statistic: what is counted or added up, in words.
-            name: the column of dates.
-            every: how long a period is.
-            start: the first day of the first period.
-            chapters: what was released.
-            protected: who is protected.
-            unit: the unit of values.
-            per: whether rows or persons count.
-            private: False when a seeded source made the noise.
-            asked: when the last period was released.
-            stored: whether this was returned at no cost, with nothing new in it.
+            told: what was released, and public facts.
             releases: what was charged and drawn.
         """
-        self.statistic, self.name, self.every, self.start = statistic, name, every, start
-        self.chapters, self.protected, self.unit, self.per = chapters, protected, unit, per
-        self.private, self.asked = private, asked or datetime.now(UTC)
-        self._stored, self.releases = stored, releases
-        self.guarantee = _added(chapter.guarantee for chapter in chapters)
+        self.told, self.releases = told, releases
+        self.statistic, self.name, self.every, self.start = told.statistic, told.name, told.every, told.start
+        self.chapters, self.unit = told.chapters, told.unit
+        self.guarantee = _added(chapter.guarantee for chapter in told.chapters)
 
     @property
     def stored(self) -> bool:
         """Whether nothing was released anew."""
-        return self._stored
-
-    def _with(self, **changes: Any) -> Series:
-        """The same with some facts changed."""
-        return Series(**{name: changes.get(name, getattr(self, name)) for name in FACTS})
+        return self.told.stored
 
     def as_stored(self) -> Series:
         """The same series, marked as returned again at no cost.
@@ -241,7 +235,7 @@ class Series(Answers):
         >>> series.as_stored().stored
         True
         """
-        return self._with(stored=True)
+        return Series(replace(self.told, stored=True), self.releases)
 
     # Periods
 
@@ -298,14 +292,14 @@ class Series(Answers):
             value=self.unit.value(total),
             guarantee=self.guarantee,
             mechanism=MECHANISM,
-            protected=self.protected,
-            per="person" if self.per == "person" else "row",
+            protected=self.told.protected,
+            per="person" if self.told.per == "person" else "row",
             unit=str(self.unit),
             spread=spread,
             cap=self.unit.value(caps[0][1]) if len(caps) == 1 else None,
-            private=self.private,
-            asked=self.asked,
-            stored=self._stored,
+            private=self.told.private,
+            asked=self.told.asked,
+            stored=self.told.stored,
             releases=self.releases,
         )
 
@@ -371,31 +365,12 @@ class Series(Answers):
         """
         return self.chapters[-1].outgrown
 
-    def plot(self, cumulative: bool = False) -> Figure:
-        """A line with a band that holds each total with 95 % confidence.
-
-        Args:
-            cumulative: whether to draw the totals from the beginning.
-
-        >>> figure = series.plot()
-        """
-        from tacit.plots import series
-
-        return series(self, cumulative)
-
     def __str__(self) -> str:
         extra = "\nThe data have outgrown the cap; renew=True begins a new chapter at the cost it names."
         return super().__str__() + (extra if self.outgrown else "")
 
     def __repr__(self) -> str:
         return f"<Series of {self.statistic} by {self.every}, {self.start} to {self.until}: {self.guarantee!r}>"
-
-
-FACTS = (
-    *("statistic", "name", "every", "start", "chapters", "protected", "unit", "per", "private", "asked", "stored"),
-    "releases",
-)
-"""What a series is made of."""
 
 
 def _added(guarantees: Iterable[Guarantee]) -> Guarantee:

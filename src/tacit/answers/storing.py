@@ -43,7 +43,7 @@ from tacit.answers.order import Between, Changed, Fallen, FallenWithin, Inner, I
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
-from tacit.answers.series import Chapter, Nodes, Series, SeriesError
+from tacit.answers.series import Chapter, Nodes, Series, SeriesError, Told
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
@@ -146,7 +146,7 @@ FORMS: dict[str, Form] = {
     "SampledValue": _form(SampledValue, "inside value probability scales"),
     "SampledCount": _form(SampledCount, "noise value probability"),
     # series
-    "Series": _form(Series, "statistic name every start chapters protected unit per private asked stored"),
+    "Series": _form(Told, "statistic name every start chapters protected unit per private asked stored"),
     "Chapter": _form(Chapter, "guarantee cap bins opened blocks totals cuts tolerated charge"),
     "Nodes": _form(Nodes, "amount moves concentrated totals"),
     "Block": _form(Block, "bins sizes weights"),
@@ -235,7 +235,9 @@ def _encode(part: Any) -> Any:
             return {TAG: "date", "text": part.isoformat()}
         case tuple():
             return {TAG: "tuple", "items": [_encode(item) for item in part]}
-        case Answers() if not isinstance(part, Series):
+        case Series():
+            return _encode(part.told)
+        case Answers():
             pairs = [[_encode(key), _encode(answer)] for key, answer in part.items()]
             facts = {TAG: "Answers", "pairs": pairs, "guarantee": _encode(part.guarantee), "name": part.name}
             return facts | (_shape(part) if isinstance(part, Result) else {})
@@ -276,11 +278,11 @@ def decode(part: Any) -> Any:
         )
     fields = {name: decode(part[name]) for name in form.fields if name in part}
     kind: Any = form.kind
-    if kind is Answer or kind is Series:
+    if kind is Answer:
         fields["releases"] = _releases(part)
     if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
         return kind.amount(*fields.values())  # what is free costs nothing
-    return kind(**fields)
+    return Series(kind(**fields), _releases(part)) if kind is Told else kind(**fields)
 
 
 def _releases(part: Mapping[str, Any]) -> tuple[certificates.Release, ...]:

@@ -16,6 +16,11 @@ charge is admitted, in the transaction that records it, only while both together
 questions run at the same time, in however many processes, f of them at most can fail. A charge leaves the tally when
 it is answered, and in no other way but a renewal. One that fails after a renewal counts in the new period, so r
 renewals allow (r + 1)·f failures altogether.
+
+Lost in a crash: a charge whose process died has no outcome, so nothing was released for it. The same message may take
+it up again (`Receipt.resumed`), once, and is answered without another charge. That it was lost stays counted as a
+failure, and the second attempt needs room for one of its own. PROOF that a charge is answered once: an answer leaves
+only after `settle` recorded it, and `settle` refuses, in the same transaction, every attempt but the latest.
 """
 
 from __future__ import annotations
@@ -244,6 +249,10 @@ class Tally:
     def charged(self, number: int) -> Tally:
         """After a charge."""
         return replace(self, open=(*self.open, number))
+
+    def resumed(self, number: int) -> Tally:
+        """After a charge that was lost is taken up again: one failure that happened, and one that may."""
+        return replace(self.charged(number) if number not in self.open else self, failed=self.failed + 1)
 
     def settled(self, number: int, answered: bool) -> Tally:
         """After a charge was answered, or failed."""

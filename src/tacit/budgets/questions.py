@@ -24,6 +24,12 @@ class Message:
     """What both have in common: who sent it, and the key they gave it."""
     asked: str
     """What it says; the same key with other words is refused."""
+    lost_before: datetime | None = None
+    """What was charged before then and has no outcome was lost, and is resumed: nobody works on it any more."""
+
+    def lost(self, at: datetime) -> bool:
+        """Whether nobody works any more on what was charged then."""
+        return self.lost_before is not None and at < self.lost_before
 
     def check(self, asked: str) -> None:
         """Refuse a key that was used for something else."""
@@ -66,11 +72,14 @@ class Question:
     """The period whose rows it is about, where there is a calendar."""
     runs: RenyiCurve | None = None
     """The mechanisms that would be run, where public facts tell: a budget may price them by their own laws."""
+    lasting: bool = False
+    """Whether its answer is found again whatever it cost and in all versions of the data: a series goes on."""
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""
         of = [f"{name} {label}" for name in ("version", "period") if (label := getattr(self, name))]
-        words = (self.identity, _written(cost), *([self.owner] if self.owner else []), *of)  # no owner looks like those
+        paid, of = ("lasting", []) if self.lasting else (_written(cost), of)
+        words = (self.identity, paid, *([self.owner] if self.owner else []), *of)  # no owner looks like those
         return sha256("\x00".join(words).encode(errors="surrogatepass")).hexdigest()
 
     def anyones(self, cost: Guarantee) -> str:
@@ -132,6 +141,8 @@ class Receipt:
     """The account that was charged."""
     position: Position | None = None
     """Where the charge is written down for good, if it is."""
+    resumed: int = 0
+    """The entry by which a charge that had been lost was taken up again; 0 for the first attempt."""
 
 
 @dataclass(frozen=True)

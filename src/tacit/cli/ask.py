@@ -19,7 +19,10 @@ from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
     Dataset,
     Dates,
+    Delimiter,
+    Encoding,
     Flags,
+    Format,
     OnePerson,
     OneTable,
     PrivateTables,
@@ -27,6 +30,7 @@ from tacit.cli.tables import (
     ReaderOptions,
     Settings,
     find_dataset,
+    reader_options,
     unsaid,
 )
 from tacit.errors import InvalidInput, UnsupportedQuery
@@ -97,6 +101,9 @@ def ask(
         typer.Option(metavar="KEY,KEY…", help="Public group keys; repeat it for each further column of GROUP BY."),
     ] = None,
     table: OneTable = None,
+    encoding: Encoding = None,
+    kind: Format = None,
+    delimiter: Delimiter = None,
     option: ReaderOptions = None,
     date: Dates = None,
     ledger: Annotated[
@@ -155,7 +162,8 @@ def ask(
     if fresh_only and len(several) < 2:
         raise InvalidInput("--fresh-only names one of several questions; for a single one write --fresh.")
     cost = cost_of(epsilon, delta, rho) if len(several) > 1 else price(query, epsilon, delta, rho).cost
-    flags = Flags(sources or (), person or (), private or (), public or (), table, option or (), config, date or ())
+    read = reader_options(option, encoding, kind, delimiter)
+    flags = Flags(sources or (), person or (), private or (), public or (), table, read, config, date or ())
     found = find_dataset(flags, name)
     for called in found.tables:
         if not (flags.table or called.replace(".", "_").isidentifier()):

@@ -166,6 +166,24 @@ def add_dataset(
 
 
 @custodian.command()
+def add_version(
+    name: Dataset,
+    version: Annotated[str, typer.Argument(help="The version's label, such as 2026-11.")],
+    source: Annotated[str, typer.Argument(help="Where its data are.")],
+    table: Annotated[str, typer.Option(help="Which table, where there are several.")] = "",
+    config: Config = FILE,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a dataset go on with newer data, under the same budget.
+
+    Example: tacit custodian add-version shop 2026-11 orders-2026-11.parquet
+    """
+    where = source if "://" in source else str(Path(source).absolute())
+    _do(config, yes, as_json, "add version", name=name, version=version, source=where, table=table)
+
+
+@custodian.command()
 def withdraw_dataset(name: Dataset, config: Config = FILE, yes: Yes = False, as_json: AsJson = False) -> None:
     """Serve a dataset no more; its budget stays in the ledger."""
     _do(config, yes, as_json, "withdraw dataset", name=name)

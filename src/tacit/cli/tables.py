@@ -28,7 +28,7 @@ SETTINGS = Path("tacit.toml")
 """The configuration that is found in the folder where no source is named."""
 
 _FACTS = ("table", "schema", "person", "source", "through", "unit", "key", "date")
-SOURCE = "a Parquet, CSV, JSON or DuckDB file, or a connection string"
+SOURCE = "a Parquet, CSV, JSON, Excel, DuckDB or SQLite file, or a connection string"
 
 
 def complete_tables(context: typer.Context, incomplete: str) -> list[str]:
@@ -83,6 +83,12 @@ ReaderOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="An option of the reader, such as encoding=latin-1."),
 ]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of text files, such as latin-1.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="KIND", help="What a file is if its name does not say: parquet, csv, json, …"),
+]
+Delimiter = Annotated[str | None, typer.Option(metavar="MARK", help="What parts the fields of a CSV file.")]
 Settings = Annotated[
     Path | None,
     typer.Option(
@@ -307,6 +313,14 @@ def _listed(places: Mapping[str, Place]) -> str:
     names = list(places)
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     return f"the tables are {', '.join(names[:20]) or 'none'}{more}"
+
+
+def reader_options(
+    given: Sequence[str] | None, encoding: str | None, kind: str | None, delimiter: str | None
+) -> list[str]:
+    """The options of the reader, those that have a flag of their own among them."""
+    named = {"encoding": encoding, "format": kind, "delimiter": delimiter}
+    return [*(given or ()), *(f"{name}={value}" for name, value in named.items() if value is not None)]
 
 
 def read_options(given: Sequence[str]) -> dict[str, Any]:

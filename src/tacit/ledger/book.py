@@ -30,6 +30,9 @@ from tacit.ledger.entries import without_literals
 from tacit.ledger.rows import Edit, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
 
+SETTLED = "this charge has an outcome already, or another attempt took it up; nothing was released: see the history."
+"""The refusal of a second outcome."""
+
 
 def tally_key(account: Name) -> str:
     """Under which key the last entry is found that says how many charges of an account have no answer."""
@@ -123,6 +126,8 @@ class LedgerBook(Book):
             edit = Edit(self._store, work, self._name)
             if self._guard is not None:
                 self._guard(work)  # after the dataset is locked, so that nothing it looks at changes before the charge
+            if question is not None and (lost := self._lost(work, question, cost)) is not None:
+                return self._resume(work, edit, lost, name, cost, question)
             if question is not None and self._repeated(work, question, cost) is not None:
                 raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
             path = edit.path(name)
@@ -147,6 +152,40 @@ class LedgerBook(Book):
             edit.finish()
         once_key = question.once(cost) if question else ""
         return Receipt(number, cost, moment(edit.at), key, once_key, name, position)
+
+    def _lost(self, work: Work, question: Question, cost: Guarantee) -> tuple[datetime, Any, int] | None:
+        """The charge of this question in the same message that was lost, and never taken up again."""
+        found = None if question.message is None else self._remembered(work, question.once(cost))
+        if found is None or found[2] != "charged" or not (question.message and question.message.lost(found[0])):
+            return None
+        return found[0], found[1], found[3]
+
+    def _resume(
+        self, work: Work, edit: Edit, lost: tuple[datetime, Any, int], name: Name, cost: Guarantee, question: Question
+    ) -> Receipt:
+        """Take up a charge again that was lost, without another."""
+        at, body, number = lost
+        if body["account"] != "/".join(name):
+            raise Unanswered(at, failed=False)  # it was paid for other rows
+        path, key, once_key = edit.path(name), question.key(cost), question.once(cost)
+        accounts.check(path, cost, question)
+        allowance = accounts.allowance(path)
+        said: dict[str, Any] = {"charge": number, "cost": cost.text()}
+        if allowance is not None:
+            tally = self._tally(work, name) or Tally()
+            admit(tally if number in tally.open else tally.charged(number), allowance, lambda: at)
+            said["tally"] = tally.resumed(number).to_dict()
+        position = Position(self._store.identity, self._name, number, self._hash(work, number))
+        entry = edit.append("resumed", said)
+        if allowance is not None:
+            edit.remember(tally_key(name), entry)
+        edit.remember(once_key, entry)
+        edit.finish()
+        return Receipt(number, cost, moment(edit.at), key, once_key, name, position, resumed=entry)
+
+    def _hash(self, work: Work, number: int) -> str:
+        rows = work.read("SELECT hash FROM tacit_entries WHERE dataset = ? AND number = ?", self._name, number)
+        return str(rows[0][0])
 
     def _admitted(self, work: Work, name: Name, allowance: int | None) -> Tally:
         """The tally of an account, if it leaves room for one more failure."""
@@ -190,6 +229,10 @@ class LedgerBook(Book):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            if receipt.once:
+                found = self._remembered(work, receipt.once)
+                if found is None or found[3] != (receipt.resumed or receipt.number):
+                    raise LedgerError(SETTLED)
             late = unless is not None and self._remembered(work, once(unless.key)) is not None
             answer = None if late else answer
             body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
@@ -236,20 +279,22 @@ class LedgerBook(Book):
         found = self._remembered(work, question.once(cost))
         if found is None:
             return None
-        at, body, what = found
+        at, body, what, _ = found
+        if what == "charged" and question.message.lost(at):
+            return None
         if what != "answered":
             raise Unanswered(at, failed=what == "failed")
         return _stored(at, body)
 
-    def _remembered(self, work: Work, key: str) -> tuple[datetime, Any, str] | None:
-        """The time, the body and the kind of the entry that a key leads to."""
+    def _remembered(self, work: Work, key: str) -> tuple[datetime, Any, str, int] | None:
+        """The time, the body, the kind and the number of the entry that a key leads to."""
         rows = work.read(
-            "SELECT e.at, e.body, e.what FROM tacit_answers a JOIN tacit_entries e ON e.dataset = a.dataset"
+            "SELECT e.at, e.body, e.what, e.number FROM tacit_answers a JOIN tacit_entries e ON e.dataset = a.dataset"
             " AND e.number = a.number WHERE a.dataset = ? AND a.key = ?",
             self._name,
             key,
         )
-        return (moment(rows[0][0]), texts.parsed(rows[0][1]), rows[0][2]) if rows else None
+        return (moment(rows[0][0]), texts.parsed(rows[0][1]), rows[0][2], int(rows[0][3])) if rows else None
 
 
 def _stored(at: datetime, body: Any) -> Stored:

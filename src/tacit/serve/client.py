@@ -25,7 +25,7 @@ from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError,
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.serve.running import Busy
-from tacit.tables.face.preview import Preview
+from tacit.tables.face.preview import ForeseenPart, Preview
 from tacit.tables.face.selects import PreviewsSelects, Select
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ _ERRORS: dict[str, type[TacitError]] = {
     "unsupported_query": UnsupportedQuery,
     "engine_failed": EngineError,
     "charged_before": EngineError,
+    "cancelled": EngineError,
     "unforeseen": EngineError,
     "ledger_failed": LedgerError,
 }
@@ -130,7 +131,8 @@ class RemoteSession(PreviewsSelects, Closing):
             seen = self._post("cost", select)
             charge, asked, left = (_amount(seen[name]) for name in ("charge", "cost", "remaining"))
             public = {name: seen[name] for name in ("fits", "free", "words", "forecast", "noise_std")}
-            return Preview(tuple(seen["statistics"]), charge, asked, left, **public)
+            parts = [ForeseenPart(**(part | {"cost": _amount(part["cost"])})) for part in seen.get("parts", ())]
+            return Preview(tuple(seen["statistics"]), charge, asked, left, **public, parts=tuple(parts))
 
     def close(self) -> None:
         """Close the connection.
@@ -177,7 +179,7 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     try:
         import httpx
     except ImportError:
-        raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
+        raise InvalidInput("connecting needs the package httpx; install tacit-dp[serve].") from None
     line = open_line(httpx.Client, address, token, timeout)
     try:
         with _understood():

@@ -24,7 +24,7 @@ from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger
 from tacit.serve.settings import Section, read_toml
-from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller
+from tacit.serve.tokens import ANALYST, CUSTODIAN, PREFIX, Caller, signs_in
 from tacit.tables import Private, Public
 from tacit.tables.releasing.room import cost_of
 
@@ -32,8 +32,6 @@ T = TypeVar("T")
 
 LEAST_MEMORY = 256
 """Megabytes that an executor needs for itself and a small question."""
-SIGNS_IN = "signs in"
-"""In the place of a token's digest, for those who have none: no token has this digest."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
 
@@ -98,7 +96,7 @@ class Limits:
     aggregates: int = 20
     """Different aggregates in one question; each takes its own time."""
     per_minute: int = 240
-    """Requests of one caller to one worker."""
+    """Requests of one caller, to all workers together."""
     logins_per_minute: int = 30
     """Wrong tokens that a worker listens to."""
     rows: int = 20_000_000
@@ -233,7 +231,7 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
     subjects: dict[str, str] = {}
     paces: dict[str, int] = {}
     if sign_in.custodians:
-        digests[Caller(CUSTODIAN, CUSTODIAN)] = SIGNS_IN
+        digests[Caller(CUSTODIAN, CUSTODIAN)] = signs_in(CUSTODIAN)
     if custodian.values:
         digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
         custodian.done()
@@ -245,7 +243,9 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
             if not sign_in.issuer or subject in subjects:
                 raise InvalidInput(f"{section.where}: a subject needs [sign_in], and each person their own.")
             subjects[subject] = name
-        digests[Caller(ANALYST, name)] = SIGNS_IN if subject and "token" not in section.values else _token(section)
+        digests[Caller(ANALYST, name)] = (
+            signs_in(subject) if subject and "token" not in section.values else _token(section)
+        )
         if pace := section.number("per_minute", 0, whole=True):
             paces[name] = pace
         wanted = section.sections("datasets") or {key: Section("", {}) for key in datasets}
@@ -254,8 +254,7 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
     top.done()
     if serving and not digests:
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
-    tokens = [digest for digest in digests.values() if digest != SIGNS_IN]
-    if len(set(tokens)) < len(tokens):
+    if len(set(digests.values())) < len(digests):
         raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
     return Config(datasets, analysts, digests, server, limits, sign_in, subjects, telemetry, paces, settings, folder)
 
@@ -374,7 +373,7 @@ def connect_spark(table: Private | Public) -> Private | Public:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
+        raise InvalidInput("a Spark source needs the package pyspark; install tacit-dp[spark].") from None
     builder: Any = SparkSession.builder
     session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
     found = copy(table)

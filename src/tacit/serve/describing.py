@@ -31,7 +31,7 @@ ERRORS = {
     "403": "Not allowed, too cheap or not covered by the budget, or too many failed; nothing was spent.",
     "404": "Not there for this caller.",
     "405": "Another method is meant.",
-    "409": "Charged before and without an answer, so nothing more was charged; of an action: not confirmed.",
+    "409": "Cancelled, not confirmed, or charged before and without an answer; nothing more was charged.",
     "408": "The body did not arrive in time; nothing was spent.",
     "413": "Too large.",
     "415": "Not JSON.",
@@ -51,23 +51,21 @@ def operation(
     words: str,
     result: dict[str, Any],
     *parameters: dict[str, Any],
-    body: bool | str = False,
+    body: str = "",
     errors: str = "",
+    fine: str = "200",
 ) -> dict[str, Any]:
-    """An operation, whose body is a question or has the schema of this name."""
+    """An operation, whose body has the schema of this name, and which answers with a status where all is well."""
     wanted = ("401", "403", "404", "405", "429", "503", *errors.split())
     described: dict[str, Any] = {
         "operationId": name,
         "summary": words,
         "parameters": list(parameters),
-        "responses": {"200": {"description": "Fine.", "content": content(result)}}
+        "responses": {fine: {"description": "Fine.", "content": content(result)}}
         | {code: {"description": ERRORS[code], "content": content(reference("Error"))} for code in sorted(wanted)},
     }
     if body:
-        described["requestBody"] = {
-            "required": True,
-            "content": content(reference("Question" if body is True else str(body))),
-        }
+        described["requestBody"] = {"required": True, "content": content(reference(body))}
     return described
 
 

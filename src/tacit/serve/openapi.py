@@ -6,6 +6,7 @@ from typing import Any
 
 from tacit import __version__
 from tacit.forecasts import SHAPES
+from tacit.serve.composing import FIELDS
 from tacit.serve.custody.openapi import PATHS as CUSTODY_PATHS
 from tacit.serve.custody.openapi import SCHEMAS as CUSTODY_SCHEMAS
 from tacit.serve.describing import AMOUNT as _AMOUNT
@@ -19,6 +20,18 @@ from tacit.serve.describing import query as _query
 from tacit.serve.describing import reference as _ref
 from tacit.serve.questions import KEY_LENGTH
 from tacit.tables.statistics.catalogue import callable_in_sql, forecastable
+
+_PART = _object(
+    {
+        "words": _TEXT,
+        "cost": _GUARANTEE,
+        "statistic": _TEXT,
+        "groups": {"type": ["integer", "null"], "description": "Null where they are found in the data."},
+        "noise_std": {"type": ["number", "null"]},
+        "several": {"type": "boolean"},
+    }
+)
+
 
 SCHEMAS: dict[str, Any] = {
     "Error": _object({"error": _TEXT, "message": _TEXT, "python": _TEXT}),
@@ -45,11 +58,7 @@ SCHEMAS: dict[str, Any] = {
         "description": "Either sql or question, and its cost: epsilon, epsilon with delta, or rho.",
         "properties": {
             "sql": {"type": "string", "examples": ["SELECT COUNT(*) FROM orders"]},
-            "question": _object(
-                {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
-                {"column": _TEXT, "where": _TEXT, "group_by": _TEXT, "quantile": _AMOUNT},
-                additionalProperties=False,
-            ),
+            "question": _ref("Composed"),
             "keys": {"type": "array", "items": {"type": ["string", "number", "boolean", "null", "array"]}},
             "epsilon": _AMOUNT,
             "delta": _AMOUNT,
@@ -58,6 +67,16 @@ SCHEMAS: dict[str, Any] = {
         },
         "additionalProperties": False,
     },
+    "Composed": _object(
+        {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
+        {name: {"type": ["number", "string"], "description": words} for name, words in FIELDS.items()}
+        | {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
+        additionalProperties=False,
+    ),
+    "Key": _object(
+        {"key": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH, "pattern": r"^[!-~]+$"}},
+        additionalProperties=False,
+    ),
     "Cost": _object(
         {
             "sql": _TEXT,
@@ -73,6 +92,23 @@ SCHEMAS: dict[str, Any] = {
                 "type": "boolean",
                 "description": "Whether a person must approve it before it is asked.",
             },
+            "words": _TEXT,
+            "told": _TEXT | {"description": "The same in letters: ε, δ and ρ."},
+            "parts": _list(_PART),
+        }
+    ),
+    "Expected": _object(
+        {
+            "persons": {"type": ["integer", "null"], "description": "About how many persons it was forecast for."},
+            "errors": _list(
+                _object(
+                    {
+                        "words": _TEXT,
+                        "share": {"type": ["number", "null"], "description": "19 of 20 answers lie within it."},
+                        "noise_std": {"type": ["number", "null"]},
+                    }
+                )
+            ),
             "words": _TEXT,
         }
     ),
@@ -151,10 +187,47 @@ DESCRIPTION: dict[str, Any] = {
             "get": _operation("budget", "What you may spend, have spent and have left.", _ref("Budget"), _DATASET)
         },
         "/v1/datasets/{dataset}/cost": {
-            "post": _operation("cost", "What a question would cost.", _ref("Cost"), _DATASET, body=True, errors=_WRONG)
+            "post": _operation(
+                "cost", "What a question would cost.", _ref("Cost"), _DATASET, body="Question", errors=_WRONG
+            )
+        },
+        "/v1/datasets/{dataset}/compose": {
+            "post": _operation(
+                "compose",
+                "A question that is put together from fields, as SQL.",
+                _object({"sql": _TEXT}),
+                _DATASET,
+                body="Composed",
+                errors=_WRONG,
+            )
+        },
+        "/v1/datasets/{dataset}/expected": {
+            "post": _operation(
+                "expected",
+                "How far off the answers to a question will be, from made-up data.",
+                _ref("Expected"),
+                _DATASET,
+                _query("persons", {"type": "integer", "minimum": 1}, "About how many persons there are."),
+                _query("shape", {"enum": list(SHAPES)}, "What a person's values look like."),
+                body="Question",
+                errors=_WRONG,
+            )
         },
         "/v1/datasets/{dataset}/ask": {
-            "post": _operation("ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body=True, errors=f"{_WRONG} 409")
+            "post": _operation(
+                "ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body="Question", errors=f"{_WRONG} 409"
+            )
+        },
+        "/v1/datasets/{dataset}/cancel": {
+            "post": _operation(
+                "cancel",
+                "Take back a question of yours that waits or is being answered; what was charged stays charged.",
+                _object({"status": _TEXT}),
+                _DATASET,
+                body="Key",
+                errors="400 408 413 415",
+                fine="202",
+            )
         },
         "/v1/datasets/{dataset}/history": {
             "get": _operation(

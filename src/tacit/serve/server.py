@@ -30,7 +30,7 @@ def serve(
         import uvicorn
         from uvicorn.supervisors import Multiprocess
     except ImportError:
-        raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit[serve].") from None
+        raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit-dp[serve].") from None
     from tacit.serve import checking
     from tacit.serve.app import CONFIG, LEDGER_ID, LOGGED_OUT, SECRET
     from tacit.serve.connections import SETTINGS

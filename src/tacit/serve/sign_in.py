@@ -37,7 +37,7 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.serve import fragments
 from tacit.serve.config import Config, SignIn
 from tacit.serve.gateway import NotHere
-from tacit.serve.tokens import ANALYST, CUSTODIAN, LIFETIME, Caller
+from tacit.serve.tokens import ANALYST, CUSTODIAN, LIFETIME, Caller, signs_in, token_id
 from tacit.serve.web import COOKIE, State, Unknown, state
 
 SECRET = "TACIT_SERVE_CLIENT_SECRET"
@@ -208,14 +208,14 @@ def caller_of(config: Config, claims: Mapping[str, Any]) -> Caller:
     terms = config.sign_in
     roles = _roles(claims, terms.roles)
     if roles & set(terms.custodians):
-        return Caller(CUSTODIAN, CUSTODIAN)
+        return Caller(CUSTODIAN, CUSTODIAN, token_id(signs_in(CUSTODIAN)))
     said = claims.get(terms.person)
     if terms.person == "email" and claims.get("email_verified") is not True:
         raise NotLetIn(UNKNOWN)  # anybody may write any address where nobody checks it
     name = config.subjects.get(said) if isinstance(said, str) else None
     if name is None or (terms.analysts and not roles & set(terms.analysts)):
         raise NotLetIn(UNKNOWN)
-    return Caller(ANALYST, name)
+    return Caller(ANALYST, name, token_id(signs_in(str(said))))
 
 
 def _roles(claims: Mapping[str, Any], path: str) -> set[str]:
@@ -259,7 +259,7 @@ async def back(request: Request) -> Response:
         cookie = here.doorkeeper.cookie(caller)
     except NotLetIn as error:
         return _sorry(_refused(here, error))
-    except KeyError:  # no such caller any more
+    except LookupError:  # no such caller any more
         return _sorry(_refused(here, NotLetIn(UNKNOWN)))
     here.log.write("login", name=caller.name, by="sign-in")
     home = "/custodian" if caller.custodian else "/"

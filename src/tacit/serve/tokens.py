@@ -47,6 +47,15 @@ def digest(token: str) -> str:
     return sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
+SIGNED = "~"
+"""How that begins which stands in the place of a digest for those who sign in elsewhere."""
+
+
+def signs_in(who: str) -> str:
+    """What stands in the place of a digest for somebody who signs in elsewhere; no token has a digest like it."""
+    return f"{SIGNED}{digest(who)[:63]}"
+
+
 def token_id(known: str) -> str:
     """How people call a token: the beginning of its digest."""
     return known[:12]

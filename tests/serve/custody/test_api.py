@@ -177,6 +177,11 @@ def test_a_dataset_is_added_and_asked_without_a_restart(tmp_path: Path, nobody: 
     assert refused(nobody, "add dataset", **fields).status_code == 400
     report = nobody.get("/v1/custodian/datasets/more/report.md", headers=CUSTODIAN)
     assert "Left: Pure(1)" in report.text
+    (tmp_path / "newer.csv").write_text("who,paid\n" + "".join(f"p{i},{i % 7}\n" for i in range(120)))
+    act(nobody, "add version", name="more", version="2026-12", source="newer.csv")
+    again = nobody.post("/v1/datasets/more/ask", json=question, headers=ada).json()
+    assert (again["stored"], again["remaining"]) == (False, "Pure 1/2")  # another version, the same budget
+    assert refused(nobody, "add version", name="more", version="2026-12", source="newer.csv").status_code == 400
     act(nobody, "withdraw dataset", name="more")
     assert nobody.get("/v1/datasets", headers=ada).json() == {"datasets": ["visits"]}
     assert "ada" in nobody.get("/v1/custodian", headers=CUSTODIAN).text

@@ -131,8 +131,9 @@ class GatewayDesk(Desk):
     async def preview(self, name: str, question: dict[str, Any]) -> dict[str, Any]:
         """What a question would cost."""
         asked = self._here.gateway.read_question(self._known.caller, name, _exact(question))
-        facts = {"dataset": name, "question": question_facts(asked)}
-        found: dict[str, Any] = json.loads((await execute(self._here.previews, self._known, "preview", **facts)).body)
+        facts = question_facts(asked)
+        seen = await execute(self._here.previews, self._known, "preview", dataset=name, question=facts)
+        found: dict[str, Any] = json.loads(seen.body)
         return found
 
     async def ask(self, name: str, question: dict[str, Any], key: str) -> dict[str, Any]:

@@ -167,7 +167,7 @@ def settings_of(amount: Guarantee) -> dict[str, str]:
 
 def _within(desk: Desk, dataset: str, limit: Guarantee) -> None:
     """Refuse a limit above the dataset's budget: it would promise what is not there."""
-    whole_budget = desk.gateway.ledger.budget(dataset)
+    whole_budget = desk.gateway.whole(dataset)
     rule = whole_budget._limit(limit)
     assert rule is not None
     top = whole_budget._account.filter
@@ -418,7 +418,7 @@ class Approve(Action):
         days = self._days()
         desk.analyst(asked.analyst)
         desk.dataset(asked.dataset)
-        left = desk.gateway.ledger.budget(asked.dataset)
+        left = desk.gateway.whole(asked.dataset)
         if not left.fits(asked.guarantee):
             raise InvalidInput(
                 f"the question costs {asked.guarantee.short()} and the whole budget of {asked.dataset!r} has "

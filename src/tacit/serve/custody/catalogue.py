@@ -24,7 +24,7 @@ from tacit.serve.custody.actions import (
     WithdrawAccess,
     WithdrawApproval,
 )
-from tacit.serve.custody.datasets import AddDataset, WithdrawDataset
+from tacit.serve.custody.datasets import AddDataset, AddVersion, WithdrawDataset
 
 ACTIONS: dict[str, type[Action]] = {
     kind.key: kind
@@ -43,6 +43,7 @@ ACTIONS: dict[str, type[Action]] = {
         WithdrawApproval,
         RenewFailures,
         AddDataset,
+        AddVersion,
         WithdrawDataset,
     )
 }

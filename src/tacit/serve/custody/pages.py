@@ -22,8 +22,7 @@ from tacit.serve.custody.catalogue import read_action
 from tacit.serve.custody.requests import read_reason
 from tacit.serve.custody.standing import OPEN
 from tacit.serve.custody.summary import act_facts, summary
-from tacit.serve.pages import page
-from tacit.serve.web import Visit, check_mark, chore, read_form, state, status, visit
+from tacit.serve.web import Visit, check_mark, chore, page, read_form, state, status, visit
 
 LATEST = 200
 """How many acts the page of the log shows."""
@@ -144,6 +143,15 @@ async def datasets(request: Request) -> Response:
         else "<p>Datasets are added at the machine: there open this page at its loopback address, or run <code>tacit "
         "custodian add-dataset</code>.</p>"
     )
+    if rows and at_the_machine(request):
+        more += (
+            f'<details><summary>Newer data of a dataset</summary><form method="post" action="{forms.ACT}">'
+            f"{forms.hidden({'mark': mark, 'action': 'add version'})}<div class='grid'>"
+            f"{forms.chooser('name', 'Dataset', [each['name'] for each in found['datasets']])}"
+            f"{forms.field('version', 'Version', required='')}{forms.field('source', 'A file', required='')}"
+            f"{forms.field('table', 'Table, if there are several')}</div>"
+            '<p><button class="second">Go on with it</button></p></form></details>'
+        )
     listed = fragments.table(("name", "budget", "", ""), rows, cards=True, label="datasets") if rows else ""
     return custodians_page(request, known, "Datasets", f"<h1>Datasets</h1>{bad}{said}<section>{listed}{more}</section>")
 

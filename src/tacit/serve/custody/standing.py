@@ -18,8 +18,8 @@ from typing import Any
 from tacit.guarantees import Guarantee
 from tacit.ledger import Entry, texts
 from tacit.ledger.store import moment, stamp
-from tacit.serve.config import SIGNS_IN, Access, Config, read_access, read_settings
-from tacit.serve.tokens import ANALYST, PREFIX, Caller, NotAdmitted, token_id
+from tacit.serve.config import Access, Config, read_access, read_settings
+from tacit.serve.tokens import ANALYST, PREFIX, SIGNED, Caller, NotAdmitted, signs_in, token_id
 
 PAUSED, REVOKED = "paused", "revoked"
 OPEN, APPROVED, DECLINED, WITHDRAWN = "open", "approved", "declined", "withdrawn"
@@ -122,17 +122,20 @@ class Standing:
     def digests(self, config: Config) -> dict[Caller, tuple[str, ...]]:
         """The digests of all tokens that open the door, by whose they are."""
         found: dict[Caller, tuple[str, ...]] = {}
+        signing = {name: signs_in(subject) for subject, name in config.subjects.items()}
         for caller, digest in config.digests.items():
             if self.states.get(caller.name) == REVOKED and not caller.custodian:
                 continue
             more = () if caller.custodian else self.tokens.get(caller.name, ())
-            found[caller] = tuple(each for each in (digest, *more) if token_id(each) not in self.revoked)
+            own = () if caller.custodian or caller.name not in signing else (signing[caller.name],)
+            listed = dict.fromkeys((digest, *own, *more))
+            found[caller] = tuple(each for each in listed if token_id(each) not in self.revoked)
         return found
 
     def token_ids(self, config: Config, analyst: str) -> list[str]:
         """The ids of an analyst's tokens that open the door."""
         digests = self.digests(config).get(Caller(ANALYST, analyst), ())
-        return [token_id(digest) for digest in digests if digest != SIGNS_IN]
+        return [token_id(digest) for digest in digests if not digest.startswith(SIGNED)]
 
 
 def _after(now: Standing, act: Entry) -> Standing:

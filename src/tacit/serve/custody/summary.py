@@ -32,7 +32,7 @@ def summary(gateway: Gateway) -> dict[str, Any]:
         analysts.append(facts)
     return {
         "last_act": standing.number,
-        "datasets": [{"name": name, **amounts(gateway.ledger.budget(name))} for name in config.datasets],
+        "datasets": [{"name": name, **amounts(gateway.whole(name))} for name in config.datasets],
         "unopened": gateway.unopened,
         "analysts": analysts,
         "requests": [request.to_dict() for request in standing.requests.values()],

@@ -200,11 +200,11 @@ class Table(Statistics[Answer], AnswersSelects):
             epsilon, delta, rho: what a chapter may cost: ε, or ε with δ, or ρ; needed when one is opened.
             fresh: begin the whole series anew, and pay for it.
 
-        >>> visits.series("day", every="month", of="count", start="2025-01-01", until="2025-06-30", epsilon=1)
+        >>> orders.series("day", every="month", of="count", start="2025-01-01", until="2025-06-30", epsilon=1)
         <Series of number of rows by month, 2025-01-01 to 2025-06-30: Pure(1)>
-        >>> visits.series("day", every="month", of="count", until="2025-08-31").between("2025-07-01", "2025-08-31")
+        >>> orders.series("day", every="month", of="count", until="2025-08-31").between("2025-07-01", "2025-08-31")
         Answer(number of rows from 2025-07-01 to 2025-08-31: ..., Pure(1))
-        >>> visits.budget.spent
+        >>> orders.budget.spent
         Pure(1)
         """
         from tacit.tables.releasing.series import Asked

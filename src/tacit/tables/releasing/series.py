@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import count
 
 from tacit.answers import Answers
-from tacit.answers.series import Chapter, Series, later, period_of, periods_between
+from tacit.answers.series import Chapter, Series, Told, later, period_of, periods_between
 from tacit.answers.storing import decode_answer, encode
 from tacit.budgets import Message, Question, Receipt
 from tacit.budgets.questions import Unanswered
@@ -71,6 +71,8 @@ class Asked:
         releaser, relation = self.releaser, self.relation
         if releaser.sampling is not None or releaser.divisions:
             raise UnsupportedQuery("a series is about all persons of a table; ask it of the whole table.")
+        if releaser.period:
+            raise UnsupportedQuery("a series goes over all periods; ask it in a session without period=.")
         if relation.others:
             raise UnsupportedQuery("Tacit does not answer series where a row concerns several persons; ask by group.")
         if self.cost is not None:
@@ -78,7 +80,7 @@ class Asked:
 
     @property
     def _question(self) -> Question:
-        return self.releaser.question(self.relation, self.statistic)
+        return replace(self.releaser.question(self.relation, self.statistic), lasting=True)
 
     def _known(self) -> Series | None:
         """What was released of it."""
@@ -157,7 +159,7 @@ class Asked:
         turn: int = 0,
     ) -> Series:
         """Charge, then look at the data, then keep what was drawn before it is shown."""
-        releaser, account, key = self.releaser, self.releaser.account, self._question.key(FREE)
+        releaser, account = self.releaser, self.releaser.account
         proof_hash()
         with releaser._snapshot() as snapshot, waiting():
             room = Room(
@@ -182,7 +184,7 @@ class Asked:
                 series = None  # what went wrong may show rows; not even as a context does it leave this block
             finally:
                 after = Message(f"{claim} {turn + 1}", "series") if claim else None
-                in_time = account.settle(replace(receipt, key=key), kept, unless=after)
+                in_time = account.settle(receipt, kept, unless=after)
         if series is None or not in_time:
             raise EngineError(FAILED if series is None else CONTINUED)
         return series
@@ -206,7 +208,7 @@ class Asked:
             nothing = Answers({}, cost)
             facts = released(nothing, room, cost, None)
             releases = (*releases, *with_receipt(with_release(nothing, facts), receipt).releases)
-        return Series(
+        told = Told(
             statistic.title,
             self.day.name,
             self.every,
@@ -215,9 +217,9 @@ class Asked:
             room.protected,
             statistic.unit,
             statistic.per,
-            room.private and (known is None or known.private),
-            releases=releases,
+            room.private and (known is None or known.told.private),
         )
+        return Series(told, releases)
 
 
 def _check_periods(count: int) -> None:
