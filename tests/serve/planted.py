@@ -104,9 +104,8 @@ def charge_and_release(budget: Any, cost: Any, question: Any, release: Callable[
         _fault(question.text, paid=True)
         return release()
 
-    def settle(self: Budget, receipt: Receipt, answer: Any) -> None:
-        if receipt.resumed:
-            _settle(self, receipt, answer)
+    def settle(self: Budget, receipt: Receipt, answer: Any, **more: Any) -> bool:
+        return _settle(self, receipt, answer, **more) if receipt.resumed else True
 
     lost = re.search("-- lost( long ago)?$", question.text)  # the process dies before the outcome is written
     Budget.settle = settle if lost else _settle  # type: ignore[method-assign]

@@ -31,7 +31,7 @@ def mcp(
     try:
         import mcp as _  # noqa: F401
     except ImportError:
-        raise InvalidInput("assistants need the package mcp; install tacit[mcp,serve].") from None
+        raise InvalidInput("assistants need the package mcp; install tacit-dp[mcp,serve].") from None
     from tacit.serve.assistants.far import live
 
     asyncio.run(live(address, token))

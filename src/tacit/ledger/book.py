@@ -21,13 +21,13 @@ from tacit.budgets import accounts
 from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.books import Book, Tally, admit, same_terms
 from tacit.budgets.filters import Filter
-from tacit.budgets.questions import Position, Question, Receipt, Stored, Unanswered, once
+from tacit.budgets.questions import Message, Position, Question, Receipt, Stored, Unanswered, once
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
 from tacit.ledger.entries import without_literals
-from tacit.ledger.rows import Edit, read_account, read_dataset, read_path
+from tacit.ledger.rows import Edit, read_account, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
 
 SETTLED = "this charge has an outcome already, or another attempt took it up; nothing was released: see the history."
@@ -88,6 +88,18 @@ class LedgerBook(Book):
             else:
                 self._record(edit, "opened", accounts.opened(edit.path(parent), word, link, rule, policy or UNLIMITED))
         return name
+
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one, in one snapshot."""
+        with self._store.reading() as work:
+            return read_below(work, self._name, name)
+
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another: both change, or none."""
+        with self._store.writing() as work:
+            edit = Edit(self._store, work, self._name)
+            for account in accounts.carried(edit.path(older)[0], edit.path(newer)[0]):
+                self._record(edit, "amended", [account])
 
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Change an analyst's limit or an account's policy."""
@@ -215,13 +227,10 @@ class LedgerBook(Book):
             edit.remember(tally_key(name), edit.append("renewed", body))
             edit.finish()
 
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
         """Append the answer, or that there is none."""
         try:
-            body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
-            if answer is not None:
-                body["answer"] = dict(answer)
-            texts.canonical(body)
+            texts.canonical(dict(answer) if answer is not None else {})
         except (TypeError, ValueError):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
@@ -230,6 +239,11 @@ class LedgerBook(Book):
                 found = self._remembered(work, receipt.once)
                 if found is None or found[3] != (receipt.resumed or receipt.number):
                     raise LedgerError(SETTLED)
+            late = unless is not None and self._remembered(work, once(unless.key)) is not None
+            answer = None if late else answer
+            body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
+            if answer is not None:
+                body["answer"] = dict(answer)
             tally = self._tally(work, receipt.account)
             if tally is not None:
                 body["tally"] = tally.settled(receipt.number, answered=answer is not None).to_dict()
@@ -241,6 +255,7 @@ class LedgerBook(Book):
             if receipt.once:
                 edit.remember(receipt.once, number)
             edit.finish()
+        return not late
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""
@@ -297,11 +312,16 @@ def _asked(question: Question | None, cost: Guarantee, literals: str) -> dict[st
     if question is None:
         return {"who": login()}
     message = {"key": question.message.key, "asked": question.message.asked} if question.message else {}
-    if message and question.owner:  # the message finds the question by this key, whoever owns the answer
-        message["question"] = question.anyones(cost)
-    return ({"request": message} if message else {}) | {
-        "columns": sorted(question.columns),
-        "statistics": sorted(question.statistics),
-        "text": without_literals(question.text) if literals == "omit" else question.text,
-        "who": question.analyst or login(),
-    }
+    if message and question.bare(cost) != question.key(cost):  # the message finds it by this, whoever owns the answer
+        message["question"] = question.bare(cost)
+    label = {"version": question.version} if question.version else {}
+    return (
+        ({"request": message} if message else {})
+        | label
+        | {
+            "columns": sorted(question.columns),
+            "statistics": sorted(question.statistics),
+            "text": without_literals(question.text) if literals == "omit" else question.text,
+            "who": question.analyst or login(),
+        }
+    )

@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve.cancelling import called
+from tacit.serve.composing import compose
 from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
 from tacit.serve.questions import KEY_LENGTH, SentQuestion, number
@@ -57,6 +58,30 @@ async def cost(request: Request) -> Response:
     return _passed_on(found)
 
 
+async def written(request: Request) -> Response:
+    """A question that is put together from fields, as SQL."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    session = gateway.session(known.caller, name)
+    return JSONResponse({"sql": compose(await read_json(request), session, gateway.config.limits.query_characters)})
+
+
+async def expected(request: Request) -> Response:
+    """How far off the answers to a question would be."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    here, name = state(request), request.path_params["dataset"]
+    question = here.gateway.read_question(known.caller, name, await read_json(request))
+    facts = {
+        "dataset": name,
+        "question": question_facts(question),
+        "persons": _whole(request, "persons", 0, 10**9) or None,
+        "shape": request.query_params.get("shape", "lognormal"),
+    }
+    return _passed_on(await execute(here.forecasts, known, "expected", **facts))
+
+
 def _passed_on(found: Parcel) -> Response:
     """JSON that an executor wrote."""
     return Response(found.body, media_type="application/json")
@@ -86,6 +111,8 @@ async def answer_question(
         names = [called(known.caller, name, word) for word in _names(key, page)]
         found = await execute(here.questions, known, "ask", names, dataset=name, question=facts, key=key, page=page)
         outcome = "stored" if found.facts["stored"] else "answered"
+        await here.following.follow()
+        here.gateway.standing.check(known.caller, name, known.caller.token)  # who was sent away gets no answer
         return found
     except TacitError as error:
         outcome = status(error)[1]
@@ -177,6 +204,8 @@ ROUTES = [
     Route(_ONE, dataset),
     Route(f"{_ONE}/budget", budget),
     Route(f"{_ONE}/cost", cost, methods=["POST"]),
+    Route(f"{_ONE}/compose", written, methods=["POST"]),
+    Route(f"{_ONE}/expected", expected, methods=["POST"]),
     Route(f"{_ONE}/ask", ask, methods=["POST"]),
     Route(f"{_ONE}/cancel", cancel, methods=["POST"]),
     Route(f"{_ONE}/history", history),

@@ -33,6 +33,9 @@ from tacit.serve import api, custodian, pages, sign_in
 from tacit.serve.assistants import here as assistants
 from tacit.serve.cancelling import Cancelling
 from tacit.serve.config import Config, load
+from tacit.serve.custody import api as custody_api
+from tacit.serve.custody import first as custody_first
+from tacit.serve.custody import pages as custody_pages
 from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
@@ -162,6 +165,9 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         Route("/metrics", metrics),
         Mount("/static", StaticFiles(directory=STATIC)),
         *api.ROUTES,
+        *custody_api.ROUTES,
+        *custody_pages.ROUTES,
+        *custody_first.ROUTES,
         *custodian.ROUTES,
         *pages.ROUTES,
         *sign_in.ROUTES,

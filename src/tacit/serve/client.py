@@ -21,11 +21,11 @@ from tacit.answers.sending import read_report
 from tacit.answers.storing import MALFORMED
 from tacit.budgets.books import FailuresUsedUp
 from tacit.closing import Closing
-from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery, instead
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.serve.running import Busy
-from tacit.tables.face.preview import Preview
+from tacit.tables.face.preview import ForeseenPart, Preview
 from tacit.tables.face.selects import PreviewsSelects, Select
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ class RemoteSession(PreviewsSelects, Closing):
         customer integer, amount integer
         """
         if name not in self._tables:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
+            raise InvalidInput(f"there is no table {name!r}; {instead(name, self.tables, 'tables')}")
         return self._tables[name][1]
 
     def _answer(self, select: Select) -> Answer | Answers:
@@ -131,7 +131,8 @@ class RemoteSession(PreviewsSelects, Closing):
             seen = self._post("cost", select)
             charge, asked, left = (_amount(seen[name]) for name in ("charge", "cost", "remaining"))
             public = {name: seen[name] for name in ("fits", "free", "words", "forecast", "noise_std")}
-            return Preview(tuple(seen["statistics"]), charge, asked, left, **public)
+            parts = [ForeseenPart(**(part | {"cost": _amount(part["cost"])})) for part in seen.get("parts", ())]
+            return Preview(tuple(seen["statistics"]), charge, asked, left, **public, parts=tuple(parts))
 
     def close(self) -> None:
         """Close the connection.
@@ -178,7 +179,7 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     try:
         import httpx
     except ImportError:
-        raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
+        raise InvalidInput("connecting needs the package httpx; install tacit-dp[serve].") from None
     line = open_line(httpx.Client, address, token, timeout)
     try:
         with _understood():

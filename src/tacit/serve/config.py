@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from tacit.budgets import Periods
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, open_ledger
@@ -164,6 +165,12 @@ class ServedDataset:
     """About how many persons there are, if that is public: for forecasts of accuracy."""
     expanding_joins: bool = False
     """Whether joins are answered whose size only private rows bound; their failures then tell about these rows."""
+    version: str | None = None
+    """The public label of the data as they are now; answers are found again within it."""
+    periods: Periods | None = None
+    """A budget for each period, below ``budget`` as the bound for a lifetime."""
+    period: str | None = None
+    """The period that is asked about."""
 
 
 @dataclass(frozen=True)
@@ -217,7 +224,7 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         )
     datasets = {name: _dataset(name, section, folder, serving) for name, section in top.sections("datasets").items()}
     custodian = top.section("custodian")
-    if not datasets and not (serving and custodian.values):  # a custodian can add datasets
+    if not datasets and not (serving and (custodian.values or sign_in.custodians)):  # a custodian can add datasets
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
     digests: dict[Caller, str] = {}
@@ -296,15 +303,34 @@ def read_dataset(name: str, settings: Mapping[str, Any], folder: Path) -> Served
 def _dataset(name: str, section: Section, folder: Path, serving: bool) -> ServedDataset:
     _name(name, section.where)
     budget = _guarantee(section.section("budget"))
+    periods, period = _periods(section.section("periods"), budget), section.text("period", "") or None
+    budget = budget if periods is None else periods.above
     if serving and budget is None:
         raise InvalidInput(f"{section.where} needs a budget, such as budget = {{ epsilon = 1 }}.")
     persons = section.number("persons", 0, whole=True)
     source = section.text("source", "")
     tables = {key: _table(table, source, folder) for key, table in section.sections("tables").items()}
     expanding = section.truth("expanding_joins", False)
-    found = ServedDataset(name, tables, budget, section.text("composition", "basic"), persons or None, expanding)
+    composition, version = section.text("composition", "basic"), section.text("version", "") or None
     section.done()
-    return found
+    if serving and periods is not None and period is None:
+        raise InvalidInput(f"{section.where} has a budget for each {periods.every}; say which is asked about: period.")
+    return ServedDataset(name, tables, budget, composition, persons or None, expanding, version, periods, period)
+
+
+def _periods(section: Section, lifetime: Guarantee | None) -> Periods | None:
+    """The budget of each period, and that there is no bound for a lifetime where that is said."""
+    if not section.values:
+        return None
+    every, each = section.text("every"), _guarantee(section.section("each"))
+    unbounded = section.truth("without_lifetime_bound", False)
+    section.done()
+    if each is None:
+        raise InvalidInput(f"{section.where} needs what each {every} may cost, such as each = {{ epsilon = 1 }}.")
+    try:
+        return Periods(every, each, lifetime, unbounded)
+    except InvalidInput as error:
+        raise InvalidInput(f"{section.where}: {error.message} The budget of the dataset is the lifetime.") from None
 
 
 def _table(section: Section, given: str, folder: Path) -> Private | Public:
@@ -313,9 +339,9 @@ def _table(section: Section, given: str, folder: Path) -> Private | Public:
     person, public = section.take("person", None), section.take("public", False)
     facts = {"key": section.take("key", None), "table": section.take("table", None)}
     reader = {**facts, "schema": section.mapping("schema") or None, **section.mapping("options")}
-    unit = section.take("unit", None)
+    unit, day = section.take("unit", None), section.take("date", None)
     section.done()
-    of_nobody = public is True and person is None and not through and unit is None
+    of_nobody = public is True and person is None and not through and unit is None and day is None
     if public is not False and not of_nobody:
         raise InvalidInput(
             f"{section.where} is public or has persons, not both; leave out public, or person and through."
@@ -323,7 +349,7 @@ def _table(section: Section, given: str, folder: Path) -> Private | Public:
     try:
         if of_nobody:
             return Public(source, **reader)
-        return Private(source, person, through=through, unit=unit, **reader)
+        return Private(source, person, through=through, unit=unit, date=day, **reader)
     except InvalidInput as error:
         raise InvalidInput(f"{section.where}: {error}") from None
 
@@ -347,7 +373,7 @@ def connect_spark(table: Private | Public) -> Private | Public:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise InvalidInput("a Spark source needs the package pyspark; install tacit[spark].") from None
+        raise InvalidInput("a Spark source needs the package pyspark; install tacit-dp[spark].") from None
     builder: Any = SparkSession.builder
     session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
     found = copy(table)

@@ -41,7 +41,7 @@ from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.running import Busy
 from tacit.serve.tokens import Caller
-from tacit.tables import Private, Session
+from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.queries import Understood, understand
 
@@ -143,10 +143,12 @@ class Gateway:
         try:
             session = Session(
                 {key: connect_spark(table) for key, table in dataset.tables.items()},
-                dataset.budget,
+                dataset.periods or dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,
                 ledger=self.ledger,
+                version=dataset.version,
+                period=dataset.period,
                 timeout=float(self.config.limits.seconds) or None,
                 max_rows=self.config.limits.rows,
                 max_join_rows=self.config.limits.rows,
@@ -212,12 +214,16 @@ class Gateway:
                     "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
                 }
             )
-        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+        labels = {"version": session.version, "period": session.period}
+        facts = {"name": name, **labels, "persons": self.config.datasets[name].persons}
+        return facts | {"tables": tables}
 
     def budget(self, caller: Caller, name: str) -> dict[str, Any]:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
-        budget = self.session(caller, name).budget
+        session = self.session(caller, name)
+        budget = session.budget
         return {
+            "protection": session.protection(),
             "total": budget.total.text(),
             "spent": budget.spent.text(),
             "remaining": budget.remaining.text(),
@@ -226,6 +232,14 @@ class Gateway:
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
+
+    def whole(self, name: str) -> Budget:
+        """What all analysts of a dataset share, for the custodian."""
+        return self._sessions[name].budget
+
+    def budget_of(self, analyst: str, name: str) -> Budget:
+        """An analyst's budget of a dataset, for the custodian."""
+        return self._views[analyst, name].budget
 
     def columns(self) -> dict[str, dict[str, str]]:
         """The columns of all tables in words."""
@@ -257,6 +271,8 @@ class Gateway:
             "noise_std": seen.noise_std,
             "needs_approval": approval,
             "words": f"{seen.words} {APPROVE}" if approval else seen.words,
+            "told": f"{_told(seen)} {APPROVE}" if approval else _told(seen),
+            "parts": [vars(part) | {"cost": part.cost.text()} for part in seen.parts],
         }
 
     def needs_approval(self, analyst: str, dataset: str, cost: Guarantee) -> bool:
@@ -339,7 +355,7 @@ class Gateway:
         self.standing.check(caller, name, caller.token)
         approval = self.standing.approval(caller.name, name, question.identity)
         if approval is not None:
-            releaser = releaser.approved(self._sessions[name].budget.analyst(approval.account))
+            releaser = releaser.approved(self.whole(name).analyst(approval.account))
 
         def guard(work: LedgerWork) -> None:
             now = self.standing.followed(acts_after(work, self.standing.number))
@@ -358,6 +374,10 @@ class Gateway:
                 now, taken_up = datetime.now(UTC), each["resumed"]
                 receipt = Receipt(each["number"], cost, now, "", each["once"], account, resumed=taken_up)
                 budget.settle(receipt, None)
+
+    def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
+        """What a caller's question asks; nothing is spent."""
+        return self._query(self._releaser(caller, name, question)[0], question)
 
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
@@ -392,7 +412,9 @@ class Gateway:
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
         own = self.session(caller, name).budget.account
-        approved = (f"{Link.ANALYST.value}:{each.account}" for each in self.standing.requests_of(caller.name, name))
+        above = self.whole(name).account
+        word = f"{above}/{Link.ANALYST.value}:" if above else f"{Link.ANALYST.value}:"
+        approved = (f"{word}{each.account}" for each in self.standing.requests_of(caller.name, name))
         return self._histories[name].of(own, *approved)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
@@ -435,6 +457,17 @@ def _view(session: Session, analyst: str, access: Access, shared: bool, settling
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
     return view if shared else view._with(view._releaser.apart())
+
+
+def _told(seen: Preview) -> str:
+    """A preview in letters that people know."""
+    words = ", ".join(seen.statistics)
+    if seen.free:
+        return f"{words}: {'answered before, so it' if seen.parts else 'only public tables are read, so it'} is free."
+    paid = f"{words}: costs {seen.cost.short()}"
+    if not seen.fits:
+        return f"{paid}, but only {seen.remaining.short()} is left. Nothing was spent."
+    return f"{paid} of the {seen.remaining.short()} left. Nothing was spent yet."
 
 
 def _size(amount: Guarantee) -> float:

@@ -23,11 +23,17 @@ from hmac import compare_digest
 from hmac import digest as hmac
 from pathlib import Path
 
+from tacit.errors import TacitError
+
 PREFIX = "sha256:"
 CUSTODIAN = "custodian"
 ANALYST = "analyst"
 LIFETIME = 12 * 3600
 """Seconds for which a browser stays logged in."""
+
+
+class NotAdmitted(TacitError):
+    """Known, but paused or ended by the custodian."""
 
 
 def new_token() -> tuple[str, str]:
@@ -41,9 +47,13 @@ def digest(token: str) -> str:
     return sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
+SIGNED = "~"
+"""How that begins which stands in the place of a digest for those who sign in elsewhere."""
+
+
 def signs_in(who: str) -> str:
     """What stands in the place of a digest for somebody who signs in elsewhere; no token has a digest like it."""
-    return f"~{digest(who)[:63]}"
+    return f"{SIGNED}{digest(who)[:63]}"
 
 
 def token_id(known: str) -> str:
@@ -127,7 +137,9 @@ class Doorkeeper:
     def cookie(self, caller: Caller) -> str:
         """What a browser keeps after logging in."""
         text = f"{caller.role}:{caller.name}:{int(time.time()) + LIFETIME}:{secrets.token_hex(8)}"
-        digests = self._digests[caller]
+        digests = self._digests.get(caller)
+        if not digests:
+            raise NotAdmitted("the custodian has ended this access; ask them.")
         known = next((each for each in digests if token_id(each) == caller.token), digests[0])
         return f"{text}:{self._sign('cookie', text, known)}"
 

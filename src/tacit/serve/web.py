@@ -16,19 +16,19 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.ledger import Superseded
+from tacit.serve import fragments
 from tacit.serve.custody.actions import LocalOnly, Unconfirmed
 from tacit.serve.custody.following import Following
-from tacit.serve.custody.standing import NotAdmitted
 from tacit.serve.executors import Executors
 from tacit.serve.gateway import Gateway, NeedsApproval, NotHere
 from tacit.serve.records import AuditLog, Counts
 from tacit.serve.running import Busy, Cancelled, Pace, SharedLook, Threads
-from tacit.serve.tokens import Caller, Doorkeeper
+from tacit.serve.tokens import Caller, Doorkeeper, NotAdmitted
 from tacit.serve.wire import Parcel
 
 if TYPE_CHECKING:
@@ -240,6 +240,13 @@ async def read_form(request: Request) -> dict[str, str]:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=50))
     except ValueError:
         raise InvalidInput("the form cannot be read.") from None
+
+
+def page(request: Request, known: Visit, title: str, body: str, number: int = 200, **options: Any) -> Response:
+    """A page for somebody we know; the options are those of `fragments.layout`."""
+    mark, caller = state(request).doorkeeper.mark(known.cookie), known.caller
+    options |= {"who": caller.name, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
+    return HTMLResponse(fragments.layout(title, body, **options), number)
 
 
 async def chore(request: Request, work: Callable[[], T]) -> T:

@@ -15,19 +15,14 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any
 
-from tacit.errors import TacitError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Entry, texts
 from tacit.ledger.store import moment, stamp
 from tacit.serve.config import Access, Config, read_access, read_settings
-from tacit.serve.tokens import ANALYST, PREFIX, Caller, signs_in, token_id
+from tacit.serve.tokens import ANALYST, PREFIX, SIGNED, Caller, NotAdmitted, signs_in, token_id
 
 PAUSED, REVOKED = "paused", "revoked"
 OPEN, APPROVED, DECLINED, WITHDRAWN = "open", "approved", "declined", "withdrawn"
-
-
-class NotAdmitted(TacitError):
-    """Known, but paused or ended by the custodian."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +101,11 @@ class Standing:
             return
         state = self.states.get(caller.name)
         if state == PAUSED:
-            raise NotAdmitted("the custodian has paused your access, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian has paused your access; nothing more is spent: ask them.")
         if state == REVOKED or token in self.revoked or self.access.get((caller.name, dataset), {}) is None:
-            raise NotAdmitted("the custodian has ended this access, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian has ended this access; nothing more is spent: ask them.")
         if approval and self.requests[approval].status != APPROVED:
-            raise NotAdmitted("the custodian took back the approval of this question, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian took back the approval of this question; nothing more is spent: ask them.")
 
     def approval(self, analyst: str, dataset: str, identity: str) -> Request | None:
         """The latest approval of this very question, if there is one that holds."""
@@ -139,7 +134,8 @@ class Standing:
 
     def token_ids(self, config: Config, analyst: str) -> list[str]:
         """The ids of an analyst's tokens that open the door."""
-        return [token_id(digest) for digest in self.digests(config).get(Caller(ANALYST, analyst), ())]
+        digests = self.digests(config).get(Caller(ANALYST, analyst), ())
+        return [token_id(digest) for digest in digests if not digest.startswith(SIGNED)]
 
 
 def _after(now: Standing, act: Entry) -> Standing:
@@ -198,6 +194,12 @@ def overlay(config: Config, now: Standing) -> Config:
         if access is not None and dataset in served:
             analysts[name][dataset] = read_access(dataset, access, found.datasets)
     return replace(found, settings=config.settings, analysts=analysts, server=config.server)
+
+
+def as_it_is(config: Config) -> Config:
+    """The configuration as the ledger has it now."""
+    with config.server.open_ledger() as ledger:
+        return overlay(config, Standing().followed(ledger.acts()))
 
 
 def _without(section: Mapping[str, Any], served: Mapping[str, Any]) -> Mapping[str, Any]:
