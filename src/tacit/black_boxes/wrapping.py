@@ -1,9 +1,9 @@
 """`wrap`: any function of few persons, answered privately, with nothing known about it.
 
 What is promised, and why, stands in `floors` (the default: a value of the grid, chosen from the function's values on
-subsets) and in `lipschitz` (where a sensitivity is claimed). Both need one thing of f: that its value on a group
-depends on that group alone. Each call is therefore made in a process of its own that holds nothing else, unless f is
-trusted.
+subsets), in `lipschitz` (where a sensitivity is claimed) and in `extensions` (where it is, and a δ given). All need one
+thing of f: that its value on a group depends on that group alone. Each call is therefore made in a process of its own
+that holds nothing else, unless f is trusted.
 
 The budget is charged before f sees any record. That f cannot be sent to another process or kept apart there, or would
 have to be evaluated too often on a public number of persons, is found before. Where that number is private the noisy
@@ -26,6 +26,7 @@ from tacit.answers import Answer
 from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import EvaluatorSetup
+from tacit.black_boxes.extensions import Extension, design_extension
 from tacit.black_boxes.floors import Design, design, most
 from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.lattice import Lattice
@@ -80,7 +81,7 @@ class Size:
 class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
     """A function to be answered from its values on subsets of the persons."""
 
-    rule: Design | LipschitzFilter
+    rule: Design | LipschitzFilter | Extension
     cost: Pure | Approx
     public: bool
     limit: int
@@ -117,7 +118,7 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
         if self._too_many(size.most, size.most - size.floor):
             facts = self._refused(size)
         else:
-            found = self._filtered if isinstance(self.rule, LipschitzFilter) else self._chosen
+            found = {LipschitzFilter: self._filtered, Extension: self._extended}.get(type(self.rule), self._chosen)
             facts = found(size, fetch(size.most), draw)
         facts["notes"] += (describe_separation(self.trusted or self.profile is not None),)
         told = answer({"per": "person", "mechanism": self._mechanism, **facts})
@@ -134,6 +135,8 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
     def _mechanism(self) -> str:
         if isinstance(self.rule, LipschitzFilter):
             return "discrete Laplace noise on the function, filtered to its claimed sensitivity on all subsets"
+        if isinstance(self.rule, Extension):
+            return "discrete Laplace noise on the function's extension from groups where its claim holds, after a test"
         number = "a public" if self.public else "a noisy"
         return f"shifted inverse sensitivity by {self.rule.method} over subsets of at least {number} number of persons"
 
@@ -186,6 +189,33 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
                 f"{float(rule.sensitivity * rule.step):g} on any group of the persons.",
                 failures(rule.grid),
             ),
+        }
+
+    def _extended(self, size: Size, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+        rule, persons = cast(Extension, self.rule), len(blobs)
+        design = rule.design
+        distance, value = persons, 0  # with fewer persons than the floor no group counts: only noise passes the test
+        if size.floor <= persons:
+            lattice = Lattice(persons, persons - size.floor)
+            distance, value = lattice.extended(self._layers(lattice, blobs), design)
+        drawn = draw(rule.select(distance, value))
+        unit, claim = Unit(rule.step, "integer" if rule.step.denominator == 1 else "float"), design.claim * rule.step
+        notes = (
+            f"The capped value is the function's own if no person changes it by more than {float(claim):g} on any "
+            f"group of the persons that misses at most {rule.missing}; it is refused then with probability at most "
+            f"{float(design.beta):g}.",
+            _looked_at(size, self.public),
+            failures(rule.grid),
+        )
+        if drawn is None:
+            refusal = "The test refused: the claim fails on groups that miss few persons. The refusal is the answer."
+            return {"value": None, "unit": step_of(rule.grid), "notes": (refusal, *notes)}
+        number = rule.value(drawn)
+        return {
+            "value": number.numerator if number.denominator == 1 and unit.kind == "integer" else float(number),
+            "unit": step_of(rule.grid),
+            "spread": Additive(DiscreteLaplace(design.rate), unit, "capped value"),
+            "notes": notes,
         }
 
     def _layers(self, lattice: Lattice, blobs: list[bytes]) -> list[Any]:
@@ -298,7 +328,8 @@ def wrap(
         columns: the columns of a private table that f gets; all but the persons without them.
         method: how the answer is chosen: "scan", or another method of `tacit.mechanisms.shifted_inverse`.
         beta: with what probability the stated accuracy may fail.
-        sensitivity: how far one person moves f, if that is claimed: f is filtered to the claim and gets Laplace noise.
+        sensitivity: how far one person moves f, if that is claimed. Without δ f is filtered to the claim on all subsets
+            and gets Laplace noise; with δ it is extended from subsets that miss few persons, where a test passes.
         evaluate_profile: computes the profile of a structured f directly, at any size.
         persons_public: whether the number of persons is public.
         trusted: whether f's value depends on the records of its group alone. Calls then share a process and take 10 µs
@@ -317,11 +348,13 @@ def wrap(
     assert isinstance(cost, Pure | Approx)
     seconds, memory, count = limits(time_limit, memory_limit, workers)
     cut, hook = cut_grid(grid), _hook(f, evaluate_profile)
-    rule: Design | LipschitzFilter
+    rule: Design | LipschitzFilter | Extension
     if sensitivity is None:
         rule = design(cut, cost, method, between(beta, "beta", 0, 1), bool(persons_public))
-    elif isinstance(cost, Approx) or hook is not None:
-        raise InvalidInput("sensitivity needs neither a delta nor evaluate_profile; leave them out.")
+    elif hook is not None:
+        raise InvalidInput("sensitivity does not go with evaluate_profile; leave one of them out.")
+    elif isinstance(cost, Approx):
+        rule = design_extension(cut, sensitivity, cost, between(beta, "beta", 0, 1), bool(persons_public))
     else:
         rule = design_filter(cut, sensitivity, cost.epsilon, persons_public)
     people = People.of(records, budget, session, columns, randomness)

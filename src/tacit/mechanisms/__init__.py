@@ -20,6 +20,7 @@ from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
 from tacit.mechanisms.local.propose_test_release import Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.mechanisms.local.subset_extension import subset_extension
 from tacit.mechanisms.local.triangles import Triangles
 from tacit.mechanisms.noise.noise import (
     gaussian,
@@ -103,6 +104,7 @@ __all__ = [
     "stable_argmin",
     "stable_keys",
     "stable_mode",
+    "subset_extension",
     "sum_loss",
     "threshold_scan",
     "tree_descent",

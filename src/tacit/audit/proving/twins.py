@@ -18,6 +18,7 @@ from tacit.guarantees import subsampling
 from tacit.mechanisms.choose import exponential, permute_and_flip, stable_argmin, stable_keys, stable_mode
 from tacit.mechanisms.inverse import cuts, inverse_losses, inverse_sensitivity, shifted_inverse
 from tacit.mechanisms.local import propose_test_release as ptr
+from tacit.mechanisms.local import subset_extension
 from tacit.mechanisms.noise import noise
 from tacit.mechanisms.repeat import absorb, condition_on_success, repeat_promises
 from tacit.mechanisms.search import (
@@ -383,6 +384,12 @@ TWINS: dict[str, dict[str, Build]] = {
         "all nodes for the price of one": partial(
             tree_descent.argue, rule=lambda epsilon, depth, sensitivity: DiscreteLaplace(epsilon / sensitivity)
         )
+    },
+    "mechanisms.subset_extension": {
+        "no test": partial(subset_extension.argue, tested=False),
+        "a test that lets one more pass": partial(subset_extension.argue, low=1),
+        "noise for the claim alone": partial(subset_extension.argue, scale=lambda claim, moved: claim),
+        "a missing person costs one claim": partial(subset_extension.argue, slope=1),
     },
     "mechanisms.vector_cap": {
         "a loss that falls when a person joins": partial(vector_cap.argue, weighed=True, falls=True),
