@@ -1,6 +1,6 @@
 """Budgets: filters, odometers, and what a session charges before it looks at data."""
 
-from tacit.budgets.accounts import Policy
+from tacit.budgets.accounts import Link, Policy
 from tacit.budgets.advice import Advice, advise
 from tacit.budgets.books import FailuresUsedUp, Unsettled
 from tacit.budgets.budget import ONE_PART, Budget, Parallel, open_budget
@@ -13,6 +13,7 @@ __all__ = [
     "Advice",
     "Budget",
     "FailuresUsedUp",
+    "Link",
     "Message",
     "Odometer",
     "Parallel",

@@ -54,6 +54,10 @@ class Book(ABC):
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge an account, or raise and change nothing; `Unanswered` if its message was charged before."""
 
+    def under(self, guard: Callable[[Any], object]) -> Book:
+        """The same accounts, where each charge is made only if a guard in its transaction does not raise."""
+        raise InvalidInput("only a budget in a ledger can be guarded; open it with a ledger.")
+
     @abstractmethod
     def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
         """Record what became of a charge: the released answer, or None when the engine failed."""

@@ -61,6 +61,19 @@ class Budget:
         """
         return Budget(self._book, self._name, heard)
 
+    def under(self, guard: Callable[[Any], object]) -> Budget:
+        """The same budget of a ledger; a guard looks at the ledger in each charge's own transaction, and may raise.
+
+        Args:
+            guard: called with what reads the ledger there.
+
+        >>> from tacit.ledger import open_ledger
+        >>> shop = open_ledger("ledger.db").budget("shop", Pure(1))
+        >>> shop.under(lambda work: None).charge(Pure("0.5")).cost
+        Pure(0.5)
+        """
+        return Budget(self._book.under(guard), self._name, self._heard)
+
     @property
     def account(self) -> str:
         """Where it hangs below the whole budget, as a ledger writes it; empty for the whole."""

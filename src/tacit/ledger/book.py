@@ -12,7 +12,7 @@ after the other (see `store`). The decision is `accounts.charge` on the sums as 
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -53,8 +53,12 @@ def login() -> str:
 class LedgerBook(Book):
     """The accounts of one dataset in a ledger."""
 
-    def __init__(self, store: Store, name: str) -> None:
-        self._store, self._name = store, name
+    def __init__(self, store: Store, name: str, guard: Callable[[Work], object] | None = None) -> None:
+        self._store, self._name, self._guard = store, name, guard
+
+    def under(self, guard: Callable[[Work], object]) -> LedgerBook:
+        """The same accounts; each charge is made only if the guard, in the charge's own transaction, does not raise."""
+        return LedgerBook(self._store, self._name, guard)
 
     def path(self, name: Name) -> list[Account]:
         """The account and those above it, in one snapshot."""
@@ -105,6 +109,8 @@ class LedgerBook(Book):
         written = cost.text()
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            if self._guard is not None:
+                self._guard(work)  # after the dataset is locked, so that nothing it looks at changes before the charge
             if question is not None and self._repeated(work, question, cost) is not None:
                 raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
             path = edit.path(name)

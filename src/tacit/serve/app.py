@@ -27,6 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tacit.errors import TacitError
 from tacit.serve import api, custodian, pages
 from tacit.serve.config import Config, load
+from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
@@ -48,6 +49,8 @@ CHORES = 2
 BEHIND = 5
 """How far questions stand back for previews and pages."""
 
+PLAIN = ("/static/", "/healthz", "/metrics", "/v1/openapi.json")
+"""Addresses that are the same for everybody, whatever the custodian did."""
 STATIC = Path(__file__).parent / "static"
 
 POLICY = (
@@ -79,28 +82,43 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     """
     limits = config.limits
     gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared_zygote()
-    columns = gateway.columns()
+    doorkeeper = Doorkeeper(config.digests, secret, Revoked(logged_out))
+    pools: list[tuple[Executors, int]] = []
+
+    def setup(niceness: int) -> ExecutorSetup:
+        known = replace(gateway.config, digests={}, settings={})  # executors know no token
+        return ExecutorSetup(known, niceness, limits.memory_mb, gateway.columns())
 
     def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int) -> Executors:
         def stopped(work: Work, charged: list[Mapping[str, Any]]) -> None:
             caller = Caller(*work["caller"])
             log.write("stopped", pool=kind, analyst=caller.name)
             with suppress(TacitError):  # the charge stands, and has no outcome
-                gateway.record_failures(caller, work["dataset"], charged)
+                gateway.record_failures(work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
-        setup = ExecutorSetup(replace(config, digests={}), niceness, limits.memory_mb, columns)
-        return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), stopped)
+        pool = Executors(turns, copied, setup(niceness), Bounds(float(seconds), limits.memory_mb), stopped)
+        pools.append((pool, niceness))
+        return pool
+
+    def changed() -> None:
+        """Let the custodian's acts count in this process."""
+        doorkeeper.know(gateway.standing.digests(gateway.config))
+        for pool, niceness in pools:
+            pool.renew(setup(niceness))
+
+    doorkeeper.know(gateway.standing.digests(gateway.config))
 
     here = State(
         gateway=gateway,
-        doorkeeper=Doorkeeper(config.digests, secret, Revoked(logged_out)),
+        doorkeeper=doorkeeper,
         log=log,
         questions=executors("questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND),
         previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0),
         forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND),
         chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
         health=SharedLook(gateway.ledger.names, "health"),
+        following=Following(gateway, changed),
         pace=Pace(limits.per_minute),
         logins=Pace(limits.logins_per_minute),
     )
@@ -114,6 +132,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
             await pool.close()
         await asyncio.to_thread(copied.tidy)
         here.health.close()
+        here.following.close()
         here.gateway.close()
         here.log.write("stopped")
 
@@ -201,4 +220,10 @@ class Shell:
             await send(message)
 
         with suppress(Exception):  # answered by `_unforeseen`; its words go nowhere
+            if not scope["path"].startswith(PLAIN):
+                try:
+                    await self._here.following.follow()
+                except TacitError as error:  # who may come in cannot be known
+                    await _mistake(Request(scope), error)(scope, receive, sending)
+                    return
             await self._app(scope, receive, sending)

@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 LEAST_MEMORY = 256
 """Megabytes that an executor needs for itself and a small question."""
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _DIGEST = re.compile(re.escape(PREFIX) + r"([0-9a-f]{64})")
 
 
@@ -140,6 +140,10 @@ class Config:
     digests: Mapping[Caller, str] = field(repr=False)
     server: Server = Server()
     limits: Limits = Limits()
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The tables of the file, from which the configuration is read again with what was done since."""
+    folder: Path = Path()
+    """Where the file is."""
 
 
 def load(path: str | Path, *, serving: bool = True) -> Config:
@@ -168,11 +172,11 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
             f"limits: question_seconds and preview_seconds must be above 0, and memory_mb at least {LEAST_MEMORY}."
         )
     datasets = {name: _dataset(name, section, folder, serving) for name, section in top.sections("datasets").items()}
-    if not datasets:
+    custodian = top.section("custodian")
+    if not datasets and not (serving and custodian.values):  # a custodian can add datasets
         raise InvalidInput("the configuration has no dataset; add one, such as [datasets.orders].")
     analysts: dict[str, Mapping[str, Access]] = {}
     digests: dict[Caller, str] = {}
-    custodian = top.section("custodian")
     if custodian.values:
         digests[Caller(CUSTODIAN, CUSTODIAN)] = _token(custodian)
         custodian.done()
@@ -189,7 +193,7 @@ def read_settings(settings: Mapping[str, Any], folder: Path, *, serving: bool = 
         raise InvalidInput("nobody has a token; make one with `tacit serve token` and add [[analysts]].")
     if len(set(digests.values())) < len(digests):
         raise InvalidInput("two callers have the same token; make one for each with `tacit serve token`.")
-    return Config(datasets, analysts, digests, server, limits)
+    return Config(datasets, analysts, digests, server, limits, settings=settings, folder=folder)
 
 
 def _settings(kind: type[T], section: Section) -> T:
@@ -205,6 +209,11 @@ def _settings(kind: type[T], section: Section) -> T:
             given[item.name] = section.number(item.name, default, whole=isinstance(default, int))
     section.done()
     return kind(**given)
+
+
+def read_dataset(name: str, settings: Mapping[str, Any], folder: Path) -> ServedDataset:
+    """A dataset from settings as the file has them."""
+    return _dataset(name, Section(f"datasets.{name}", settings), folder, serving=True)
 
 
 def _dataset(name: str, section: Section, folder: Path, serving: bool) -> ServedDataset:
@@ -269,6 +278,11 @@ def connect_spark(table: Private | Public) -> Private | Public:
     return found
 
 
+def read_access(name: str, settings: Mapping[str, Any], datasets: Mapping[str, ServedDataset]) -> Access:
+    """What an analyst may spend of a dataset, from settings as the file has them."""
+    return _access(name, Section(name, settings), datasets)
+
+
 def _access(name: str, section: Section, datasets: Mapping[str, ServedDataset]) -> Access:
     if name not in datasets:
         raise InvalidInput(
@@ -293,7 +307,7 @@ def _guarantee(section: Section) -> Guarantee | None:
 
 
 def _name(name: str, where: str) -> str:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InvalidInput(f"{where}: a name has letters, digits, '-', '_' and '.' only, at most 64; choose another.")
     return name
 

@@ -52,8 +52,8 @@ def interval(answer: Answer) -> str:
     words = escape(f"{show(answer.value)}; {stated}")
     middle = min(max(x(value), 90.0), WIDTH - 90.0)
     return (
-        f'<svg class="interval" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}"><title>{words}</title>'
-        f'<line class="span" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="40" y2="40"/>'
+        f'<svg class="drawing interval" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}">'
+        f'<title>{words}</title><line class="span" x1="{x(low):.1f}" x2="{x(high):.1f}" y1="40" y2="40"/>'
         f'<line class="end" x1="{x(low):.1f}" x2="{x(low):.1f}" y1="30" y2="50"/>'
         f'<line class="end" x1="{x(high):.1f}" x2="{x(high):.1f}" y1="30" y2="50"/>'
         f'<circle class="value" cx="{x(value):.1f}" cy="40" r="7"/>'
@@ -105,7 +105,7 @@ def burn_down(left: Sequence[tuple[int, float]], total: str) -> str:
     words = escape(f"{100 * left[-1][1]:.3g} % of {total} is left, {asked}")
     area = f"{edge},{y(0):.1f} {' '.join(points)} {wide - edge},{y(0):.1f}"
     return (
-        f'<svg class="burn" viewBox="0 0 {wide} {high}" role="img" aria-label="{words}"><title>{words}</title>'
+        f'<svg class="drawing burn" viewBox="0 0 {wide} {high}" role="img" aria-label="{words}"><title>{words}</title>'
         f'<polygon class="left" points="{area}"/><polyline class="step" points="{" ".join(points)}"/>'
         f'<line class="axis" x1="{edge}" x2="{wide - edge}" y1="{y(0):.1f}" y2="{y(0):.1f}"/>'
         f'<text x="{edge}" y="{high - 6}">{words}</text></svg>'

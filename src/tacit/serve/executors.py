@@ -82,6 +82,8 @@ class Executor:
 
     def __init__(self, zygote: Zygote, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._zygote, self._number, self._reader, self._writer = zygote, number, reader, writer
+        self.setup: ExecutorSetup | None = None
+        """What it was told first."""
         self.fresh = True
         """Whether it stands where it was put."""
 
@@ -96,6 +98,7 @@ class Executor:
                 (number,) = struct.unpack(">I", await reader.readexactly(4))
                 executor = cls(zygote, number, reader, writer)
                 _raised(await read(reader))
+                executor.setup = setup
         except BaseException as error:
             if executor is None:
                 writer.close()
@@ -197,6 +200,16 @@ class Executors(Pool[Work]):
         _raised(message)
         return message
 
+    def renew(self, setup: ExecutorSetup) -> None:
+        """Have later work done by executors of another setup; what is being worked on goes on as it began."""
+        if setup == self._setup:
+            return
+        self._setup, spare, self._spare = setup, self._spare, []
+        for task in spare:
+            ending = asyncio.ensure_future(_ended(task))
+            self._tasks.add(ending)
+            ending.add_done_callback(self._tasks.discard)
+
     def _taken(self) -> asyncio.Future[Executor]:
         """A spare executor, or a new one."""
         while self._spare:
@@ -213,7 +226,8 @@ class Executors(Pool[Work]):
 
     async def _keep(self, executor: Executor) -> None:
         """Put an executor back, or a fresh one in its place."""
-        if executor.alive and executor.fresh and executor.megabytes <= self._bounds.megabytes / 2:
+        current = executor.setup is self._setup
+        if current and executor.alive and executor.fresh and executor.megabytes <= self._bounds.megabytes / 2:
             back: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
             back.set_result(executor)
             self._spare.append(back)
@@ -225,8 +239,13 @@ class Executors(Pool[Work]):
         """Wait for what is being worked on, then end all."""
         await super().close()
         for task in self._spare:
-            with suppress(Exception):
-                await (await task).end()
+            await _ended(task)
+
+
+async def _ended(task: asyncio.Future[Executor]) -> None:
+    """End an executor, which may still be on its way."""
+    with suppress(Exception):
+        await (await task).end()
 
 
 def _raised(message: Parcel) -> None:

@@ -32,8 +32,23 @@ LATEST = 100
 LETTERS = {"epsilon": "ε", "delta": "δ (only where needed)", "rho": "ρ (instead of ε)"}
 
 
-def layout(title: str, body: str, *, who: str = "", custodian: bool = False, mark: str = "") -> str:
-    """A whole page."""
+def layout(
+    title: str,
+    body: str,
+    *,
+    who: str = "",
+    custodian: bool = False,
+    mark: str = "",
+    links: Sequence[tuple[str, str]] = (),
+    here: str = "",
+    scripts: Sequence[str] = (),
+    roomy: bool = False,
+) -> str:
+    """A whole page.
+
+    ``links`` are addresses and names for the bar, ``here`` is the address of this page among them, ``scripts`` are
+    files beside page.js, and a roomy page takes all the width there is.
+    """
     home = "/custodian" if custodian else "/"
     out = (
         f'<form method="post" action="/logout"><span class="who">{escape(who)}</span>'
@@ -41,29 +56,48 @@ def layout(title: str, body: str, *, who: str = "", custodian: bool = False, mar
         if who
         else ""
     )
+    bar = "".join(
+        f'<a href="{escape(to)}"{" aria-current=page" if to == here else ""}>{escape(words)}</a>' for to, words in links
+    )
+    own = "".join(f'<script src="/static/{name}" defer></script>\n' for name in ("page.js", *scripts))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(title)} – Tacit</title>\n"
         '<link rel="stylesheet" href="/static/page.css">\n<link rel="icon" href="/static/icon.svg">\n'
-        f'<meta name="mark" content="{escape(mark)}">\n'
-        '<script src="/static/page.js" defer></script>\n</head>\n<body>\n'
+        f'<meta name="mark" content="{escape(mark)}">\n{own}</head>\n<body>\n'
         '<a class="skip" href="#main">Skip to the content</a>\n'
-        f'<header><a class="home" href="{home}">Tacit</a>{out}</header>\n'
-        f'<main id="main">\n{body}\n</main>\n</body>\n</html>\n'
+        f'<header><a class="home" href="{home}">Tacit</a>'
+        f"{f'<nav aria-label=Pages>{bar}</nav>' if bar else ''}{out}</header>\n"
+        f'<main id="main"{" class=roomy" if roomy else ""}>\n{body}\n</main>\n</body>\n</html>\n'
     )
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A table of cells that are HTML already; wide ones scroll inside their own box."""
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "", *, cards: bool = False, label: str = ""
+) -> str:
+    """A table of cells that are HTML already; ``label`` names it where it has no caption.
+
+    A wide one scrolls inside its own box, which the keyboard reaches; one of ``cards`` becomes a card for each row
+    where the window is narrow.
+    """
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
-    top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table>{named}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'
+    top = "".join(f'<th scope="col">{escape(cell)}</th>' if cell else "<td></td>" for cell in head)
+
+    def cell(name: str, inside: str) -> str:
+        return f'<td data-label="{escape(name)}">{inside}</td>' if cards else f"<td>{inside}</td>"
+
+    body = "".join("<tr>" + "".join(map(cell, head, row)) + "</tr>" for row in rows)
+    words = escape(label or caption or ", ".join(filter(None, head)))
+    return (
+        f'<div class="wide" role="region" tabindex="0" aria-label="{words}"><table{" class=cards" if cards else ""}>'
+        f"{named}<thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def notice(kind: str, text: str) -> str:
-    """A remark that is read out: "good", "bad" or "plain"."""
+    """A remark that is read out: "good", "bad", "warn" or "plain"."""
     role = "alert" if kind == "bad" else "status"
     return f'<p class="notice {kind}" role="{role}">{escape(text[:1].upper() + text[1:])}</p>'
 
@@ -127,7 +161,7 @@ def history(name: str, lines: Sequence[Line]) -> str:
             (when(line.at), f"<code>{escape(line.text)}</code>", whole(price(texts.guarantee(line.cost))), state)
         )
     caption = f"The latest {LATEST} of {len(lines)}" if len(lines) > LATEST else ""
-    return table(("when (UTC)", "question", "cost", ""), rows, caption)
+    return table(("when", "question", "cost", ""), rows, caption, cards=True, label="your questions")
 
 
 def whole(text: str) -> str:
@@ -136,8 +170,8 @@ def whole(text: str) -> str:
 
 
 def when(at: str) -> str:
-    """A time of the ledger, to the minute."""
-    return escape(at[:16].replace("T", " "))
+    """A time of the ledger, to the minute; the reader's clock says it where there is a script."""
+    return f'<time class="whole" datetime="{escape(at[:19])}Z">{escape(at[:16].replace("T", " "))} UTC</time>'
 
 
 _STATES = {"charged": "charged, no answer recorded", "failed": "charged, no answer"}

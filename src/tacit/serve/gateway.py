@@ -26,14 +26,17 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
-from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
+from tacit.budgets import Budget, Link, Message, Receipt, Unanswered, Unsettled, filter_for
 from tacit.errors import InvalidInput, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
 from tacit.ledger import Ledger, texts
+from tacit.ledger.acts import acts_after
+from tacit.ledger.store import Work as LedgerWork
 from tacit.numbers.exact import exact
 from tacit.serve.config import Access, Config, ServedDataset, connect_spark
+from tacit.serve.custody.standing import Request, Standing, overlay
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.tokens import Caller
@@ -60,20 +63,65 @@ class NotHere(TacitError):
 class Gateway:
     """All datasets, opened."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
+    def __init__(self, config: Config, *, following: bool = True) -> None:
+        """Open what a configuration says, with what the custodian did since where it is ``following`` the acts.
+
+        Who follows gives analysts in the ledger the limits that they have now.
+        """
+        self.file, self.config, self._following = config, config, following
+        self.standing = Standing()
+        self._sessions: dict[str, Session] = {}
+        self._views: dict[tuple[str, str], Session] = {}
+        self._histories: dict[str, History] = {}
+        self.unopened: dict[str, str] = {}
         with ExitStack() as stack:
             self.ledger: Ledger = stack.enter_context(config.server.open_ledger())
-            self._sessions = {
-                name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
-            }
-            self._views = {
-                (analyst, name): _view(self._sessions[name], analyst, access, config.server.share_answers)
-                for analyst, allowed in config.analysts.items()
-                for name, access in allowed.items()
-            }
-            self._histories = {name: History(self.ledger, name) for name in config.datasets}
+            self._stack = stack
+            self.standing = self.standing.followed(self.ledger.acts())
+            self.serve(overlay(config, self.standing) if following and self.standing.number else config)
             self._stack = stack.pop_all()
+
+    def serve(self, config: Config) -> None:
+        """Serve another configuration from now on, and open what it has besides; what is closed, is so at the end.
+
+        A dataset that the file does not have and that cannot be opened is left out, with the reason in ``unopened``.
+        """
+        sessions, before = dict[str, Session](), self.config.datasets
+        unopened: dict[str, str] = {}
+        for name, dataset in config.datasets.items():
+            if name in self._sessions and dataset == before.get(name):
+                sessions[name] = self._sessions[name]
+                continue
+            try:
+                sessions[name] = self._stack.enter_context(self._open(dataset))
+            except TacitError as error:
+                if self.file.datasets.get(name) == dataset or not self._following:
+                    raise
+                unopened[name] = str(error)
+        self._views = {
+            (analyst, name): _view(sessions[name], analyst, access, config.server.share_answers, self._following)
+            for analyst, allowed in config.analysts.items()
+            for name, access in allowed.items()
+            if name in sessions
+        }
+        self._histories = {name: self._histories.get(name) or History(self.ledger, name) for name in sessions}
+        served = {name: dataset for name, dataset in config.datasets.items() if name in sessions}
+        analysts = {
+            analyst: {name: access for name, access in allowed.items() if name in sessions}
+            for analyst, allowed in config.analysts.items()
+        }
+        self._sessions, self.unopened = sessions, unopened
+        self.config = replace(config, datasets=served, analysts=analysts)
+
+    def follow(self) -> bool:
+        """Go along with what the custodian did since the last look; whether that was anything."""
+        now = self.standing.followed(self.ledger.acts(self.standing.number))
+        if now.number == self.standing.number:
+            return False
+        if self._following:
+            self.serve(overlay(self.file, now))
+        self.standing = now
+        return True
 
     def _open(self, dataset: ServedDataset) -> Session:
         try:
@@ -116,7 +164,7 @@ class Gateway:
 
     def datasets(self, caller: Caller) -> list[str]:
         """The names of the datasets a caller may look at."""
-        return list(self._sessions if caller.custodian else self.config.analysts[caller.name])
+        return list(self._sessions if caller.custodian else self.config.analysts.get(caller.name, ()))
 
     def session(self, caller: Caller, name: str) -> Session:
         """A caller's session of a dataset; the custodian's can look at public facts."""
@@ -169,7 +217,8 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
+        releaser, _ = self._releaser(caller, name, question)
+        seen = self._query(releaser, question).preview(question.fresh)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -197,12 +246,14 @@ class Gateway:
         ``begins`` is called before the first charge can be made, and ``heard`` is told of each.
         """
         end = time.monotonic() + PATIENT * float(self.config.limits.question_seconds)
-        session = self.session(caller, name)
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
-        sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        releaser = session._releaser.within(Message(sender, question.fingerprint) if key else None, heard)
-        query = self._query(releaser, question)
+        releaser, approval = self._releaser(caller, name, question)
+        sender, asked = f"{caller.name}\x00{key}" if key else "", question.fingerprint
+        if approval is not None:  # one message for all who ask it: the ledger charges each of its releases once
+            sender, asked = f"\x00approval {approval.number}", question.identity
+        hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
+        query = self._query(releaser.within(Message(hashed, asked) if sender else None, heard), question)
         begins()
         turn = time.monotonic() + TURN
         while True:
@@ -219,13 +270,34 @@ class Gateway:
                     raise
                 time.sleep(GLANCE)
 
-    def record_failures(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
+    def _releaser(self, caller: Caller, name: str, question: SentQuestion) -> tuple[Releaser, Request | None]:
+        """Who answers a question, and the approval by which it is asked, if the custodian gave one.
+
+        Every charge looks, in its own transaction, whether the caller is still admitted and the approval holds.
+        """
+        releaser = self.session(caller, name)._releaser
+        if caller.custodian:
+            return releaser, None
+        self.follow()
+        self.standing.check(caller, name, caller.token)
+        approval = self.standing.approval(caller.name, name, question.identity)
+        if approval is not None:
+            releaser = releaser.approved(self._sessions[name].budget.analyst(approval.account))
+
+        def guard(work: LedgerWork) -> None:
+            now = self.standing.followed(acts_after(work, self.standing.number))
+            now.check(caller, name, caller.token, approval.number if approval else 0)
+
+        return releaser.paid_by(releaser.account.under(guard)), approval
+
+    def record_failures(self, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""
-        budget = self.session(caller, name).budget
-        states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
+        budget = self.ledger.budget(name)
         for each in charged:
+            account = tuple(each["account"])
+            states = {line.number: line.status for line in self._histories[name].of("/".join(account))}
             if states.get(each["number"]) == "charged":
-                cost, account = texts.guarantee(each["cost"]), tuple(each["account"])
+                cost = texts.guarantee(each["cost"])
                 receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
                 budget.settle(receipt, None)
 
@@ -261,8 +333,9 @@ class Gateway:
 
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
-        account = self.session(caller, name).budget.account
-        return self._histories[name].of(account)
+        own = self.session(caller, name).budget.account
+        approved = (f"{Link.ANALYST.value}:{each.account}" for each in self.standing.requests_of(caller.name, name))
+        return self._histories[name].of(own, *approved)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
         """A question that a caller paid for."""
@@ -279,7 +352,8 @@ class Gateway:
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""
-        budget, lines = self.session(caller, name).budget, self.history(caller, name)
+        budget = self.session(caller, name).budget
+        lines = self._histories[name].of(budget.account)
         rule = filter_for(budget.total, budget.composition)
         whole = _size(budget.total)
         chosen = sorted({len(lines) * i // MOST_POINTS for i in range(1, MOST_POINTS + 1)} - {0})
@@ -292,13 +366,13 @@ def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecas
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
 
 
-def _view(session: Session, analyst: str, access: Access, shared: bool) -> Session:
-    """An analyst's view of a dataset, opened or found again; a limit that was changed in the file counts from now."""
+def _view(session: Session, analyst: str, access: Access, shared: bool, settling: bool) -> Session:
+    """An analyst's view of a dataset, opened or found again; a limit that was changed counts from now."""
     try:
         whole = session if access.share is None else session.share(access.share, analyst)
         view = whole.analyst(analyst)
         limit = access.limit or whole.budget.total
-        if view.budget.total != limit:
+        if settling and view.budget.total != limit:
             view.budget.amend(limit=limit)
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None

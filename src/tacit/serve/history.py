@@ -70,13 +70,14 @@ class History:
         self._lines: dict[int, Line] = {}
         self._by_account: dict[str, list[int]] = {}
 
-    def of(self, account: str) -> list[Line]:
-        """The charges of one account, oldest first."""
+    def of(self, *accounts: str) -> list[Line]:
+        """The charges of some accounts, oldest first."""
         with self._lock:
             for entry in self._ledger.history(self._name, after=self._last, answers=False):
                 self._take(entry)
                 self._last = entry.number
-            return [self._lines[number] for number in self._by_account.get(account, [])]
+            numbers = [number for account in accounts for number in self._by_account.get(account, [])]
+            return [self._lines[number] for number in (sorted(numbers) if len(accounts) > 1 else numbers)]
 
     def _take(self, entry: Entry) -> None:
         body = entry.body

@@ -67,12 +67,12 @@ async def door(request: Request) -> Response:
 
 def _door(remark: str) -> str:
     body = (
-        f"<h1>Private answers</h1>{remark}"
+        f'<section class="door-card"><h1>Private answers</h1>{remark}'
         "<p>Ask questions about tables that nobody here can see. Every answer is protected, and is paid for from a "
         "budget.</p>"
         '<form method="post" action="/login" class="door"><p><label for="token">Your token</label>'
         '<input id="token" name="token" type="password" required autofocus autocomplete="current-password"></p>'
-        '<p><button class="main">Log in</button></p></form>'
+        '<p><button class="main">Log in</button></p></form></section>'
     )
     return fragments.layout("Log in", body)
 
@@ -119,11 +119,11 @@ async def start(request: Request) -> Response:
     return page(request, known, "Datasets", f'<h1>Choose a dataset</h1><ul class="choices">{items}</ul>')
 
 
-def page(request: Request, known: Visit, title: str, body: str, number: int = 200) -> Response:
-    """A page for somebody we know."""
-    mark = state(request).doorkeeper.mark(known.cookie)
-    caller = known.caller
-    return HTMLResponse(fragments.layout(title, body, who=caller.name, custodian=caller.custodian, mark=mark), number)
+def page(request: Request, known: Visit, title: str, body: str, number: int = 200, **options: Any) -> Response:
+    """A page for somebody we know; the options are those of `fragments.layout`."""
+    mark, caller = state(request).doorkeeper.mark(known.cookie), known.caller
+    options |= {"who": caller.name, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
+    return HTMLResponse(fragments.layout(title, body, **options), number)
 
 
 async def dataset(request: Request) -> Response:
@@ -226,7 +226,7 @@ async def _dataset(
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, fragments.price(total))}</section>"
         f"<section><h2>Your questions</h2>{fragments.history(name, lines)}{export}</section>"
     )
-    response = page(request, known, name, body, number)
+    response = page(request, known, name, body, number, scripts=["ask.js"])
     response.headers["cache-control"] = "private, no-cache"  # so that the way back from an answer works
     return response
 

@@ -47,8 +47,16 @@ class SentQuestion:
     @property
     def fingerprint(self) -> str:
         """Equal questions, equal texts."""
-        words = canonical([self.sql, self.keys, self.amounts, self.fresh])
-        return sha256(words.encode(errors="surrogatepass")).hexdigest()
+        return _hash([self.sql, self.keys, self.amounts, self.fresh])
+
+    @property
+    def identity(self) -> str:
+        """What is asked, at which cost: what a custodian approves, whether it is asked afresh or not."""
+        return _hash([self.sql, self.keys, self.amounts])
+
+
+def _hash(words: list[Any]) -> str:
+    return sha256(canonical(words).encode(errors="surrogatepass")).hexdigest()
 
 
 def read_question(body: object, session: Session, longest: int) -> SentQuestion:

@@ -20,6 +20,10 @@ from starlette.responses import JSONResponse, PlainTextResponse
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.ledger import Superseded
+from tacit.serve.custody.actions import LocalOnly, Unconfirmed
+from tacit.serve.custody.following import Following
+from tacit.serve.custody.standing import NotAdmitted
 from tacit.serve.executors import Executors
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog, Counts
@@ -57,6 +61,10 @@ class WrongKind(TacitError):
 ERRORS: list[tuple[type[TacitError], int, str]] = [
     (Unknown, 401, "unknown_token"),
     (Forbidden, 403, "forbidden"),
+    (NotAdmitted, 403, "not_admitted"),
+    (Unconfirmed, 409, "unconfirmed"),
+    (Superseded, 409, "superseded"),
+    (LocalOnly, 403, "local_only"),
     (NotHere, 404, "not_found"),
     (Slow, 408, "too_slow"),
     (TooLarge, 413, "too_large"),
@@ -109,6 +117,8 @@ class State:
     """What no caller wrote: budgets, histories, reports."""
     health: SharedLook
     """Whether the ledger can be read; for those who show no token."""
+    following: Following
+    """What the custodian did meanwhile, in whichever process."""
     pace: Pace
     logins: Pace
     counts: Counts = field(default_factory=Counts)
@@ -148,6 +158,7 @@ def visit(request: Request) -> Visit:
             raise Unknown("send your token as 'Authorization: Bearer …', or log in.")
         found = Visit(holder, cookie)
     here.pace.take(found.caller.key)
+    here.gateway.standing.check(found.caller)
     request.state.key = found.caller.key
     return found
 
@@ -219,5 +230,6 @@ async def chore(request: Request, work: Callable[[], T]) -> T:
 async def execute(pool: Executors, known: Visit, kind: str, **facts: Any) -> Parcel:
     """What an executor makes of a piece of work, in the caller's turn."""
     caller = known.caller
-    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})
+    who = [caller.role, caller.name, caller.token]
+    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": who, **facts})
     return found

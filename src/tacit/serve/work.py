@@ -66,7 +66,7 @@ def serve(line: socket.socket) -> None:
         line.sendall(message.pack())
 
     try:
-        gateway = Gateway(setup.config)
+        gateway = Gateway(setup.config, following=False)
         if gateway.columns() != setup.columns:
             raise EngineError(UNREACHABLE)
     except Exception as error:

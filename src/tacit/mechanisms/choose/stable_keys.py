@@ -139,7 +139,8 @@ class StableKeys(Law[Released]):
         return self.threshold + self.bound
 
     def _draw(self, source: Randomness) -> Released:
-        drawn = ((key, law._draw(source)) for key, law in self._laws.items())
+        noisy = zip(self._laws.items(), self.noise.draws(len(self._laws), source), strict=True)
+        drawn = ((key, law._value + z) for (key, law), z in noisy)
         return frozenset((key, count) for key, count in drawn if count >= self.threshold)
 
     def pmf(self, y: Released, bits: int = BITS) -> Enclosure:

@@ -223,7 +223,12 @@ class NoiseVector(Together[int]):
         if not values:
             raise InvalidInput("values must list at least one number.")
         self.noise, self.sensitivity = noise, sensitivity
-        super().__init__([NoisyInteger(value, noise, guarantee) for value in values], guarantee)
+        self._values = [whole(value, "value") for value in values]
+        super().__init__([NoisyInteger(value, noise, guarantee) for value in self._values], guarantee)
+
+    def _draw(self, source: Randomness) -> tuple[int, ...]:
+        drawn = self.noise.draws(len(self._values), source)
+        return tuple(value + z for value, z in zip(self._values, drawn, strict=True))
 
     def named(self) -> Named | None:
         """The noise on each part, and how far a person moves all of them together."""

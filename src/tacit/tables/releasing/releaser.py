@@ -63,6 +63,8 @@ class Releaser:
     """The message that a question came in, which may arrive twice."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
+    owner: str = ""
+    """Whose answers they are, where another account pays for them."""
     opening: Opening | None = None
     """How snapshots are opened, where several statistics of the same rows are asked together."""
 
@@ -173,7 +175,7 @@ class Releaser:
             columns=columns_read(relation, statistic),
             analyst=self.analyst,
             message=self.message,
-            owner=self.budget.account if self.own_answers else "",
+            owner=(self.owner or self.budget.account) if self.own_answers else "",
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
@@ -188,6 +190,10 @@ class Releaser:
     def paid_by(self, budget: Budget) -> Releaser:
         """The same tables, paid from another budget."""
         return replace(self, account=budget)
+
+    def approved(self, budget: Budget) -> Releaser:
+        """The same questions, paid once from another budget; the answers stay those of this one's account."""
+        return replace(self, account=budget, owner=self.owner or self.budget.account)
 
     def within(self, message: Message | None, heard: Callable[[Receipt], object] | None = None) -> Releaser:
         """For one message: what the same message asked and paid before is not charged again.

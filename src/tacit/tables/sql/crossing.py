@@ -234,6 +234,7 @@ class QuestionsInTurn:
             fits=fits,
             free=total is None,
             words=(f"{outer}, after {words} across persons, which is answered first: {paid}. Nothing was spent."),
+            parts=tuple(part for each in seen for part in each.parts),
         )
 
     def _told(self, found: Answer | Answers, crossing: Crossing, answers: list[Answer | Answers]) -> Answer | Answers:

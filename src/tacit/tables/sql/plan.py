@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,9 +24,10 @@ from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
 from tacit.numbers.exact import positive
+from tacit.tables.face.preview import ForeseenPart
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.catalogue import forecast_of
-from tacit.tables.statistics.ways.groups import FoundGroups
+from tacit.tables.statistics.ways.groups import FoundGroups, Grouped
 from tacit.tables.statistics.ways.together import FoundTogether
 
 if TYPE_CHECKING:
@@ -90,9 +91,16 @@ class Plan:
         for release in self.releases:
             self.releaser.check(release.relation, release.statistic, release.cost)
 
+    @cached_property
+    def _questions(self) -> dict[int, Question]:
+        return {}
+
     def question(self, release: Release) -> Question:
-        """What the budget is told about a release."""
-        return self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+        """What the budget is told about a release; of thousands of groups that is long, so it is written once."""
+        if id(release) not in self._questions:
+            made = self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+            self._questions[id(release)] = made
+        return self._questions[id(release)]
 
     def unpaid(self, fresh: bool) -> list[Release]:
         """The releases that were not made before; asking costs nothing where there are none."""
@@ -153,6 +161,24 @@ class Plan:
         """Under which name `tacit.plan` forecasts the accuracy: a statistic of everybody, for some ε."""
         everybody = self.releaser.sampling is None and not release.relation.others
         return forecast_of(release.statistic) if everybody and isinstance(release.cost, Pure) else None
+
+    def foreseen(self, release: Release) -> list[ForeseenPart]:
+        """What public facts say about the error of each aggregate in a release."""
+        statistic, several = release.statistic, self.releaser.sampling is not None or bool(release.relation.others)
+        if isinstance(statistic, FoundTogether):
+            parts: list[tuple[Statistic, Guarantee]] = [
+                (each, release.cost * weight)
+                for each, weight in zip(statistic.statistics, statistic.weights, strict=True)
+            ]
+        else:
+            parts = [(statistic, release.cost)]
+        std, found = self.noise_std(release), list[ForeseenPart]()
+        for each, cost in parts:
+            groups = (
+                None if isinstance(each, FoundGroups) else len(each.groups.keys) if isinstance(each, Grouped) else 1
+            )
+            found.append(ForeseenPart(each.words, cost, each.key, groups, std, several))
+        return found
 
     def noise_std(self, release: Release) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""

@@ -88,6 +88,7 @@ class Questions:
                     forecast=plan.forecast(release),
                     noise_std=plan.noise_std(release),
                     charges=tuple(plan.charges([release])),
+                    parts=tuple(plan.foreseen(release)),
                 )
             )
         return ReportPreview(tuple(self.shown), tuple(lines), charge, plan.cost, remaining, fits, not unpaid)

@@ -141,7 +141,16 @@ def callable_in_sql() -> dict[str, Entry]:
 
 def forecastable() -> dict[str, Entry]:
     """What `tacit.plan` can forecast."""
-    return {entry.key: entry for entry in entries() if entry.made is not None}
+    return {entry.key: entry for entry in entries() if entry.made is not None and entry.made.planned}
+
+
+def made_up() -> dict[str, Entry]:
+    """What can be asked of made-up people, so that a preview can say which error to expect; by its key in ledgers."""
+    found: dict[str, Entry] = {}
+    for entry in entries():
+        if entry.made is not None:
+            found.setdefault(entry.policy, entry)
+    return found
 
 
 def forecast_of(statistic: Statistic) -> str | None:

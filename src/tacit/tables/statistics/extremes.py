@@ -29,7 +29,7 @@ from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.bayesian_search import Searched, bayesian_search
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_delta, check_method, per_of
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import CONFIDENCES, MISS, End, window
@@ -331,7 +331,17 @@ def _entry(
     if not more:
         audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
     forms = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
-    return Entry(Extremum, words, key, recorded, forms, methods=METHODS, audited=tuple(audited))
+    made = Made(f"{sql.upper()}(value)", lambda column: Extremum.of(column("value"), largest), draws=20, planned=False)
+    return Entry(
+        Extremum,
+        words,
+        key,
+        recorded,
+        forms,
+        methods=METHODS,
+        made=made if sql else None,
+        audited=tuple(audited),
+    )
 
 
 class AsksExtremes(Asking[AnswerT]):

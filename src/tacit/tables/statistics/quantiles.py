@@ -316,6 +316,12 @@ class AsksQuantiles(Asking[AnswerT]):
             sql=dict.fromkeys(("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"), _called),
             written="QUANTILE_CONT({}, {quantile})",
             methods=NAMES,
+            made=Made(
+                "QUANTILE_CONT(value, 0.9)",
+                lambda column: Quantiles.of(column("value"), Fraction(9, 10)),
+                draws=20,
+                planned=False,
+            ),
             audited=(
                 Audited("quantiles", Pure(4), lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),
                 Audited(
