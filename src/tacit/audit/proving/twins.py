@@ -420,7 +420,7 @@ MUSEUM: dict[str, Build] = {
     "binary search charged log2|Y|": TWINS["mechanisms.binary_search"]["log2|Y| comparisons charged"],
     "noise truncated at (1 + ln(1/2δ))/ε": partial(truncated.argue, short=1),
     "failures absorbed for δ + β": partial(absorb.argue, price=lambda factor, beta: beta),
-    "noise for the local sensitivity": partial(discrete_laplace.argue, moved=2),  # the neighbour's is larger
     "monotonised with a relative floor": partial(exponential.argue, rule=lambda epsilon, moves: epsilon),
+    "noise for the local sensitivity": partial(discrete_laplace.argue, moved=2),  # the neighbour's is larger
 }
 """By the exhibit's name."""
