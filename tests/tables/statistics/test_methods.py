@@ -215,6 +215,29 @@ def test_what_a_method_cannot_do_is_refused_before_it_is_charged() -> None:
     assert session.budget.spent == before
 
 
+def test_a_ratio_says_how_its_cost_is_spent_and_whom_it_protects() -> None:
+    table = shop()["t"]
+    given = {"epsilon": 4, "delta": "1e-6"}
+    for method in ("local", "staircase", "automatic"):
+        shares = [table.ratio("v > 50", method=method, bound_share=share, **given) for share in (None, "0.5")]  # type: ignore[arg-type]
+        assert all(abs(float(answer) - 0.74) < 0.3 for answer in shares)
+    plain, replaced = (table.ratio("v > 50", replacement=replacement, epsilon=4) for replacement in (False, True))
+    assert replaced.protected == plain.protected + ", also against being replaced by any other"
+    assert replaced.noise_std is None or plain.noise_std is None or replaced.noise_std > plain.noise_std
+    with pytest.raises(InvalidInput, match="bound_share"):
+        table.ratio("v > 50", bound_share="0.5", epsilon=1)
+    with pytest.raises(UnsupportedQuery, match="by group"):
+        table.group_by("g", [0, 1]).ratio("v > 50", replacement=True, epsilon=1)
+
+
+def test_a_replaced_ratio_keeps_its_promise(small: StatisticCheck, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair of which one is replaced is two steps apart, so all are within half the cost for each step."""
+    report = small.check(lambda t: t.ratio("v > 0", replacement=True, epsilon=2))
+    assert report.holds
+    (stage,) = report.stages
+    assert stage.verification.measured.high <= 1 + Fraction(1, 10**9)
+
+
 def test_old_questions_keep_their_identity() -> None:
     from tacit.tables.releasing.identity import identity
 

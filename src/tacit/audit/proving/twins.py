@@ -31,7 +31,7 @@ from tacit.mechanisms.search import (
 )
 from tacit.mechanisms.search.scan_rates import Rates, rates
 from tacit.mechanisms.totals import bounded_mean, capped_flow, flow_cap, ratio, scan_and_release, vector_cap
-from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace, staircase
 from tacit.noises import truncated_laplace as truncated
 from tacit.proofs import Argument
 from tacit.proofs import rules as by
@@ -311,6 +311,7 @@ TWINS: dict[str, dict[str, Build]] = {
         "no room left below the threshold": partial(ptr.argue_scanned, room=0),
     },
     "mechanisms.ratio": {
+        "stairs too steep": partial(staircase.argue, steep=4),
         "half the noise": partial(ratio.argue, rule=lambda *given: 2 * ratio.count_rate(*given)),
         "noise as for adding and removing": partial(
             ratio.argue, rule=lambda epsilon, method, replaced: ratio.count_rate(epsilon, method, False)

@@ -295,6 +295,13 @@ def interior_point(
 
     Losses up to ``target`` count as 0. ``levels`` is the depth of the recursion: unless given, that of the smallest
     window for failure probability ``beta``.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import interior_point
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 1, 0, 2])
+    >>> interior_point(loss, epsilon=1, delta="1e-6").guarantee
+    Approx(1, 1e-06)
     """
     budget, failure = positive(epsilon, "epsilon"), between(beta, "beta", 0, 1)
     chance, ground = between(delta, "delta", 0, 1), whole(target, "target", 0)
