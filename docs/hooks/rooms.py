@@ -1,8 +1,8 @@
 """The reference of a room: every public name, by the module it stands in.
 
-A page of the reference says ``<!-- all of tacit.mechanisms -->`` where the names of a room shall stand; those that a page
-of the reference names itself are left out. A name is looked up where the room imports it from: a function that is called
-as its module is (`tacit.mechanisms.exponential`) would otherwise be taken for that module, and vanish.
+A page of the reference says ``<!-- all of tacit.mechanisms -->`` where the names of a room shall stand; those that a
+page of the reference names itself are left out. A name is looked up where the room imports it from: a function that is
+called as its module is (`tacit.mechanisms.exponential`) would otherwise be taken for that module, and vanish.
 """
 
 from __future__ import annotations

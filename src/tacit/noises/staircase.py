@@ -96,7 +96,7 @@ class Staircase(IntegerNoise):
         return far, far
 
     @cached_property
-    def variance(self) -> float:  # type: ignore[override]
+    def variance(self) -> float:
         """Σ z²·P[Z = z], step by step in closed form."""
         q, s, r = float_exp(-float(self.epsilon)), float(self.sensitivity), float(self.width)
         zeroth, first, second = q / (1 - q), q / (1 - q) ** 2, q * (1 + q) / (1 - q) ** 3  # Σ q^k, Σ k·q^k, Σ k²·q^k
