@@ -17,7 +17,7 @@ from tacit.audit.questions import questions, small_tables
 from tacit.audit.survey import jobs, work
 from tacit.budgets import Policy
 from tacit.randomness import seeded_not_private
-from tacit.serve import fragments
+from tacit.serve import asking
 from tacit.serve.config import load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
@@ -196,7 +196,7 @@ def test_the_gateway_answers_it(tmp_path: Path) -> None:
     answer = gateway.ask(ada, "visits", asked)
     assert isinstance(answer, Answer)
     assert near(answer, 600, 0.5)
-    assert "number of positive values" in fragments.builder(gateway.facts(ada, "visits"), {})
+    assert "number of positive values" in asking.builder(gateway.facts(ada, "visits"), {})
     gateway.close()
 
 
