@@ -76,6 +76,7 @@ STUDIES = {
     "changes": Study(),
     "delta": Study(),
     "vector_caps": Study(full=("--tune",), tpch=True),
+    "series": Study(),
     "shared_groups": Study(quick=None, tpch=True),
     "workload": Study(),
 }

@@ -56,7 +56,7 @@ def java() -> bool:
     return int(said.split('"')[1].split(".")[0]) >= 17
 
 
-SPARK = java()
+SPARK = REQUIRED or java()
 needed = pytest.mark.skipif(not SPARK and not REQUIRED, reason="not run: Spark needs Java 17 or 21")
 """On every test that starts Spark."""
 

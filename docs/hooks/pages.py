@@ -25,6 +25,7 @@ HOW_TO = (
     "regression",
     "reports",
     "joins",
+    "own-functions",
     "black-boxes",
     "files",
     "check",

@@ -97,6 +97,7 @@ PAPERS = {
         "composition. NIPS 2016."
     ),
     "SNJ23": "Thomas Steinke, Milad Nasr, Matthew Jagielski. Privacy auditing with one (1) training run. NeurIPS 2023.",
+    "VW21": "Salil Vadhan, Tianhao Wang. Concurrent composition of differential privacy. TCC 2021, arXiv:2105.14427.",
     "W65": (
         "Stanley Warner. Randomized response: a survey technique for eliminating evasive answer bias. Journal of "
         "the American Statistical Association 60, 1965."
@@ -108,6 +109,7 @@ PAPERS = {
 }
 
 BEHIND = {
+    "above_threshold": ["DNRRV09", "VW21"],
     "absorb": ["LT19"],
     "bayesian_search": ["KK07", "BS16"],
     "binary_search": ["BLR08", "KK07"],
@@ -127,6 +129,7 @@ BEHIND = {
     "noise_vector": ["DMNS06", "CKS20"],
     "noisy_max": ["MT07", "MS20"],
     "permute_and_flip": ["MS20"],
+    "private_bound": ["DL09"],
     "propose_test_release": ["DL09"],
     "ratio": ["DMNS06", "KSW24"],
     "repeat_and_select": ["LT19", "PS22"],
@@ -143,6 +146,7 @@ BEHIND = {
     "truncated_laplace": ["GRS09"],
     "vector_cap": ["MT07", "DNRRV09"],
     "black_boxes.aggregation": ["NRS07"],
+    "black_boxes.fallen": ["FDY22"],
     "black_boxes.floors": ["LRSS25"],
     "black_boxes.lipschitz": ["LRSS25"],
 }

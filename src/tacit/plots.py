@@ -5,7 +5,7 @@ law is different: it knows the data it was made from, so a picture of it is a pi
 data that are public or made up, and writes so under the picture; a law of private data may only be sampled, once.
 
 Every function returns a matplotlib `Figure`, which notebooks show and ``figure.savefig("name.png")`` writes. They need
-``pip install 'tacit[plot]'``.
+``pip install 'tacit-dp[plot]'``.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tacit.answers import Answers
+    from tacit.answers.series import Series
     from tacit.forecasts import Forecast
     from tacit.mechanisms.law import Law
 
@@ -48,7 +49,7 @@ def _panels(height: float, width: float, widths: Sequence[float]) -> tuple[Figur
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit[plot]'.") from None
+        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit-dp[plot]'.") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
     panels = figure.subplots(1, len(widths), sharey=True, width_ratios=widths, squeeze=False)[0]
     for axes in panels:
@@ -269,3 +270,19 @@ def _number(pattern: str, text: str) -> float | None:
 
 def _colours(count: int) -> list[str]:
     return [(INK, ALARM, "#2e8b57", "#8e44ad", "#b7791f", TRUTH)[i % 6] for i in range(count)]
+
+
+def series(shown: Series, cumulative: bool = False) -> Figure:
+    """A series as a line, with a band that holds each total with 95 % confidence."""
+    figure, axes = _figure(3.2)
+    answers = shown.cumulative() if cumulative else shown
+    days = list(answers)
+    ends = [answer.interval() for answer in answers.values()]
+    low, high = [float(end.low) for end in ends], [float(end.high) for end in ends]
+    axes.fill_between(days, low, high, color=NOISE, alpha=0.5, linewidth=0, label="95 % of each total, as capped")
+    axes.plot(days, [float(answer) for answer in answers.values()], color=INK)
+    axes.legend(frameon=False)
+    axes.set_ylabel("since the beginning" if cumulative else f"each {shown.every}")
+    axes.set_title(fill(f"{shown.statistic}, {shown.guarantee!r}", 70), fontsize="medium")
+    figure.autofmt_xdate()
+    return figure

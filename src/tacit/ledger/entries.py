@@ -11,6 +11,7 @@ What entries say, by ``what``:
   request it came in, if that must not be charged twice;
 - "answered": the charge's number and the answer as it was released, with what was drawn for it; "failed": the number of
   a charge that led to none;
+- "resumed": the number of a charge that was lost in a crash and is taken up again, without another charge;
 - "renewed": an account whose allowance of failures was reset, and by whom.
 Where failures are limited these say too which charges of the account have no answer (``tally``).
 

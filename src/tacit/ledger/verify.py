@@ -118,9 +118,9 @@ class _Replay:
             yield from self._changed(what, body)
         elif what == "charged":
             self._keys[number] = body["key"]
-            if request := body.get("request"):
-                self._once[number] = once(request["key"], request.get("question", body["key"]))
-                self._answers |= {once(request["key"]): number, self._once[number]: number}
+            if came := body.get("request"):
+                self._once[number] = once(came["key"], came.get("question", body["key"]))
+                self._answers |= {once(came["key"]): number, self._once[number]: number}
             path = self._path(_name(body["account"]))
             changed = accounts.absorb(path, texts.vector(body["measured"]))
             yield from self._keep(changed, body["after"])
@@ -132,6 +132,15 @@ class _Replay:
             payer = _name(body["account"])
             self._open[payer] = Tally()
             yield from self._counted(payer, number, body)
+        elif what == "resumed":
+            charge = body["charge"]
+            request = self._once.get(charge, "")
+            if self._answers.get(request) != charge:
+                yield "takes up a charge that has an outcome, or was taken up before"
+            self._answers[request] = number
+            if (payer := self._charged.get(charge, ())) in self._open:
+                self._open[payer] = self._open[payer].resumed(charge)
+                yield from self._counted(payer, number, body)
         elif what in ("answered", "failed"):
             account = self._charged.get(body["charge"])
             if account is not None and account in self._open:

@@ -13,8 +13,9 @@ there to watch. (2) An executor that was ended is replaced at once by a copy of 
 stays above half of the limit after a piece of work is replaced before the next.
 
 Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
-that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. A process cannot
-come forward again, so it is replaced afterwards.
+that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever took more
+than `GREEDY` seconds of executors lately stands back further, and from the beginning: many short pieces of work are one
+long one. A process cannot come forward again, so it is replaced afterwards.
 
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
 had reached the ledger before. An executor says so before it begins to charge; of one that was ended before it said so
@@ -35,7 +36,7 @@ from typing import Any
 
 from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
-from tacit.serve.running import Pool, Turns
+from tacit.serve.running import CANCELLED, Cancelled, Lately, Pool, Ticket, Turns
 from tacit.serve.wire import Parcel, read
 from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote
@@ -45,6 +46,9 @@ GLANCE = 0.05
 LONG = 1.0
 """Seconds after which work stands back, by `BACK` steps of niceness."""
 BACK = 5
+GREEDY = 5.0
+"""Seconds of work lately (`tacit.serve.running.Lately`) above which somebody's work begins `FAR` steps back."""
+FAR = 10
 OPENING = 120.0
 """Seconds for opening all datasets: a Spark session may take long."""
 GRACE = 10.0
@@ -54,6 +58,11 @@ UNFINISHED = (
     "custodian for higher limits."
 )
 """What a caller is told whose work was ended before it could charge anything."""
+TAKEN_BACK = (
+    "you cancelled this question after it had begun to charge; what was charged stays charged, and counts as one that "
+    "failed: see your history."
+)
+"""What a caller is told who cancelled a question that was being answered."""
 _PAGE = os.sysconf("SC_PAGESIZE")
 
 
@@ -111,29 +120,36 @@ class Executor:
             raise
         return executor
 
-    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
-        """What comes of a piece of work; whoever takes too long or too much is ended."""
+    async def answer(
+        self,
+        work: Work,
+        bounds: Bounds,
+        heard: Callable[[Mapping[str, Any] | None], object],
+        over: Callable[[], bool] = lambda: False,
+    ) -> Parcel:
+        """What comes of a piece of work; whoever takes too long or too much is ended, or when it is ``over``."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
         self._writer.write(Parcel(work).pack())
         reading = asyncio.create_task(self._reply(heard))
         try:
             while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:
-                if loop.time() >= end or self.megabytes > bounds.megabytes:
+                if loop.time() >= end or self.megabytes > bounds.megabytes or over():
                     await self.end(reading)
                     break
                 if self.fresh and loop.time() > end - bounds.seconds + LONG:
-                    self._stand_back()
+                    self.stand_back(BACK)
             return await reading  # even of one just ended: what it said before then counts
         except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
             await self.end()
             raise Stopped from None
 
-    def _stand_back(self) -> None:
+    def stand_back(self, steps: int) -> None:
+        """Give way to others, for good."""
         self.fresh = False
         with suppress(OSError):  # of the group: on Linux that means all threads
             niceness = os.getpriority(os.PRIO_PROCESS, self._number)
-            os.setpriority(os.PRIO_PGRP, self._number, min(niceness + BACK, 19))
+            os.setpriority(os.PRIO_PGRP, self._number, min(niceness + steps, 19))
 
     async def _reply(self, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
         while True:
@@ -178,23 +194,30 @@ class Executors(Pool[Work]):
         setup: ExecutorSetup,
         bounds: Bounds,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
+        lately: Lately | None = None,
     ) -> None:
-        """``stopped`` hears of work that was ended, with what was charged."""
+        """``stopped`` hears of work that was ended, with what was charged; pools share what was done ``lately``."""
         super().__init__(turns)
         self._zygote, self._setup, self._bounds = zygote, setup, bounds
-        self._stopped = stopped
+        self._stopped, self._lately = stopped, lately or Lately()
         self._spare: list[asyncio.Future[Executor]] = []
 
-    async def _done(self, work: Work) -> Parcel:
+    async def _done(self, work: Work, ticket: Ticket) -> Parcel:
         heard: list[Mapping[str, Any] | None] = []
+        who = ":".join(work["caller"][:2])
         try:
             executor = await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
-            message = await executor.answer(work, self._bounds, heard.append)
+            if self._lately.seconds(who) > GREEDY:
+                executor.stand_back(FAR)
+            with self._lately.working(who):
+                message = await executor.answer(work, self._bounds, heard.append, lambda: ticket.cancelled)
         except Stopped:
             self._spare.append(self._started())
             await asyncio.to_thread(self._stopped, work, [charged for charged in heard if charged is not None])
+            if ticket.cancelled:
+                raise Cancelled(TAKEN_BACK if heard else CANCELLED) from None
             raise EngineError(FAILED if heard else UNFINISHED) from None
         await self._keep(executor)
         _raised(message)

@@ -18,10 +18,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tacit.errors import InvalidInput, TacitError
+from tacit.budgets import FailuresUsedUp
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.serve import asking, drawings, fragments, past
 from tacit.serve.api import answer_question
 from tacit.serve.composing import FIELDS, compose, quoted
+from tacit.serve.custody import forms
 from tacit.serve.questions import SentQuestion
 from tacit.serve.tokens import LIFETIME
 from tacit.serve.web import (
@@ -46,10 +48,10 @@ SHOWN = 6
 """How many questions of the past stand below the form."""
 
 
-def _paid(given: Mapping[str, str]) -> dict[str, str]:
-    """The cost that a form names: ρ where there is one, else ε and δ."""
+def _paid(given: Mapping[str, str]) -> dict[str, Any]:
+    """The cost that a form names, ρ where there is one, else ε and δ, and whether it is to be paid again."""
     filled = {letter: given[letter] for letter in fragments.LETTERS if given.get(letter, "").strip()}
-    return {"rho": filled["rho"]} if "rho" in filled else filled
+    return ({"rho": filled["rho"]} if "rho" in filled else filled) | {"fresh": bool(given.get("fresh"))}
 
 
 def mistake(request: Request, error: TacitError) -> Response:
@@ -67,14 +69,17 @@ def sorry(words: str, number: int) -> Response:
 
 async def door(request: Request) -> Response:
     """Where a token is asked for."""
-    return HTMLResponse(_door(""))
+    return HTMLResponse(_door(request, ""))
 
 
-def _door(remark: str) -> str:
+def _door(request: Request, remark: str) -> str:
+    terms = state(request).gateway.config.sign_in
+    signs_in = f'<p><a class="main" href="/sign-in">Sign in with {escape(terms.label)}</a></p>' if terms.issuer else ""
     body = (
         f'<section class="door-card"><h1>Private answers</h1>{remark}'
         "<p>Ask questions about tables that nobody here can see. Every answer is protected, and is paid for from a "
         "budget.</p>"
+        f"{signs_in}"
         '<form method="post" action="/login" class="door"><p><label for="token">Your token</label>'
         '<input id="token" name="token" type="password" required autofocus autocomplete="current-password"></p>'
         '<p><button class="main">Log in</button></p></form></section>'
@@ -92,7 +97,7 @@ async def log_in(request: Request) -> Response:
         try:
             refuse_stranger(here)
         except Unknown as error:
-            return HTMLResponse(_door(fragments.notice("bad", str(error))), 401)
+            return HTMLResponse(_door(request, fragments.notice("bad", str(error))), 401)
     here.log.write("login", name=caller.name)
     response = RedirectResponse("/custodian" if caller.custodian else "/", 303)
     response.set_cookie(
@@ -165,8 +170,16 @@ async def act(request: Request) -> Response:
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
-        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", error.told("page"))}</section>'
+        refused = isinstance(error, BudgetExceeded) and not isinstance(error, FailuresUsedUp)  # by a limit or a rule
+        offer = "" if not refused else _offer(request, known, given)
+        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", error.told("page"))}{offer}</section>'
         return await _dataset(request, known, given, remark, number=status(error)[0])
+
+
+def _offer(request: Request, known: Visit, given: Mapping[str, str]) -> str:
+    """The form that asks the custodian to approve a question that was refused."""
+    mark = state(request).doorkeeper.mark(known.cookie)
+    return forms.approval_form(request.path_params["dataset"], {"sql": given.get("sql", "")} | _paid(given), mark)
 
 
 async def _tools(request: Request, known: Visit, found: Parcel, sql: str, amounts: dict[str, str]) -> str:
@@ -224,7 +237,8 @@ async def _dataset(
         f"<strong>{escape(fragments.price(remaining))}</strong> of {escape(spent)}</p>"
         f"{drawings.gauge(left[-1][1], '')}</div></div>"
         f'<div class="columns"><div>{shown}{ask}'
-        f"<section><h2>Your questions</h2>{past.listing(name, asked[-SHOWN:])}{more if asked else ''}</section></div>"
+        f"<section><h2>Your questions</h2>{past.listing(name, asked[-SHOWN:])}{more if asked else ''}</section>"
+        f"{forms.own_requests(gateway.standing.requests_of(caller.name, name))}</div>"
         f"<div><section><h2>Tables</h2>{asking.schema(facts)}</section>"
         f"<section><h2>Your budget</h2>{drawings.burn_down(left, spent)}"
         f"{''.join(f'<p class=hint>{escape(term)}</p>' for term in terms)}</section></div></div>"

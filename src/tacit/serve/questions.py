@@ -48,8 +48,11 @@ class SentQuestion:
 
     @property
     def identity(self) -> str:
-        """What is asked, at which cost: what a custodian approves, whether it is asked afresh or not."""
-        return _hash([self.sql, self.keys, self.amounts])
+        """What is asked, at which cost: what a custodian approves, whether it is asked afresh or not.
+
+        A browser ends lines in its own way, so the ends of lines are written in one.
+        """
+        return _hash([self.sql.replace("\r\n", "\n").strip(), self.keys, self.amounts])
 
 
 def _hash(words: list[Any]) -> str:

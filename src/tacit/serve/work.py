@@ -109,6 +109,7 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
         with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
             cost, account = receipt.cost.text(), list(receipt.account)
             facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
+            facts["resumed"] = receipt.resumed
             tell(Parcel({"charged": facts}))
 
     def begins() -> None:

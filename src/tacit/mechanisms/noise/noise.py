@@ -121,6 +121,10 @@ class TruncatedInteger(NoisyInteger):
         super().__init__(value, noise, guarantee, sensitivity)
         self.bound = noise.bound
 
+    def named(self) -> Named | None:
+        """None: `tacit.checker` prices truncated noise only where a threshold goes with it."""
+        return None
+
     def outcomes(self) -> Iterable[int]:
         """Every possible output."""
         return self._within(self.bound)

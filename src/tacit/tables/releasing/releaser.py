@@ -53,6 +53,10 @@ class Releaser:
     sampling: Sampling | None = None
     max_rows: int = MAX_ROWS
     analyst: str = ""
+    version: str = ""
+    """The public label of the version of the data; answers are found again within it."""
+    period: str = ""
+    """The period whose rows are asked about and whose budget pays, where there is a calendar."""
     divisions: tuple[Division, ...] = ()
     """The splits that this part of the persons comes from."""
     members: tuple[Membership, ...] = ()
@@ -104,7 +108,7 @@ class Releaser:
                 answer = statistic.release(room)
                 share = None if sampling is None else sampling.probability
                 told = answer if sampling is None else sampling.released(answer, statistic, cost)
-                return with_release(told, released(told, room, inside, share))
+                return with_release(_labelled(told, self.version), released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -176,6 +180,8 @@ class Releaser:
             analyst=self.analyst,
             message=self.message,
             owner=(self.owner or self.budget.account) if self.own_answers else "",
+            version=self.version,
+            period=self.period,
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
@@ -209,6 +215,15 @@ class Releaser:
     def part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Releaser:
         """For some persons only, who are told from the others by the rows of the ``deciding`` tables."""
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
+
+
+def _labelled(found: Answer | Answers, version: str) -> Answer | Answers:
+    """An answer that says which version of the data it is about."""
+    if not version:
+        return found
+    if isinstance(found, Answer):
+        return replace(found, version=version)
+    return Answers({k: replace(each, version=version) for k, each in found.items()}, found.guarantee, found.name)
 
 
 @contextmanager
