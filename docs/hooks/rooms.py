@@ -22,6 +22,7 @@ ROOMS = (
     "tacit.budgets",
     "tacit.curves",
     "tacit.black_boxes",
+    "tacit.functions",
     "tacit.grids",
     "tacit.plots",
     "tacit.answers",
