@@ -41,6 +41,7 @@ PACKAGES = [
     "checks",
     "checker",
     "serve",
+    "publishing",
     "cli",
 ]
 # Packages that stand apart although the list would let them meet.
