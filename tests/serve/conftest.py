@@ -30,14 +30,14 @@ def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Cli
     listening = server.config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 200
     while not server.started:
         assert time.monotonic() < end
         time.sleep(0.005)
-    with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=200) as client:
         yield client
     server.should_exit = True
-    thread.join(60)
+    thread.join(200)
 
 
 @pytest.fixture
