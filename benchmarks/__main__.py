@@ -62,6 +62,7 @@ STUDIES = {
     "subsampling": Study(quick=("--draws", "1000")),
     "black_boxes": Study(quick=("speed",)),
     "ledger": Study(quick=SMALL_LEDGER),
+    "publishing": Study(),
     "engine": Study(full=("10000000", "100000000"), quick=("1000000",)),
     "engines": Study(full=("10000000", "100000000")),
     "spark": Study(),
@@ -76,6 +77,7 @@ STUDIES = {
     "changes": Study(),
     "delta": Study(),
     "vector_caps": Study(full=("--tune",), tpch=True),
+    "series": Study(),
     "shared_groups": Study(quick=None, tpch=True),
     "workload": Study(),
 }

@@ -122,6 +122,19 @@ def test_the_site_is_built_with_strict_links(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     needs_nothing_but_itself(place)
     describes_every_mechanism(place)
+    names_everything(place)
+
+
+def names_everything(site: Path) -> None:
+    """Every public name of `tacit` and its rooms stands in the reference, functions with their signature."""
+    sys.path.insert(0, str(ROOT / "docs" / "hooks"))
+    rooms = importlib.import_module("rooms")
+    pages = [page.read_text(encoding="utf-8") for page in (site / "reference").glob("*.html")]
+    shown = {name for page in pages for name in re.findall(r'id="(tacit\.[\w.]+)"', page)}
+    for room in rooms.ROOMS:
+        missing = [name for name, home in rooms.homes(room).items() if f"{home}.{name}" not in shown]
+        assert not missing, f"{room}: {missing}"
+    assert len(rooms.homes("tacit.mechanisms")) == len(importlib.import_module("tacit.mechanisms").__all__)
 
 
 def needs_nothing_but_itself(site: Path) -> None:

@@ -471,6 +471,20 @@ def _group_totals(request: ask.GroupTotals, people: People) -> tuple[int, ...]:
     return tuple(sum(v[g] for v in vectors) for g in range(len(request.keys)))
 
 
+def _running_totals(request: ask.RunningTotals, people: People) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows count in the order of the keys until the cap is reached."""
+    limit, totals, passing = 2**56, [0] * len(request.keys), [0] * len(request.keys)
+    for rows in people:
+        reached = 0
+        for g, group in enumerate(_groups(request, rows)):
+            v = max(-limit, min(limit, total(request.entry, group) if group else 0))
+            counted = min(abs(v), max(0, request.cap - reached))
+            totals[g] += counted if v > 0 else -counted
+            passing[g] += reached <= request.cap < reached + abs(v)
+            reached += abs(v)
+    return tuple(totals), tuple(passing)
+
+
 def _group_distinct(request: ask.GroupDistinct, people: People) -> tuple[int, ...]:
     brought: dict[tuple[int, Any], int] = defaultdict(int)
     for rows in people:
@@ -554,6 +568,7 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.ProductTotals: _product_totals,
     ask.GroupNorms: _norms,
     ask.GroupTotals: _group_totals,
+    ask.RunningTotals: _running_totals,
     ask.GroupDistinct: _group_distinct,
     ask.GroupFlags: _group_flags,
     ask.GroupMoments: _group_moments,

@@ -41,12 +41,12 @@ class Served:
 
 
 @contextmanager
-def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[Served]:
-    """Run `tacit serve` with these arguments until the block ends."""
+def serving(*arguments: str, tokens: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[Served]:
+    """Run `tacit serve` with these arguments, in a folder, until the block ends."""
     start = time.monotonic()
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder
     )
     late = threading.Timer(200, process.kill)
     late.start()

@@ -68,5 +68,5 @@ def test_nothing_the_description_can_say_is_a_server_error(ada: httpx.Client) ->
             case.validate_response(response, checks=(not_a_server_error,))
 
         ask()
-    assert len(operations) == 8
+    assert len(operations) == 17
     assert {200, 400, 404} <= seen

@@ -33,7 +33,7 @@ def cut_grid(grid: Grid) -> Grid:
 
 def place(grid: Grid, value: Any) -> int:
     """The steps from the grid's bottom to a function's value; 0 for whatever is no number on it."""
-    number, lowest = _number(value), grid.lowest
+    number, lowest = number_of(value), grid.lowest
     assert grid.first is not None
     assert lowest is not None
     # the highest value itself is not asked for: it may be a power too large to write down
@@ -42,15 +42,26 @@ def place(grid: Grid, value: Any) -> int:
     return grid.nearest(number) - grid.first
 
 
-def places(grids: Sequence[Grid], value: Any, vector: bool) -> list[int]:
+def place_below(grid: Grid, value: Any) -> int:
+    """The steps from the grid's bottom to the largest value at or below a function's, for functions that are monotone.
+
+    Numbers beyond the grid's ends count as its ends; what is no number as its bottom.
+    """
+    number, last = number_of(value), grid.last
+    index = None if number is None else grid.floor(number)
+    assert grid.first is not None
+    return 0 if index is None else (index if last is None else min(index, last)) - grid.first
+
+
+def places(grids: Sequence[Grid], value: Any, vector: bool, below: bool = False) -> list[int]:
     """A place for each coordinate; all 0 where there are not exactly as many."""
     if not vector:
-        return [place(grids[0], value)]
+        return [(place_below if below else place)(grids[0], value)]
     found = list(value)
     return [place(*pair) for pair in zip(grids, found, strict=True)]
 
 
-def _number(value: Any) -> Fraction | None:
+def number_of(value: Any) -> Fraction | None:
     """The exact number, a float being the decimal it is written as; None where there is none."""
     if hasattr(value, "item") and not isinstance(value, int | float):
         value = value.item()  # numbers of array libraries

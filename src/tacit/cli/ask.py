@@ -1,4 +1,4 @@
-"""`tacit ask`: one question about one table or several."""
+"""`tacit ask`: a question about one table or several, or some questions planned together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ import typer
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
     Dataset,
+    Dates,
+    Delimiter,
+    Encoding,
     Flags,
+    Format,
     OnePerson,
     OneTable,
     PrivateTables,
@@ -26,14 +30,18 @@ from tacit.cli.tables import (
     ReaderOptions,
     Settings,
     find_dataset,
+    reader_options,
     unsaid,
 )
 from tacit.errors import InvalidInput, UnsupportedQuery
 
 if TYPE_CHECKING:
+    from tacit.answers import Answer, Answers
+    from tacit.answers.report import Report
     from tacit.tables import Preview
+    from tacit.tables.face.preview import ReportPreview
 
-HELP = """Ask one question about private tables; without a ledger the spending is not recorded.
+HELP = """Ask a question about private tables; without a ledger the spending is not recorded.
 
 A file is a table under its own name: orders.parquet is orders. In a DuckDB file or a database every table can be asked
 that --private or --public declares.
@@ -53,8 +61,11 @@ Examples:
   tacit ask postgresql:///shop --table orders --person customer \\
         --ledger ledger.db --epsilon 0.5 "SELECT AVG(amount) FROM orders"
   tacit ask --preview --epsilon 0.5 "SELECT COUNT(*) FROM orders"
+  tacit ask --epsilon 1 --fresh-only 2 \\
+        "SELECT COUNT(*) FROM orders; SELECT AVG(amount) FROM orders"
 
-The last one finds its tables in tacit.toml, and shows what the question would cost."""
+The last two find their tables in tacit.toml. The first of them shows what the question would cost; the other asks two
+questions together, 1 and 2, and the second anew even if it was answered before."""
 
 REFUSED = 3
 """The exit code of a preview that says the budget does not pay for the question."""
@@ -71,7 +82,12 @@ def ask(
     ] = None,
     *,
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="One SELECT with aggregates, or - to read it from standard input.")
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="A SELECT with aggregates, or - to read it from standard input; several with semicolons between them "
+            "are planned together, all or none.",
+        ),
     ],
     person: OnePerson = None,
     private: PrivateTables = None,
@@ -85,7 +101,11 @@ def ask(
         typer.Option(metavar="KEY,KEY…", help="Public group keys; repeat it for each further column of GROUP BY."),
     ] = None,
     table: OneTable = None,
+    encoding: Encoding = None,
+    kind: Format = None,
+    delimiter: Delimiter = None,
     option: ReaderOptions = None,
+    date: Dates = None,
     ledger: Annotated[
         str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
     ] = None,
@@ -94,6 +114,27 @@ def ask(
         typer.Option(
             metavar="NAME", help="The dataset's name in the ledger and in tacit.toml; the only table's unless given."
         ),
+    ] = None,
+    version: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LABEL",
+            help="A public label of the data as they are now, such as 2026-11; an answer is stored for its version.",
+        ),
+    ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERIOD",
+            help="The period that is asked about and pays, such as 2026-11, where the budget is by period.",
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Ask and pay again even if the same was answered before.")
+    ] = False,
+    fresh_only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER", help="Of several questions ask only this one anew; repeat it for others."),
     ] = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Show what the question would cost and whether that is left; it is free.")
@@ -104,8 +145,10 @@ def ask(
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
-    """Ask one question."""
+    """Ask a question, or several."""
+    from tacit.language.parsing import statements
     from tacit.tables import Session
+    from tacit.tables.releasing.room import cost_of
     from tacit.tables.sql.privacy_clause import price
 
     if as_json and as_csv:
@@ -113,8 +156,14 @@ def ask(
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise InvalidInput(f"there is no directory for {certificate}; nothing was asked or spent.")
     query = _read_query(query)
-    cost = price(query, epsilon, delta, rho).cost
-    flags = Flags(sources or (), person or (), private or (), public or (), table, option or (), config)
+    several = statements(query, "the query")
+    if len(several) > 1 and (as_csv or keys):
+        raise InvalidInput("--csv and --keys are for one question at a time; ask the SELECTs one after the other.")
+    if fresh_only and len(several) < 2:
+        raise InvalidInput("--fresh-only names one of several questions; for a single one write --fresh.")
+    cost = cost_of(epsilon, delta, rho) if len(several) > 1 else price(query, epsilon, delta, rho).cost
+    read = reader_options(option, encoding, kind, delimiter)
+    flags = Flags(sources or (), person or (), private or (), public or (), table, read, config, date or ())
     found = find_dataset(flags, name)
     for called in found.tables:
         if not (flags.table or called.replace(".", "_").isidentifier()):
@@ -124,20 +173,39 @@ def ask(
             "the configuration is a gateway's, whose budget is in a ledger of its own; leave out --ledger and "
             "TACIT_LEDGER."
         )
-    kept = ledger or found.ledger
+    kept, label, when = ledger or found.ledger, version or found.version, period or found.period
     if kept is None:
-        session = Session(found.tables, cost)
+        if period is not None:
+            raise InvalidInput("--period needs the ledger that keeps the periods; give --ledger.")
+        session = Session(found.tables, cost, version=label)
     elif found.name is None:
         raise InvalidInput("a ledger keeps budgets by name; give this dataset's with --name.")
     else:
-        session = Session(found.tables, found.budget, composition=found.composition, name=found.name, ledger=kept)
+        session = Session(
+            found.tables,
+            found.budget,
+            composition=found.composition,
+            name=found.name,
+            ledger=kept,
+            version=label,
+            period=when,
+        )
     chosen = _keys(keys)
+    anew: bool | list[str] = fresh or list(fresh_only or ())
     with _explained(found):
-        if preview:
-            _show_preview(session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho), as_json)
+        if preview and len(several) > 1:
+            seen = session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew, preview=True)
+            _show_preview(seen, as_json)
+        elif preview:
+            one = session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+            _show_preview(one, as_json)
         try:
             with working("asking"):
-                answer = session.sql(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho)
+                answer: Answer | Answers | Report = (
+                    session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew)
+                    if len(several) > 1
+                    else session.sql(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+                )
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the budget says: {session.budget!r}.") from None
         finally:
@@ -146,11 +214,35 @@ def ask(
     if certificate is not None:
         certificate.write_text(json.dumps(answer.certificate(), indent=2) + "\n", encoding="utf-8")
     if as_json:
-        say_json(answer.to_dict() | {"certificate": answer.certificate() if answer.releases else None})
+        earlier = {} if (said := _warned(answer)) is None else {"warning": said}
+        say_json(
+            earlier | answer.to_dict() | earlier | {"certificate": answer.certificate() if answer.releases else None}
+        )
     elif as_csv:
+        if (said := _warned(answer)) is not None:
+            print(f"tacit: {said}", file=sys.stderr)  # even where notices are not wanted
         print(_csv(answer), end="")
     else:
-        say(str(answer))
+        say(_told(answer))
+
+
+def _warned(answer: Answer | Answers | Report) -> str | None:
+    """That an answer, or one of several, is an earlier one."""
+    from tacit.answers.report import Report
+    from tacit.answers.several import warned
+
+    if not isinstance(answer, Report):
+        return warned(answer, "command line")
+    said = {name: warned(result, "command line") for name, result in answer.items()}
+    return " ".join(f"{name}: {words}" for name, words in said.items() if words is not None) or None
+
+
+def _told(answer: Answer | Answers | Report) -> str:
+    """What is shown to people."""
+    from tacit.answers.report import Report
+    from tacit.answers.several import told
+
+    return answer.told("command line") if isinstance(answer, Report) else told(answer, "command line")
 
 
 def _read_query(query: str) -> str:
@@ -173,7 +265,7 @@ def _explained(found: Dataset) -> Iterator[None]:
         raise
 
 
-def _show_preview(seen: Preview, as_json: bool) -> NoReturn:
+def _show_preview(seen: Preview | ReportPreview, as_json: bool) -> NoReturn:
     if as_json:
         say_json(seen.to_dict())
     else:

@@ -312,6 +312,21 @@ class Ledger(Closing):
         """
         return acts.verify_acts(self._store)
 
+    def copy_to(self, file: str | Path) -> None:
+        """Write a copy of one moment into a new file, while others go on charging; see `tacit.ledger.verify`.
+
+        Args:
+            file: the copy's path, where nothing is yet.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> shop = ledger.register("shop", Pure(1))
+        >>> ledger.copy_to("copy.db")
+        >>> open_ledger("copy.db", read_only=True).names()
+        ['shop']
+        """
+        self._store.copy_to(Path(file))
+
     def close(self) -> None:
         """Close files and connections.
 

@@ -21,6 +21,7 @@ from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
 from tacit.ledger.book import after, tally_key
+from tacit.ledger.continuing import begun_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.rows import account_from, read_dataset
@@ -74,6 +75,7 @@ class _Replay:
         self._answers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._once: dict[int, str] = {}
+        self._begun: dict[int, str] = {}
         self._charged: dict[int, Name] = {}
         self._open: dict[Name, Tally] = {}
 
@@ -118,9 +120,12 @@ class _Replay:
             yield from self._changed(what, body)
         elif what == "charged":
             self._keys[number] = body["key"]
-            if request := body.get("request"):
-                self._once[number] = once(request["key"], request.get("question", body["key"]))
-                self._answers |= {once(request["key"]): number, self._once[number]: number}
+            if body.get("continued"):
+                self._begun[number] = begun_key(body["account"], body["key"], body["cost"])
+                self._answers[self._begun[number]] = number
+            if came := body.get("request"):
+                self._once[number] = once(came["key"], came.get("question", body["key"]))
+                self._answers |= {once(came["key"]): number, self._once[number]: number}
             path = self._path(_name(body["account"]))
             changed = accounts.absorb(path, texts.vector(body["measured"]))
             yield from self._keep(changed, body["after"])
@@ -132,6 +137,15 @@ class _Replay:
             payer = _name(body["account"])
             self._open[payer] = Tally()
             yield from self._counted(payer, number, body)
+        elif what == "resumed":
+            charge = body["charge"]
+            request = self._once.get(charge, "")
+            if self._answers.get(request) != charge:
+                yield "takes up a charge that has an outcome, or was taken up before"
+            self._answers[request] = number
+            if (payer := self._charged.get(charge, ())) in self._open:
+                self._open[payer] = self._open[payer].resumed(charge)
+                yield from self._counted(payer, number, body)
         elif what in ("answered", "failed"):
             account = self._charged.get(body["charge"])
             if account is not None and account in self._open:
@@ -139,6 +153,8 @@ class _Replay:
                 self._open[account] = tally
                 yield from self._counted(account, number, body)
             if (key := self._keys.get(body["charge"])) and what == "answered":
+                self._answers[key] = number
+            if (key := self._begun.get(body["charge"])) and what == "answered":
                 self._answers[key] = number
             if key := self._once.get(body["charge"]):
                 self._answers[key] = number

@@ -26,6 +26,7 @@ from tacit.checks.report import describe
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import fragments
 from tacit.serve.config import Config, connect_spark, load, on_spark
+from tacit.serve.custody.standing import as_it_is
 from tacit.serve.records import AuditLog
 
 PATIENCE = 10.0
@@ -92,7 +93,7 @@ def run(path: str) -> None:
 def leave_report(path: str | Path) -> None:
     """Check everything and leave the report; nothing is written if that fails."""
     try:
-        config = load(path)
+        config = as_it_is(load(path))
         log = AuditLog(config.server.log)
         found = Report.together({name: check(one.tables, LONGEST) for name, one in config.datasets.items()})
         save(found, Path(config.server.check_report))

@@ -9,8 +9,8 @@ PROOF. The only way to data is the query that the analyst's own session makes of
 
 A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
-its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
-and failed, and the gateway writes that down.
+its answer was lost in a crash, it is taken up again under the same charge, once, as soon as the first cannot be alive
+any more. A question whose executor was ended is charged and failed, and the gateway writes that down.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
-from tacit.budgets import Budget, Link, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.errors import InvalidInput, TacitError
+from tacit.budgets import Budget, Link, Message, Receipt, Unanswered, Unsettled, filter_for, open_budget
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
@@ -39,8 +39,9 @@ from tacit.serve.config import Access, Config, ServedDataset, connect_spark
 from tacit.serve.custody.standing import Request, Standing, overlay
 from tacit.serve.history import History, Line
 from tacit.serve.questions import SentQuestion, read_question
+from tacit.serve.running import Busy
 from tacit.serve.tokens import Caller
-from tacit.tables import Private, Session
+from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.queries import Understood, understand
 
@@ -50,14 +51,29 @@ PATIENT = 0.8
 """The share of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
+AFTER = 5.0
+"""Seconds after the limit of a question at which nobody works on it any more, whatever happened."""
 TURN = 3.0
 """Seconds for which a question waits for the analyst's earlier ones, if all of them together could fail too often."""
 MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
 
+LOST = (
+    "this request was charged before and is still being answered, or its answer was lost; nothing more was charged: "
+    "send it again under the same key in a minute, and it will be answered."
+)
+"""What is said about a request whose first attempt may still be alive."""
+APPROVE = "A person must approve it first: ask the custodian to, or ask for less."
+"""What to do about a question that may not be asked by itself."""
+
+
 class NotHere(TacitError):
     """There is no such thing for this caller."""
+
+
+class NeedsApproval(BudgetExceeded):
+    """A question that costs more than may be asked without a person's approval; nothing was spent."""
 
 
 class Gateway:
@@ -99,10 +115,10 @@ class Gateway:
                     raise
                 unopened[name] = str(error)
         self._views = {
-            (analyst, name): _view(sessions[name], analyst, access, config.server.share_answers, self._following)
+            (analyst, name): _view(sessions[name], analyst, access, config.server.share_answers, settling=True)
             for analyst, allowed in config.analysts.items()
             for name, access in allowed.items()
-            if name in sessions
+            if name in sessions and self._following  # an executor opens those that it needs
         }
         self._histories = {name: self._histories.get(name) or History(self.ledger, name) for name in sessions}
         served = {name: dataset for name, dataset in config.datasets.items() if name in sessions}
@@ -127,10 +143,12 @@ class Gateway:
         try:
             session = Session(
                 {key: connect_spark(table) for key, table in dataset.tables.items()},
-                dataset.budget,
+                dataset.periods or dataset.budget,
                 composition=dataset.composition,
                 name=dataset.name,
                 ledger=self.ledger,
+                version=dataset.version,
+                period=dataset.period,
                 timeout=float(self.config.limits.seconds) or None,
                 max_rows=self.config.limits.rows,
                 max_join_rows=self.config.limits.rows,
@@ -168,9 +186,18 @@ class Gateway:
 
     def session(self, caller: Caller, name: str) -> Session:
         """A caller's session of a dataset; the custodian's can look at public facts."""
-        found = self._sessions.get(name) if caller.custodian else self._views.get((caller.name, name))
+        found = self._sessions.get(name) if caller.custodian else self._view(caller.name, name)
         if found is None:
             raise NotHere("there is no dataset of that name for you; see the list of datasets.")
+        return found
+
+    def _view(self, analyst: str, name: str) -> Session | None:
+        found = self._views.get((analyst, name))
+        access = self.config.analysts.get(analyst, {}).get(name)
+        if found is None and access is not None and not self._following:
+            shared = self.config.server.share_answers
+            found = _view(self._sessions[name], analyst, access, shared, settling=False)
+            self._views[analyst, name] = found
         return found
 
     def facts(self, caller: Caller, name: str) -> dict[str, Any]:
@@ -187,12 +214,16 @@ class Gateway:
                     "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
                 }
             )
-        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+        labels = {"version": session.version, "period": session.period}
+        facts = {"name": name, **labels, "persons": self.config.datasets[name].persons}
+        return facts | {"tables": tables}
 
     def budget(self, caller: Caller, name: str) -> dict[str, Any]:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
-        budget = self.session(caller, name).budget
+        session = self.session(caller, name)
+        budget = session.budget
         return {
+            "protection": session.protection(),
             "total": budget.total.text(),
             "spent": budget.spent.text(),
             "remaining": budget.remaining.text(),
@@ -201,6 +232,14 @@ class Gateway:
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
         }
+
+    def whole(self, name: str) -> Budget:
+        """What all analysts of a dataset share, for the custodian."""
+        return self._sessions[name].budget
+
+    def budget_of(self, analyst: str, name: str) -> Budget:
+        """An analyst's budget of a dataset, for the custodian."""
+        return self._views[analyst, name].budget
 
     def columns(self) -> dict[str, dict[str, str]]:
         """The columns of all tables in words."""
@@ -217,8 +256,9 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        releaser, _ = self._releaser(caller, name, question)
+        releaser, approved = self._releaser(caller, name, question)
         seen = self._query(releaser, question).preview(question.fresh)
+        approval = not (seen.free or approved) and self.needs_approval(caller.name, name, seen.cost)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -229,8 +269,21 @@ class Gateway:
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
             "noise_std": seen.noise_std,
-            "words": seen.words,
+            "needs_approval": approval,
+            "words": f"{seen.words} {APPROVE}" if approval else seen.words,
+            "told": f"{_told(seen)} {APPROVE}" if approval else _told(seen),
+            "parts": [vars(part) | {"cost": part.cost.text()} for part in seen.parts],
         }
+
+    def needs_approval(self, analyst: str, dataset: str, cost: Guarantee) -> bool:
+        """Whether a person must approve a question of this cost first; what cannot be compared needs it too."""
+        above = self.config.analysts.get(analyst, {}).get(dataset, Access()).approve_above
+        if above is None:
+            return False
+        try:
+            return not open_budget(above).fits(cost)
+        except InvalidInput:
+            return True
 
     def ask(
         self,
@@ -253,22 +306,42 @@ class Gateway:
         if approval is not None:  # one message for all who ask it: the ledger charges each of its releases once
             sender, asked = f"\x00approval {approval.number}", question.identity
         hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
-        query = self._query(releaser.within(Message(hashed, asked) if sender else None, heard), question)
+        message = Message(hashed, asked) if sender else None
+        query = self._query(releaser.within(message, heard), question)
+        if approval is None:
+            self._check_approval(caller, name, query, question)
         begins()
         turn = time.monotonic() + TURN
         while True:
             try:
                 return query.ask(question.fresh)
             except Unanswered as waiting:
-                if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
+                lost = datetime.now(UTC) - self._patience
+                if waiting.failed or message is None or (message.lost(waiting.at) and waiting.at < lost):
                     raise
-                time.sleep(GLANCE)
+                if waiting.at < lost:
+                    message = replace(message, lost_before=lost)
+                    query = self._query(releaser.within(message, heard), question)
+                elif time.monotonic() > end:
+                    raise Busy(LOST) from None
+                else:
+                    time.sleep(GLANCE)
             except Unsettled as waiting:
                 if datetime.now(UTC) - waiting.at > self._patience:
                     raise waiting.lost from None
                 if time.monotonic() > turn:
                     raise
                 time.sleep(GLANCE)
+
+    def _check_approval(self, caller: Caller, name: str, query: Understood, question: SentQuestion) -> None:
+        """Refuse what needs a person's approval and has none; answers that were paid for stay free."""
+        access = self.config.analysts.get(caller.name, {}).get(name, Access())
+        if access.approve_above is None or (seen := query.preview(question.fresh)).free:
+            return
+        if self.needs_approval(caller.name, name, seen.cost):
+            raise NeedsApproval(
+                f"this costs more than {access.approve_above!r} at once, and nothing was spent. {APPROVE}"
+            )
 
     def _releaser(self, caller: Caller, name: str, question: SentQuestion) -> tuple[Releaser, Request | None]:
         """Who answers a question, and the approval by which it is asked, if the custodian gave one.
@@ -282,7 +355,7 @@ class Gateway:
         self.standing.check(caller, name, caller.token)
         approval = self.standing.approval(caller.name, name, question.identity)
         if approval is not None:
-            releaser = releaser.approved(self._sessions[name].budget.analyst(approval.account))
+            releaser = releaser.approved(self.whole(name).analyst(approval.account))
 
         def guard(work: LedgerWork) -> None:
             now = self.standing.followed(acts_after(work, self.standing.number))
@@ -298,8 +371,13 @@ class Gateway:
             states = {line.number: line.status for line in self._histories[name].of("/".join(account))}
             if states.get(each["number"]) == "charged":
                 cost = texts.guarantee(each["cost"])
-                receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
+                now, taken_up = datetime.now(UTC), each["resumed"]
+                receipt = Receipt(each["number"], cost, now, "", each["once"], account, resumed=taken_up)
                 budget.settle(receipt, None)
+
+    def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
+        """What a caller's question asks; nothing is spent."""
+        return self._query(self._releaser(caller, name, question)[0], question)
 
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
@@ -311,7 +389,7 @@ class Gateway:
     @property
     def _patience(self) -> timedelta:
         """After this time a question without an outcome is lost: its executor was ended by then."""
-        return timedelta(seconds=float(self.config.limits.question_seconds) + 5)
+        return timedelta(seconds=float(self.config.limits.question_seconds) + AFTER)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""
@@ -334,7 +412,9 @@ class Gateway:
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
         own = self.session(caller, name).budget.account
-        approved = (f"{Link.ANALYST.value}:{each.account}" for each in self.standing.requests_of(caller.name, name))
+        above = self.whole(name).account
+        word = f"{above}/{Link.ANALYST.value}:" if above else f"{Link.ANALYST.value}:"
+        approved = (f"{word}{each.account}" for each in self.standing.requests_of(caller.name, name))
         return self._histories[name].of(own, *approved)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
@@ -377,6 +457,17 @@ def _view(session: Session, analyst: str, access: Access, shared: bool, settling
     except TacitError as error:
         raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
     return view if shared else view._with(view._releaser.apart())
+
+
+def _told(seen: Preview) -> str:
+    """A preview in letters that people know."""
+    words = ", ".join(seen.statistics)
+    if seen.free:
+        return f"{words}: {'answered before, so it' if seen.parts else 'only public tables are read, so it'} is free."
+    paid = f"{words}: costs {seen.cost.short()}"
+    if not seen.fits:
+        return f"{paid}, but only {seen.remaining.short()} is left. Nothing was spent."
+    return f"{paid} of the {seen.remaining.short()} left. Nothing was spent yet."
 
 
 def _size(amount: Guarantee) -> float:

@@ -13,6 +13,9 @@ from typing import Any
 from tacit.ledger import Entry, Ledger
 from tacit.ledger.store import stamp
 
+KEY = 24
+"""Letters of a key that tell a caller's own questions apart."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -32,6 +35,8 @@ class Line:
     """What its account had added up to afterwards."""
     request: str = ""
     """The request it came in, which other aggregates of the same question share."""
+    key: str = ""
+    """The beginning of the key under which the ledger knows what was asked at this cost."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -57,6 +62,7 @@ def line_of(entry: Entry) -> Line:
         outcome=None,
         sums=body["after"].get(body["account"], ""),
         request=body.get("request", {}).get("key", ""),
+        key=body.get("key", "")[:KEY],
     )
 
 

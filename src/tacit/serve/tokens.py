@@ -6,7 +6,8 @@ earlier one fits. Tokens come in the Authorization header or once in the login f
 
 A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
 the token too, so a token that is replaced or revoked takes its cookies with it. Logging out revokes the nonce in all
-workers. The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the
+workers. What a browser keeps between leaving for a provider and coming back (`tacit.serve.sign_in`) is sealed in the
+same way. The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the
 other.
 """
 
@@ -22,11 +23,17 @@ from hmac import compare_digest
 from hmac import digest as hmac
 from pathlib import Path
 
+from tacit.errors import TacitError
+
 PREFIX = "sha256:"
 CUSTODIAN = "custodian"
 ANALYST = "analyst"
 LIFETIME = 12 * 3600
 """Seconds for which a browser stays logged in."""
+
+
+class NotAdmitted(TacitError):
+    """Known, but paused or ended by the custodian."""
 
 
 def new_token() -> tuple[str, str]:
@@ -38,6 +45,15 @@ def new_token() -> tuple[str, str]:
 def digest(token: str) -> str:
     """What is kept of a token."""
     return sha256(token.encode(errors="surrogatepass")).hexdigest()
+
+
+SIGNED = "~"
+"""How that begins which stands in the place of a digest for those who sign in elsewhere."""
+
+
+def signs_in(who: str) -> str:
+    """What stands in the place of a digest for somebody who signs in elsewhere; no token has a digest like it."""
+    return f"{SIGNED}{digest(who)[:63]}"
 
 
 def token_id(known: str) -> str:
@@ -121,7 +137,9 @@ class Doorkeeper:
     def cookie(self, caller: Caller) -> str:
         """What a browser keeps after logging in."""
         text = f"{caller.role}:{caller.name}:{int(time.time()) + LIFETIME}:{secrets.token_hex(8)}"
-        digests = self._digests[caller]
+        digests = self._digests.get(caller)
+        if not digests:
+            raise NotAdmitted("the custodian has ended this access; ask them.")
         known = next((each for each in digests if token_id(each) == caller.token), digests[0])
         return f"{text}:{self._sign('cookie', text, known)}"
 
@@ -142,6 +160,25 @@ class Doorkeeper:
     def forget(self, cookie: str) -> None:
         """Let a cookie that `holder` knew count no more."""
         self._revoked.add(cookie.split(":")[3])
+
+    def seal(self, text: str, seconds: int) -> str:
+        """A text that a browser keeps for us for a while and cannot change; it can be read there."""
+        kept = f"{int(time.time()) + seconds}.{text}"
+        return f"{kept}.{self._sign('sealed', kept)}"
+
+    def unsealed(self, sealed: str) -> str:
+        """What was sealed; empty if it was not sealed here, or too long ago."""
+        kept, _, signature = sealed.rpartition(".")
+        if not compare_digest(self._sign("sealed", kept), signature if signature.isascii() else ""):
+            return ""
+        end, _, text = kept.partition(".")
+        return text if int(end) > time.time() else ""
+
+    def first(self, word: str) -> bool:
+        """Whether a word that we made comes back for the first time; from now on it does not."""
+        used = word in self._revoked
+        self._revoked.add(word)
+        return not used
 
     def mark(self, cookie: str) -> str:
         """What a form must bring back with this cookie."""

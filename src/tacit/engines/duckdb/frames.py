@@ -51,6 +51,7 @@ def arrow(data: Any) -> pa.Table:
     import pyarrow as pa
 
     if type(data).__module__.partition(".")[0] == "pandas":
+        data = with_index(data)
         columns: Iterable[Any] = [_column(data.iloc[:, place]) for place in range(data.shape[1])]
         names = [str(name) for name in data.columns]
     else:
@@ -91,10 +92,19 @@ def shape(table: pa.Table) -> Shape:
     return tuple((name, str(kind)) for name, kind in zip(table.column_names, kinds, strict=True))
 
 
+def with_index(data: Any) -> Any:
+    """A pandas frame with the named levels of its index as columns; other indexes are left alone."""
+    levels = [level for level in data.index.names if level is not None and level not in data.columns]
+    if not levels or len(levels) < data.index.nlevels or len(set(levels)) < len(levels):
+        return data
+    return data.reset_index()
+
+
 def object_columns(data: Any) -> Any:
     """The columns of a pandas frame that hold Python objects, as a frame; None where there are none."""
     if type(data).__module__.partition(".")[0] != "pandas":
         return None
+    data = with_index(data)
     found = [place for place, kind in enumerate(data.dtypes) if str(kind) == "object"]
     return data.iloc[:, found] if found and data.columns.is_unique else None
 

@@ -62,6 +62,7 @@ from tacit.engines.requests.product_totals import MOST_COLUMNS, ProductTotals
 from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
 from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membership, Relation, Sample
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
+from tacit.engines.requests.running_totals import RunningTotals
 from tacit.engines.requests.top_rows import TopRows
 from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
 from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
@@ -131,6 +132,7 @@ __all__ = [
     "Repeats",
     "Request",
     "RowCount",
+    "RunningTotals",
     "Sample",
     "Standalone",
     "Step",

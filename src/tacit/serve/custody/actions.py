@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.numbers.exact import whole
-from tacit.serve.config import NAME
+from tacit.serve.config import NAME, Access
 from tacit.serve.custody.standing import APPROVED, OPEN, PAUSED, REVOKED, Request, until, until_words
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.tokens import PREFIX, new_token
@@ -167,7 +167,7 @@ def settings_of(amount: Guarantee) -> dict[str, str]:
 
 def _within(desk: Desk, dataset: str, limit: Guarantee) -> None:
     """Refuse a limit above the dataset's budget: it would promise what is not there."""
-    whole_budget = desk.gateway.ledger.budget(dataset)
+    whole_budget = desk.gateway.whole(dataset)
     rule = whole_budget._limit(limit)
     assert rule is not None
     top = whole_budget._account.filter
@@ -206,8 +206,11 @@ class AddAnalyst(Action):
         """What is recorded."""
         token, line = new_token()
         limit = amount_of(self)
-        access = {} if limit is None else {"limit": settings_of(limit)}
-        body = {"analyst": self.name, "datasets": {self.dataset: access}, "token": line.removeprefix(PREFIX)}
+        body = {
+            "analyst": self.name,
+            "datasets": {self.dataset: _access(Access(limit))},
+            "token": line.removeprefix(PREFIX),
+        }
         return Act("analyst added", body, {"token": token})
 
 
@@ -301,7 +304,7 @@ class RevokeToken(Action):
             raise NotHere(f"{self.name} has no token {self.token!r}; there are {', '.join(known) or 'none'}.")
         left = len(known) - 1
         return (
-            f"the token {self.token} of {self.name} is refused from now on, also for questions that wait and in "
+            f"The token {self.token} of {self.name} is refused from now on, also for questions that wait and in "
             f"browsers that it opened. This cannot be undone; {left or 'no'} other token{'s' * (left != 1)} stay."
         )
 
@@ -342,9 +345,44 @@ class SetLimit(Action):
 
     def act(self, desk: Desk) -> Act:
         """What is recorded."""
-        limit = amount_of(self)
-        access = {} if limit is None else {"limit": settings_of(limit)}
+        known = desk.gateway.config.analysts[self.name].get(self.dataset, Access())
+        access = _access(replace(known, limit=amount_of(self)))
         return Act("access set", {"analyst": self.name, "dataset": self.dataset, "access": access})
+
+
+@dataclass(frozen=True)
+class RequireApproval(Action):
+    """Let a person approve each question of an analyst that costs more than this; none, if nothing is given."""
+
+    key = "require approval"
+    name: str
+    dataset: str
+    epsilon: str = ""
+    delta: str = ""
+    rho: str = ""
+
+    def words(self, desk: Desk) -> str:
+        """What would happen."""
+        if self.dataset not in desk.gateway.config.analysts[desk.analyst(self.name)]:
+            raise NotHere(f"{self.name} may not ask {self.dataset!r} anyway.")
+        above = amount_of(self)
+        if above is None:
+            return f"{self.name} may ask {self.dataset} without your approval, up to their limit."
+        return (
+            f"each question of {self.name} to {self.dataset} that costs more than {above.short()} needs your approval."
+        )
+
+    def act(self, desk: Desk) -> Act:
+        """What is recorded."""
+        known = desk.gateway.config.analysts[self.name][self.dataset]
+        access = _access(replace(known, approve_above=amount_of(self)))
+        return Act("access set", {"analyst": self.name, "dataset": self.dataset, "access": access})
+
+
+def _access(access: Access) -> dict[str, Any]:
+    """What an analyst may spend, as the file would have it."""
+    given = {item.name: getattr(access, item.name) for item in fields(access)}
+    return {name: settings_of(amount) for name, amount in given.items() if amount is not None}
 
 
 @dataclass(frozen=True)
@@ -380,7 +418,7 @@ class Approve(Action):
         days = self._days()
         desk.analyst(asked.analyst)
         desk.dataset(asked.dataset)
-        left = desk.gateway.ledger.budget(asked.dataset)
+        left = desk.gateway.whole(asked.dataset)
         if not left.fits(asked.guarantee):
             raise InvalidInput(
                 f"the question costs {asked.guarantee.short()} and the whole budget of {asked.dataset!r} has "
@@ -451,7 +489,7 @@ class RenewFailures(Action):
         if self.account not in known:
             raise NotHere("there is no such account; see the custodian's view.")
         return (
-            f"questions of {self.account} to {self.dataset} may fail again as often as allowed, after "
+            f"Questions of {self.account} to {self.dataset} may fail again as often as allowed, after "
             f"{known[self.account].unanswered} that failed or were lost."
         )
 

@@ -16,6 +16,7 @@ from tacit.serve.custody.actions import (
     Decline,
     PauseAnalyst,
     RenewFailures,
+    RequireApproval,
     ResumeAnalyst,
     RevokeAnalyst,
     RevokeToken,
@@ -23,7 +24,7 @@ from tacit.serve.custody.actions import (
     WithdrawAccess,
     WithdrawApproval,
 )
-from tacit.serve.custody.datasets import AddDataset, WithdrawDataset
+from tacit.serve.custody.datasets import AddDataset, AddVersion, WithdrawDataset
 
 ACTIONS: dict[str, type[Action]] = {
     kind.key: kind
@@ -35,12 +36,14 @@ ACTIONS: dict[str, type[Action]] = {
         AddToken,
         RevokeToken,
         SetLimit,
+        RequireApproval,
         WithdrawAccess,
         Approve,
         Decline,
         WithdrawApproval,
         RenewFailures,
         AddDataset,
+        AddVersion,
         WithdrawDataset,
     )
 }

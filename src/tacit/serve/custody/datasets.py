@@ -7,6 +7,7 @@ machine only: a path tells what is on it, and a public table shows what is in a 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -89,6 +90,50 @@ class AddDataset(Action):
 
 
 @dataclass(frozen=True)
+class AddVersion(Action):
+    """Let a dataset go on with newer data, under a version's label and the same budget."""
+
+    key, local = "add version", True
+    name: str
+    version: str
+    source: str
+    """Where the new data of the table are."""
+    table: str = ""
+    """Which table they are of; the only one, if nothing is said."""
+
+    def settings(self, desk: Desk) -> dict[str, Any]:
+        """The dataset's settings with the new version."""
+        gateway = desk.gateway
+        added, written = gateway.standing.datasets.get(self.name), gateway.file.settings.get("datasets", {})
+        known: dict[str, Any] = json.loads(json.dumps(added or written[self.name], default=str))  # decimals as text
+        tables = known.get("tables", {})
+        if not self.table and len(tables) > 1:
+            raise InvalidInput(f"say which table is new: {', '.join(tables)}.")
+        table = self.table or next(iter(tables))
+        if table not in tables:
+            raise InvalidInput(f"{self.name!r} has no table {table!r}; there are {', '.join(tables)}.")
+        where = self.source if "://" in self.source else str(gateway.file.folder / self.source)
+        return known | {"version": self.version, "tables": tables | {table: tables[table] | {"source": where}}}
+
+    def words(self, desk: Desk) -> str:
+        """What would happen, after the data were opened."""
+        desk.dataset(self.name)
+        folder, before = desk.gateway.file.folder, desk.gateway.config.datasets[self.name]
+        if before.version == self.version:
+            raise InvalidInput(f"{self.name!r} is of version {self.version!r} already; give another label.")
+        try_dataset(read_dataset(self.name, self.settings(desk), folder))
+        return (
+            f"{self.name} is of version {self.version} from now on. The budget goes on; answers of before stay those "
+            "of their version."
+        )
+
+    def act(self, desk: Desk) -> Act:
+        """What is recorded."""
+        body = {"dataset": self.name, "version": self.version, "settings": self.settings(desk)}
+        return Act("version added", body)
+
+
+@dataclass(frozen=True)
 class WithdrawDataset(Action):
     """Serve a dataset no more; its budget stays in the ledger."""
 
@@ -99,7 +144,7 @@ class WithdrawDataset(Action):
         """What would happen."""
         if self.name not in desk.gateway.unopened:
             desk.dataset(self.name)
-        return f"nobody can ask {self.name} any more; its history and what was spent stay in the ledger."
+        return f"Nobody can ask {self.name} any more; its history and what was spent stay in the ledger."
 
     def act(self, desk: Desk) -> Act:
         """What is recorded."""

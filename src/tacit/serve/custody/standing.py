@@ -15,19 +15,14 @@ from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import Any
 
-from tacit.errors import TacitError
 from tacit.guarantees import Guarantee
 from tacit.ledger import Entry, texts
 from tacit.ledger.store import moment, stamp
 from tacit.serve.config import Access, Config, read_access, read_settings
-from tacit.serve.tokens import ANALYST, PREFIX, Caller, token_id
+from tacit.serve.tokens import ANALYST, PREFIX, SIGNED, Caller, NotAdmitted, signs_in, token_id
 
 PAUSED, REVOKED = "paused", "revoked"
 OPEN, APPROVED, DECLINED, WITHDRAWN = "open", "approved", "declined", "withdrawn"
-
-
-class NotAdmitted(TacitError):
-    """Known, but paused or ended by the custodian."""
 
 
 @dataclass(frozen=True)
@@ -106,11 +101,11 @@ class Standing:
             return
         state = self.states.get(caller.name)
         if state == PAUSED:
-            raise NotAdmitted("the custodian has paused your access, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian has paused your access; nothing more is spent: ask them.")
         if state == REVOKED or token in self.revoked or self.access.get((caller.name, dataset), {}) is None:
-            raise NotAdmitted("the custodian has ended this access, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian has ended this access; nothing more is spent: ask them.")
         if approval and self.requests[approval].status != APPROVED:
-            raise NotAdmitted("the custodian took back the approval of this question, and nothing was spent; ask them.")
+            raise NotAdmitted("the custodian took back the approval of this question; nothing more is spent: ask them.")
 
     def approval(self, analyst: str, dataset: str, identity: str) -> Request | None:
         """The latest approval of this very question, if there is one that holds."""
@@ -127,16 +122,20 @@ class Standing:
     def digests(self, config: Config) -> dict[Caller, tuple[str, ...]]:
         """The digests of all tokens that open the door, by whose they are."""
         found: dict[Caller, tuple[str, ...]] = {}
+        signing = {name: signs_in(subject) for subject, name in config.subjects.items()}
         for caller, digest in config.digests.items():
             if self.states.get(caller.name) == REVOKED and not caller.custodian:
                 continue
             more = () if caller.custodian else self.tokens.get(caller.name, ())
-            found[caller] = tuple(each for each in (digest, *more) if token_id(each) not in self.revoked)
+            own = () if caller.custodian or caller.name not in signing else (signing[caller.name],)
+            listed = dict.fromkeys((digest, *own, *more))
+            found[caller] = tuple(each for each in listed if token_id(each) not in self.revoked)
         return found
 
     def token_ids(self, config: Config, analyst: str) -> list[str]:
         """The ids of an analyst's tokens that open the door."""
-        return [token_id(digest) for digest in self.digests(config).get(Caller(ANALYST, analyst), ())]
+        digests = self.digests(config).get(Caller(ANALYST, analyst), ())
+        return [token_id(digest) for digest in digests if not digest.startswith(SIGNED)]
 
 
 def _after(now: Standing, act: Entry) -> Standing:
@@ -195,6 +194,12 @@ def overlay(config: Config, now: Standing) -> Config:
         if access is not None and dataset in served:
             analysts[name][dataset] = read_access(dataset, access, found.datasets)
     return replace(found, settings=config.settings, analysts=analysts, server=config.server)
+
+
+def as_it_is(config: Config) -> Config:
+    """The configuration as the ledger has it now."""
+    with config.server.open_ledger() as ledger:
+        return overlay(config, Standing().followed(ledger.acts()))
 
 
 def _without(section: Mapping[str, Any], served: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -246,6 +246,23 @@ class ReportPreview:
         """
         return advise(total, [charge for release in self.releases for charge in release.charges])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON.
+
+        >>> session.report(["SELECT COUNT(*) FROM orders"], epsilon=1, preview=True).to_dict()["cost"]
+        'Pure(1)'
+        """
+        return {
+            "questions": list(self.questions),
+            "releases": [release.to_dict() for release in self.releases],
+            "cost": repr(self.cost),
+            "asked": repr(self.asked),
+            "remaining": repr(self.remaining),
+            "fits": self.fits,
+            "free": self.free,
+            "words": str(self),
+        }
+
     def __str__(self) -> str:
         """A line for each release, then the whole."""
         lines = [f"{release.words}. {release.expected_error()}" for release in self.releases]

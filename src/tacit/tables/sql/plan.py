@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
 
 
+Fresh = bool | frozenset[int]
+"""Whether to ask and pay again even if the same was answered before: all releases, or those of these numbers."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A statistic that is asked for."""
@@ -102,14 +106,15 @@ class Plan:
             self._questions[id(release)] = made
         return self._questions[id(release)]
 
-    def unpaid(self, fresh: bool) -> list[Release]:
+    def unpaid(self, fresh: Fresh) -> list[Release]:
         """The releases that were not made before; asking costs nothing where there are none."""
-        return [release for release in self.releases if self._unanswered(release, fresh)]
+        return [release for n, release in enumerate(self.releases) if self._unanswered(release, _anew(fresh, n))]
 
     def _unanswered(self, release: Release, fresh: bool) -> bool:
         budget, question = self.releaser.budget, self.question(release)
-        known = budget.repeated(question, release.cost)
-        return known is None and (fresh or budget.recall(question, release.cost) is None)
+        if budget.repeated(question, release.cost) is not None or budget.begun(question, release.cost):
+            return False
+        return fresh or budget.recall(question, release.cost) is None
 
     def charge(self, unpaid: Sequence[Release]) -> Guarantee:
         """What is charged for some of the releases: their shares, and exactly all of it for all."""
@@ -123,7 +128,7 @@ class Plan:
         """What the budget is asked for some of the releases, one after the other."""
         return [(release.cost, self.question(release)) for release in unpaid]
 
-    def foresee(self, fresh: bool) -> tuple[list[Release], Guarantee, bool]:
+    def foresee(self, fresh: Fresh) -> tuple[list[Release], Guarantee, bool]:
         """The releases that are not paid for, what they cost, and whether that fits.
 
         Refuses what would be refused, and waits for nobody.
@@ -136,7 +141,7 @@ class Plan:
         charge = self.charge(unpaid)
         return unpaid, charge, not unpaid or budget.fits_each(*self.charges(unpaid))
 
-    def ask(self, fresh: bool) -> list[Answer | Answers]:
+    def ask(self, fresh: Fresh) -> list[Answer | Answers]:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""
         unpaid: list[Release] = []
         if len(self.releases) > 1:
@@ -147,8 +152,8 @@ class Plan:
         statistics = tuple(each.statistic for each in unpaid)
         with self.releaser.together(statistics, same) as releaser:
             made = [
-                releaser.ask(each.relation, each.statistic, each.cost, fresh=fresh, text=each.text)
-                for each in self.releases
+                releaser.ask(each.relation, each.statistic, each.cost, fresh=_anew(fresh, n), text=each.text)
+                for n, each in enumerate(self.releases)
             ]
         return [self._picked(made[release], release, part) for release, part in self.places]
 
@@ -183,6 +188,10 @@ class Plan:
     def noise_std(self, release: Release) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""
         return None if self.releaser.sampling is not None else release.statistic.noise_std(release.cost)
+
+
+def _anew(fresh: Fresh, number: int) -> bool:
+    return fresh if isinstance(fresh, bool) else number in fresh
 
 
 def weights_of(weights: Any, names: Sequence[str], what: str) -> dict[str, Fraction]:

@@ -54,6 +54,12 @@ persons, or about those who were asked."""
 class Statistic(ABC):
     """A statistic with its parameters: a frozen value, equal to another when it asks the same.
 
+    A statistic of one's own is a frozen dataclass with three members: `key`, its name in ledgers and policies;
+    `phrase`, or `words`, what is asked in words; and `release`, which asks the engine in a trusted room, draws from
+    laws with `room.draw`, and states the answer with `room.answer`. `Table.ask` asks it. Its privacy is that of the
+    laws it draws from, one after the other, provided that each is made as its mechanism asks and that they cost no more
+    than `room.cost` together, and that nothing else about the rows enters the answer. All other members have defaults.
+
     ``key``, ``tag`` and the names of its fields never change once released: ledgers find stored answers by them.
     """
 
