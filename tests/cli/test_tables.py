@@ -223,7 +223,7 @@ WRONG = {
     ("shop.duckdb", "--private", "late:customer"): "nothing says whose rows the table 'orders' holds; add --private",
     ("orders.parquet", "--person", "customer", "--keys", ""): "--keys needs at least one key",
     ("orders.parquet", "--person", "customer", "--csv"): "--json and --csv are two forms of output; choose one.",
-    (): "name a Parquet, CSV, JSON, Excel, DuckDB or SQLite file, or a connection string, or a configuration with --config.",
+    (): "name a Parquet, CSV, JSON, Excel, DuckDB or SQLite file, or a connection string, or a configuration with",
 }
 
 

@@ -28,7 +28,7 @@ from tacit.ledger import store as clocks
 from tacit.ledger import texts
 from tacit.ledger.continuing import begun_key, continues, find_begun
 from tacit.ledger.entries import without_literals
-from tacit.ledger.rows import Edit, read_below, read_dataset, read_path
+from tacit.ledger.rows import Edit, read_account, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
 
 SETTLED = "this charge has an outcome already, or another attempt took it up; nothing was released: see the history."
@@ -75,6 +75,12 @@ class LedgerBook(Book):
     def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Name:
         """Open a child account, or find it again."""
         name = (*parent, word)
+        with self._store.reading() as work:  # who finds it again keeps nobody from writing
+            dataset = read_dataset(work, self._name)
+            known = None if dataset is None else read_account(work, dataset, name)
+        if known is not None:
+            same_terms(known, link, rule, policy)
+            return name
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
             known = edit.find(name)

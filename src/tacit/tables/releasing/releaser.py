@@ -110,7 +110,7 @@ class Releaser:
                 answer = statistic.release(room)
                 share = None if sampling is None else sampling.probability
                 told = answer if sampling is None else sampling.released(answer, statistic, cost)
-                return with_release(_labelled(told, self.version), released(told, room, inside, share))
+                return with_release(labelled(told, self.version), released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -224,7 +224,7 @@ class Releaser:
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
 
 
-def _labelled(found: Answer | Answers, version: str) -> Answer | Answers:
+def labelled(found: Answer | Answers, version: str) -> Answer | Answers:
     """An answer that says which version of the data it is about."""
     if not version:
         return found
