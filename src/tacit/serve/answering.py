@@ -14,7 +14,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, remarks
-from tacit.answers.several import show_error
+from tacit.answers.several import show_error, told, warned
 from tacit.answers.values import counted, show, show_key
 from tacit.serve import drawings
 from tacit.serve.fragments import notice, table, when
@@ -31,7 +31,12 @@ _PER = {"row": "over all rows", "person": "each person counted once"}
 
 
 def answer(found: Answer | Answers) -> str:
-    """An answer whole: notes, pictures, sentences, the table, and how it was made."""
+    """An answer whole: that it is an earlier one, notes, pictures, sentences, the table, and how it was made."""
+    earlier = warned(found, "page")
+    return ("" if earlier is None else notice("plain", earlier)) + _whole(found)
+
+
+def _whole(found: Answer | Answers) -> str:
     if isinstance(found, Answer):
         return f"{_notes([found])}{_number(found)}{_terms([found])}{_story(found)}"
     if not len(found):
@@ -47,7 +52,7 @@ def answer(found: Answer | Answers) -> str:
 
 def to_keep(found: Answer | Answers) -> str:
     """An answer whole, and hidden the words that a button copies."""
-    return f'{answer(found)}<pre id="copied" hidden>{escape(str(found))}</pre>'
+    return f'{answer(found)}<pre id="copied" hidden>{escape(told(found, "page"))}</pre>'
 
 
 def _notes(answers: Iterable[Answer]) -> str:

@@ -211,7 +211,9 @@ def form(
         '<input type="range" id="slider" min="0" max="60" step="1"></p>'
         + "".join(cost(letter, LETTERS[letter], given.get(letter, "")) for letter in costs)
         + f'<p><label for="persons">persons, about</label><input id="persons" name="persons" value="{persons}" '
-        'inputmode="numeric" autocomplete="off" size="8" placeholder="for a forecast"></p></div></fieldset>'
+        'inputmode="numeric" autocomplete="off" size="8" placeholder="for a forecast"></p></div>'
+        f'<p><label><input type="checkbox" name="fresh" value="yes"{" checked" if given.get("fresh") else ""}> '
+        "Ask anew, and pay again, even if it was answered before</label></p></fieldset>"
         f'<div id="preview" aria-live="polite">{preview}</div>'
         '<p class="buttons"><button name="action" value="ask" class="main">Ask and pay</button> '
         '<button name="action" value="preview" class="second">Preview, free</button></p></div></div></form>'
