@@ -190,7 +190,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_args().quick
-    persons, days, releases = (500, 120, 1) if quick else (PERSONS, DAYS, 4)
+    persons, days, releases = (500, 120, 1) if quick else (PERSONS, DAYS, 3)
     report: dict[str, Any] = {"days": days, "persons": persons, "noise alone": noise_alone() if not quick else {}}
     for shape in SHAPES:
         report[f"{shape}, Laplace noise"] = at_once(shape, True, releases, persons, days)

@@ -200,7 +200,8 @@ def _planned(asked: Asked, session: Session, cost: Guarantee, fresh: bool) -> li
 
 def _call(asked: Asked, session: Session, cost: Guarantee, fresh: bool) -> Answer | Answers:
     """A statistic's method, by its name."""
-    if asked.call.startswith("_") or not callable(getattr(Statistics, asked.call, None)):
+    known = asked.call == "series" or callable(getattr(Statistics, asked.call, None))
+    if asked.call.startswith("_") or not known:
         raise InvalidInput(f'{asked.name}: there is no statistic {asked.call!r}; write call = "quantile" or another.')
     table: Any = session[asked.table]
     if asked.filter:
