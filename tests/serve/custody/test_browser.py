@@ -15,7 +15,7 @@ import pytest
 from tests.serve.support import people, serving
 
 playwright = pytest.importorskip("playwright.sync_api")
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # noqa: E402
+from axe_playwright_python.sync_playwright import Axe  # noqa: E402
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
 from tests.serve.test_browser import CHROMIUM, FLAGS  # noqa: E402
