@@ -3,6 +3,7 @@ precision of the ball arithmetic it is compared with, whatever the test before i
 so also where the shell has told a run in the background to ignore it.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -70,7 +71,14 @@ def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
     found = yield
     if process == "gw0" and not sys.dont_write_bytecode:
         COMPILED.touch()
+    gc.freeze()  # 400,000 objects that stay: to look through them for garbage again and again took a tenth of the time
+    gc.set_threshold(20_000, 20, 20)
     return found
+
+
+def pytest_unconfigure() -> None:
+    """What was kept aside ends as it would have."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

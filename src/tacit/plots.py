@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tacit.answers import Answers
     from tacit.answers.series import Series
+    from tacit.curves import StepLoss
     from tacit.forecasts import Forecast
     from tacit.mechanisms.law import Law
 
@@ -83,6 +84,37 @@ def law(shown: Law[Any] | Mapping[str, Law[Any]], points: Iterable[Any] | None =
     axes.set_ylabel("probability")
     axes.set_xlabel(f"output\n{STUDY}")
     axes.set_title(fill(title or f"{first.name}, {first.guarantee!r} for one draw", 70), fontsize="medium")
+    return figure
+
+
+def loss(shown: StepLoss | Mapping[str, StepLoss], points: Iterable[Any] | None = None, title: str = "") -> Figure:
+    """A loss over the values of its grid, or several by name; for data that are public or made up.
+
+    >>> from tacit import plots
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import median_loss
+    >>> figure = plots.loss(median_loss([1, 2, 2, 9], integers(0, 10)))
+    """
+    losses = dict(shown) if isinstance(shown, Mapping) else {"": shown}
+    if not losses:
+        raise InvalidInput("there is no loss to draw; give at least one.")
+    grid = next(iter(losses.values())).grid
+    listed = isinstance(grid.size, int) and grid.size <= MOST_POINTS and grid.first is not None
+    if points is None and not listed:
+        raise InvalidInput(f"a picture shows 1 to {MOST_POINTS} values; name the wanted ones with points=.")
+    first = grid.first or 0
+    places = range(first, first + int(grid.size)) if points is None else [grid.index(point) for point in points]
+    known = [place for place in places if place is not None][:MOST_POINTS]
+    figure, axes = _figure(3.2)
+    for (name, each), colour in zip(losses.items(), _colours(len(losses)), strict=True):
+        at, heights = [float(grid.value(place)) for place in known], [each.at(place) for place in known]
+        axes.plot(at, heights, color=colour, label=name, drawstyle="steps-mid")
+    if len(losses) > 1:
+        axes.legend(frameon=False)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("persons to change")
+    axes.set_xlabel(f"value\n{STUDY}")
+    axes.set_title(fill(title or "loss of each value", 70), fontsize="medium")
     return figure
 
 

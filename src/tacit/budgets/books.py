@@ -78,6 +78,10 @@ class Book(ABC):
         Where the message ``unless`` was charged, the answer is too late: it is recorded as failed, and False returned.
         """
 
+    def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
+        """Whether a question that is continued was charged to this account, and has no answer; nothing is in memory."""
+        return False
+
     @abstractmethod
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key, if the account ``by`` paid for it where that is given."""

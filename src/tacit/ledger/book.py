@@ -26,8 +26,9 @@ from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
+from tacit.ledger.continuing import begun_key, continues, find_begun
 from tacit.ledger.entries import without_literals
-from tacit.ledger.rows import Edit, read_below, read_dataset, read_path
+from tacit.ledger.rows import Edit, read_account, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
 
 SETTLED = "this charge has an outcome already, or another attempt took it up; nothing was released: see the history."
@@ -74,6 +75,12 @@ class LedgerBook(Book):
     def open(self, parent: Name, word: str, link: Link, rule: Filter | None, policy: Policy | None) -> Name:
         """Open a child account, or find it again."""
         name = (*parent, word)
+        with self._store.reading() as work:  # who finds it again keeps nobody from writing
+            dataset = read_dataset(work, self._name)
+            known = None if dataset is None else read_account(work, dataset, name)
+        if known is not None:
+            same_terms(known, link, rule, policy)
+            return name
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
             known = edit.find(name)
@@ -130,6 +137,13 @@ class LedgerBook(Book):
                 return self._resume(work, edit, lost, name, cost, question)
             if question is not None and self._repeated(work, question, cost) is not None:
                 raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
+            begun = begun_key(name, key, written)
+            if question is not None and continues(question):
+                if (paid := find_begun(work, self._name, begun)) is not None:
+                    position = Position(self._store.identity, self._name, paid[0], paid[2])
+                    return Receipt(paid[0], cost, moment(paid[1]), key, "", name, position, continued=True)
+                if not (question.anew or question.lasting) and self._remembered(work, key) is not None:
+                    raise Unanswered(moment(edit.at), failed=False)  # as above
             path = edit.path(name)
             accounts.check(path, cost, question)
             allowance = accounts.allowance(path)
@@ -141,6 +155,9 @@ class LedgerBook(Book):
                 body["runs"] = repr(question.runs)
             if allowance is not None:
                 body["tally"] = tally.charged(edit.next).to_dict()
+            if continues(question):
+                body["continued"] = True
+                edit.remember(begun, edit.next)
             number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))
             position = Position(self._store.identity, self._name, number, edit.dataset.head)
             if allowance is not None:
@@ -151,7 +168,8 @@ class LedgerBook(Book):
             edit.save(changed)
             edit.finish()
         once_key = question.once(cost) if question else ""
-        return Receipt(number, cost, moment(edit.at), key, once_key, name, position)
+        continued = continues(question)
+        return Receipt(number, cost, moment(edit.at), key, once_key, name, position, continued=continued)
 
     def _lost(self, work: Work, question: Question, cost: Guarantee) -> tuple[datetime, Any, int] | None:
         """The charge of this question in the same message that was lost, and never taken up again."""
@@ -229,6 +247,11 @@ class LedgerBook(Book):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
+            begun = begun_key(receipt.account, receipt.key, receipt.cost.text())
+            if receipt.continued:
+                mine = find_begun(work, self._name, begun)
+                if mine is None or mine[0] != receipt.number:
+                    return False  # another attempt was first, and its answer is the one that is released
             if receipt.once:
                 found = self._remembered(work, receipt.once)
                 if found is None or found[3] != (receipt.resumed or receipt.number):
@@ -246,10 +269,19 @@ class LedgerBook(Book):
                 edit.remember(tally_key(receipt.account), number)
             if answer is not None and receipt.key:
                 edit.remember(receipt.key, number)
+            if answer is not None and receipt.continued:
+                edit.remember(begun, number)
             if receipt.once:
                 edit.remember(receipt.once, number)
             edit.finish()
         return not late
+
+    def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
+        """Whether a question that is continued was charged to this account, and has no answer."""
+        if not continues(question):
+            return False
+        with self._store.reading() as work:
+            return find_begun(work, self._name, begun_key(name, question.key(cost), cost.text())) is not None
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""

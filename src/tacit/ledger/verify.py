@@ -21,6 +21,7 @@ from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
 from tacit.ledger.book import after, tally_key
+from tacit.ledger.continuing import begun_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.rows import account_from, read_dataset
@@ -74,6 +75,7 @@ class _Replay:
         self._answers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._once: dict[int, str] = {}
+        self._begun: dict[int, str] = {}
         self._charged: dict[int, Name] = {}
         self._open: dict[Name, Tally] = {}
 
@@ -118,6 +120,9 @@ class _Replay:
             yield from self._changed(what, body)
         elif what == "charged":
             self._keys[number] = body["key"]
+            if body.get("continued"):
+                self._begun[number] = begun_key(body["account"], body["key"], body["cost"])
+                self._answers[self._begun[number]] = number
             if came := body.get("request"):
                 self._once[number] = once(came["key"], came.get("question", body["key"]))
                 self._answers |= {once(came["key"]): number, self._once[number]: number}
@@ -148,6 +153,8 @@ class _Replay:
                 self._open[account] = tally
                 yield from self._counted(account, number, body)
             if (key := self._keys.get(body["charge"])) and what == "answered":
+                self._answers[key] = number
+            if (key := self._begun.get(body["charge"])) and what == "answered":
                 self._answers[key] = number
             if key := self._once.get(body["charge"]):
                 self._answers[key] = number

@@ -21,6 +21,7 @@ from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum,
 from tacit.mechanisms.local.private_bound import Bounded, private_bound
 from tacit.mechanisms.local.propose_test_release import Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.mechanisms.local.subset_extension import subset_extension
 from tacit.mechanisms.local.triangles import Triangles
 from tacit.mechanisms.noise.noise import (
     gaussian,
@@ -111,6 +112,7 @@ __all__ = [
     "stable_argmin",
     "stable_keys",
     "stable_mode",
+    "subset_extension",
     "sum_loss",
     "threshold_scan",
     "tree_descent",

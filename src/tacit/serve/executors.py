@@ -15,7 +15,7 @@ stays above half of the limit after a piece of work is replaced before the next.
 Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
 that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever took more
 than `GREEDY` seconds of executors lately stands back further, and from the beginning: many short pieces of work are one
-long one. A process cannot come forward again, so it is replaced afterwards.
+long one. A process cannot come forward again, so it is replaced afterwards, and kept for whoever works far back.
 
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
 had reached the ledger before. An executor says so before it begins to charge; of one that was ended before it said so
@@ -49,6 +49,8 @@ BACK = 5
 GREEDY = 5.0
 """Seconds of work lately (`tacit.serve.running.Lately`) above which somebody's work begins `FAR` steps back."""
 FAR = 10
+MOST_BEHIND = 2
+"""The most spare executors that stood back."""
 OPENING = 120.0
 """Seconds for opening all datasets: a Spark session may take long."""
 GRACE = 10.0
@@ -93,6 +95,7 @@ class Executor:
         self._zygote, self._number, self._reader, self._writer = zygote, number, reader, writer
         self.setup: ExecutorSetup | None = None
         """What it was told first."""
+        self._first: int | None = None
         self.fresh = True
         """Whether it stands where it was put."""
 
@@ -145,11 +148,11 @@ class Executor:
             raise Stopped from None
 
     def stand_back(self, steps: int) -> None:
-        """Give way to others, for good."""
+        """Give way to others, for good: so many steps from where it was put."""
         self.fresh = False
         with suppress(OSError):  # of the group: on Linux that means all threads
-            niceness = os.getpriority(os.PRIO_PROCESS, self._number)
-            os.setpriority(os.PRIO_PGRP, self._number, min(niceness + steps, 19))
+            self._first = os.getpriority(os.PRIO_PROCESS, self._number) if self._first is None else self._first
+            os.setpriority(os.PRIO_PGRP, self._number, min(self._first + steps, 19))
 
     async def _reply(self, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
         while True:
@@ -201,15 +204,18 @@ class Executors(Pool[Work]):
         self._zygote, self._setup, self._bounds = zygote, setup, bounds
         self._stopped, self._lately = stopped, lately or Lately()
         self._spare: list[asyncio.Future[Executor]] = []
+        self._behind: list[Executor] = []
+        """Spare ones that stood back, for those who work far back anyway."""
 
     async def _done(self, work: Work, ticket: Ticket) -> Parcel:
         heard: list[Mapping[str, Any] | None] = []
         who = ":".join(work["caller"][:2])
         try:
-            executor = await self._taken()
+            greedy = self._lately.seconds(who) > GREEDY
+            executor = self._behind.pop() if greedy and self._behind else await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
-            if self._lately.seconds(who) > GREEDY:
+            if greedy:
                 executor.stand_back(FAR)
             with self._lately.working(who):
                 message = await executor.answer(work, self._bounds, heard.append, lambda: ticket.cancelled)
@@ -227,7 +233,8 @@ class Executors(Pool[Work]):
         """Have later work done by executors of another setup; what is being worked on goes on as it began."""
         if setup == self._setup:
             return
-        self._setup, spare, self._spare = setup, self._spare, []
+        spare = [*self._spare, *map(_ready, self._behind)]
+        self._setup, self._spare, self._behind = setup, [], []
         for task in spare:
             ending = asyncio.ensure_future(_ended(task))
             self._tasks.add(ending)
@@ -249,20 +256,29 @@ class Executors(Pool[Work]):
 
     async def _keep(self, executor: Executor) -> None:
         """Put an executor back, or a fresh one in its place."""
-        current = executor.setup is self._setup
-        if current and executor.alive and executor.fresh and executor.megabytes <= self._bounds.megabytes / 2:
-            back: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
-            back.set_result(executor)
-            self._spare.append(back)
+        good = executor.setup is self._setup and executor.alive and executor.megabytes <= self._bounds.megabytes / 2
+        if good and executor.fresh:
+            self._spare.append(_ready(executor))
             return
-        self._spare.append(self._started())
-        await executor.end()
+        if len(self._spare) < self.turns.places:
+            self._spare.append(self._started())
+        if good and len(self._behind) < MOST_BEHIND:
+            self._behind.append(executor)
+        else:
+            await executor.end()
 
     async def close(self) -> None:
         """Wait for what is being worked on, then end all."""
         await super().close()
-        for task in self._spare:
+        for task in [*self._spare, *map(_ready, self._behind)]:
             await _ended(task)
+
+
+def _ready(executor: Executor) -> asyncio.Future[Executor]:
+    """An executor as one that is there already."""
+    found: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
+    found.set_result(executor)
+    return found
 
 
 async def _ended(task: asyncio.Future[Executor]) -> None:

@@ -115,10 +115,10 @@ class Gateway:
                     raise
                 unopened[name] = str(error)
         self._views = {
-            (analyst, name): _view(sessions[name], analyst, access, config.server.share_answers, self._following)
+            (analyst, name): _view(sessions[name], analyst, access, config.server.share_answers, settling=True)
             for analyst, allowed in config.analysts.items()
             for name, access in allowed.items()
-            if name in sessions
+            if name in sessions and self._following  # an executor opens those that it needs
         }
         self._histories = {name: self._histories.get(name) or History(self.ledger, name) for name in sessions}
         served = {name: dataset for name, dataset in config.datasets.items() if name in sessions}
@@ -186,9 +186,18 @@ class Gateway:
 
     def session(self, caller: Caller, name: str) -> Session:
         """A caller's session of a dataset; the custodian's can look at public facts."""
-        found = self._sessions.get(name) if caller.custodian else self._views.get((caller.name, name))
+        found = self._sessions.get(name) if caller.custodian else self._view(caller.name, name)
         if found is None:
             raise NotHere("there is no dataset of that name for you; see the list of datasets.")
+        return found
+
+    def _view(self, analyst: str, name: str) -> Session | None:
+        found = self._views.get((analyst, name))
+        access = self.config.analysts.get(analyst, {}).get(name)
+        if found is None and access is not None and not self._following:
+            shared = self.config.server.share_answers
+            found = _view(self._sessions[name], analyst, access, shared, settling=False)
+            self._views[analyst, name] = found
         return found
 
     def facts(self, caller: Caller, name: str) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Turns:
 
     def __init__(self, places: int, share: int, waiting: int) -> None:
         """``share`` places at most for one name, and always fewer than all; ``waiting`` requests of a name may wait."""
-        self._free, self._waiting = places, waiting
+        self.places, self._free, self._waiting = places, places, waiting
         self._share = max(1, min(share, places - 1))
         self._held: Counter[str] = Counter()
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}

@@ -115,3 +115,10 @@ def test_a_part_does_not_pay_for_a_law() -> None:
         part = shop["t"].partition("x", [1, 2])[1]
         with pytest.raises(UnsupportedQuery, match="whole session"):
             part.session.release(laplace(300, epsilon=1))
+
+
+def test_it_says_which_version_of_the_data_the_session_has() -> None:
+    with Session({"t": Private(TABLE, person="who")}, Pure(3), version="2026-11") as shop:
+        answer = shop.release(laplace(300, epsilon=1))
+        assert isinstance(answer, Answer)
+        assert answer.version == "2026-11"

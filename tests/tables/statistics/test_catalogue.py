@@ -235,7 +235,7 @@ def test_names_are_given_once() -> None:
     assert len(ENTRIES) == len(catalogue.entries())
     forms = [name for entry in ENTRIES.values() for name in entry.sql]
     assert len(set(forms)) == len(forms)
-    alone = {"modal_count", "max_degree", "histogram", "covariance", "correlation", "regression"}
+    alone = {"modal_count", "max_degree", "histogram", "covariance", "correlation", "regression", "iqr", "trimmed_mean"}
     assert set(ENTRIES) - set(catalogue.groupable()) == alone
 
 
@@ -246,9 +246,10 @@ def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
         "Covariance", "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "FoundTogether", "Frequent",
         "GroupedDistinct", "GroupedExtremes", "GroupedMeans", "GroupedModes", "GroupedMoments", "GroupedQuantiles",
         "GroupedRatios",
-        "GroupedTotals", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
+        "GroupedTotals", "Interquartile", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
         "ModalCount", "Moment", "PersonCount",
         "PickedGroups", "Quantiles", "Ratio", "Regression", "StableMode", "Total", "Total",
+        "Trimmed",
     ]  # fmt: skip
 
 
@@ -277,7 +278,7 @@ def test_a_statistic_says_all_about_itself(key: str) -> None:
 def test_an_unknown_method_is_refused_with_the_names_there_are(key: str) -> None:
     ask = getattr(orders(), key)
     given: dict[str, tuple[Any, ...]] = {"max_degree": (), "ratio": ("amount > 1",), "quantile": ("amount", "0.5")}
-    given |= dict.fromkeys(("largest", "smallest"), ("amount", 2))
+    given |= dict.fromkeys(("largest", "smallest", "trimmed_mean"), ("amount", 2)) | {"top": ("amount", [1, 2], 1)}
     with pytest.raises(InvalidInput, match=f"^method must be one of {', '.join(ENTRIES[key].methods)}; "):
         ask(*given.get(key, ("amount",)), method="guess", epsilon=1)
 

@@ -41,7 +41,7 @@ class _GoesOn(Law[Answers]):
     """The twin that answers all questions under one threshold, however many are above."""
 
     name = "above threshold that goes on"
-    LONGEST = 200
+    LONGEST = 100
 
     def __init__(self, asked: list[int], pair: Rates) -> None:
         self.guarantee, self._asked, self._rates = Pure(EPSILON), asked, pair

@@ -51,7 +51,7 @@ CASES = (
         name="noise for a private bound, persons squared",
         covers="mechanisms.private_bound",
         mechanism=_law,
-        datasets=datasets((1,), 4),
+        datasets=datasets((1,), 3),
         promised=Approx(FIRST + SECOND, DELTA),
         twins={
             "noise for half the bound": _with(_half),

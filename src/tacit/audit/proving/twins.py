@@ -17,7 +17,7 @@ from tacit.audit.cases.capped_flow import WRONG_SCANS, WRONG_WEIGHTS
 from tacit.guarantees import subsampling
 from tacit.mechanisms.choose import exponential, permute_and_flip, stable_argmin, stable_keys, stable_mode
 from tacit.mechanisms.inverse import cuts, inverse_losses, inverse_sensitivity, shifted_inverse
-from tacit.mechanisms.local import private_bound
+from tacit.mechanisms.local import private_bound, subset_extension
 from tacit.mechanisms.local import propose_test_release as ptr
 from tacit.mechanisms.noise import noise
 from tacit.mechanisms.repeat import absorb, condition_on_success, repeat_promises
@@ -39,7 +39,7 @@ from tacit.mechanisms.totals import (
     scan_and_release,
     vector_cap,
 )
-from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace, staircase
 from tacit.noises import truncated_laplace as truncated
 from tacit.proofs import Argument
 from tacit.proofs import rules as by
@@ -345,6 +345,7 @@ TWINS: dict[str, dict[str, Build]] = {
         "no room left below the threshold": partial(ptr.argue_scanned, room=0),
     },
     "mechanisms.ratio": {
+        "stairs too steep": partial(staircase.argue, steep=4),
         "half the noise": partial(ratio.argue, rule=lambda *given: 2 * ratio.count_rate(*given)),
         "noise as for adding and removing": partial(
             ratio.argue, rule=lambda epsilon, method, replaced: ratio.count_rate(epsilon, method, False)
@@ -427,6 +428,12 @@ TWINS: dict[str, dict[str, Build]] = {
         "counted in each bin": partial(running_totals.argue, again=2),
         "no cap": partial(running_totals.argue_gaussian, again=2),
     },
+    "mechanisms.subset_extension": {
+        "no test": partial(subset_extension.argue, tested=False),
+        "a test that lets one more pass": partial(subset_extension.argue, low=1),
+        "noise for the claim alone": partial(subset_extension.argue, scale=lambda claim, moved: claim),
+        "a missing person costs one claim": partial(subset_extension.argue, slope=1),
+    },
     "mechanisms.vector_cap": {
         "a loss that falls when a person joins": partial(vector_cap.argue, weighed=True, falls=True),
         "a target that follows the persons": partial(
@@ -457,5 +464,6 @@ MUSEUM: dict[str, Build] = {
     "noise truncated at (1 + ln(1/2δ))/ε": partial(truncated.argue, short=1),
     "failures absorbed for δ + β": partial(absorb.argue, price=lambda factor, beta: beta),
     "monotonised with a relative floor": partial(exponential.argue, rule=lambda epsilon, moves: epsilon),
+    "noise for the local sensitivity": partial(discrete_laplace.argue, moved=2),  # the neighbour's is larger
 }
 """By the exhibit's name."""

@@ -114,7 +114,16 @@ def _is_long(run: Run) -> bool:
 
 
 def stable_argmin(loss: StepLoss, epsilon: Number, delta: Number) -> StableArgminLaw:
-    """The grid value of smallest loss if it is clearly ahead, otherwise None."""
+    """The grid value of smallest loss if it is clearly ahead, otherwise None.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import stable_argmin
+    >>> loss = StepLoss.from_losses(integers(0, 2), [40, 0, 40])
+    >>> law = stable_argmin(loss, epsilon=1, delta="1e-6")
+    >>> round(float(law.pmf(1)), 3)
+    0.998
+    """
     return StableArgminLaw(loss, positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
 
 

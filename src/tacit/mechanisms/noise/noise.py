@@ -188,14 +188,25 @@ def beyond(values: Sequence[int]) -> tuple[int, int]:
 
 
 def laplace(value: int | SupportsIndex, epsilon: Number, sensitivity: int = 1) -> NoisyInteger:
-    """An integer of this sensitivity with discrete Laplace noise, Pure(ε)."""
+    """An integer of this sensitivity with discrete Laplace noise, Pure(ε).
+
+    >>> from tacit.mechanisms import laplace
+    >>> law = laplace(100, epsilon=1)
+    >>> round(float(law.pmf(100)), 3)
+    0.462
+    """
     guarantee = Pure(epsilon)
     noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
     return NoisyInteger(value, noise, guarantee, sensitivity)
 
 
 def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> NoisyInteger:
-    """An integer of this sensitivity with discrete Gaussian noise of variance s²/(2ρ), Zcdp(ρ)."""
+    """An integer of this sensitivity with discrete Gaussian noise of variance s²/(2ρ), Zcdp(ρ).
+
+    >>> from tacit.mechanisms import gaussian
+    >>> gaussian(100, rho="0.1").guarantee
+    Zcdp(0.1)
+    """
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
     return NoisyInteger(value, noise, guarantee, sensitivity)
@@ -204,14 +215,26 @@ def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> N
 def truncated_laplace(
     value: int | SupportsIndex, epsilon: Number, delta: Number, sensitivity: int = 1
 ) -> TruncatedInteger:
-    """An integer of this sensitivity with discrete Laplace noise that never exceeds `law.bound`, Approx(ε, δ)."""
+    """An integer of this sensitivity with discrete Laplace noise that never exceeds `law.bound`, Approx(ε, δ).
+
+    >>> from tacit.mechanisms import truncated_laplace
+    >>> law = truncated_laplace(100, epsilon=1, delta="1e-6")
+    >>> law.noise.bound
+    14
+    """
     guarantee = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
     noise = TruncatedLaplace.for_approx(guarantee.epsilon, guarantee.delta, whole(sensitivity, "sensitivity", 1))
     return TruncatedInteger(value, noise, guarantee, sensitivity)
 
 
 def randomised_response(index: int | SupportsIndex, size: int, epsilon: Number) -> RandomisedResponse:
-    """One of 0, …, size − 1, the true ``index`` with odds e^ε against each other, Pure(ε)."""
+    """One of 0, …, size − 1, the true ``index`` with odds e^ε against each other, Pure(ε).
+
+    >>> from tacit.mechanisms import randomised_response
+    >>> law = randomised_response(1, 2, epsilon=1)
+    >>> round(float(law.pmf(1)), 3)
+    0.731
+    """
     guarantee = Pure(epsilon)
     return RandomisedResponse(index, whole(size, "size", 1), guarantee.epsilon, guarantee)
 
@@ -240,14 +263,24 @@ class NoiseVector(Together[int]):
 
 
 def laplace_vector(values: Sequence[int], epsilon: Number, sensitivity: int = 1) -> NoiseVector:
-    """The law of ``values`` with discrete Laplace noise of scale sensitivity/ε on each; ℓ1-sensitivity."""
+    """The law of ``values`` with discrete Laplace noise of scale sensitivity/ε on each; ℓ1-sensitivity.
+
+    >>> from tacit.mechanisms import laplace_vector
+    >>> laplace_vector([100, 20], epsilon=1, sensitivity=1).guarantee
+    Pure(1)
+    """
     guarantee = Pure(epsilon)
     noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
     return NoiseVector(values, noise, guarantee, sensitivity)
 
 
 def gaussian_vector(values: Sequence[int], rho: Number, sensitivity: int = 1) -> NoiseVector:
-    """The law of ``values`` with discrete Gaussian noise of variance sensitivity²/(2ρ) on each; ℓ2-sensitivity."""
+    """The law of ``values`` with discrete Gaussian noise of variance sensitivity²/(2ρ) on each; ℓ2-sensitivity.
+
+    >>> from tacit.mechanisms import gaussian_vector
+    >>> gaussian_vector([100, 20], rho="0.1", sensitivity=1).guarantee
+    Zcdp(0.1)
+    """
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
     return NoiseVector(values, noise, guarantee, sensitivity)

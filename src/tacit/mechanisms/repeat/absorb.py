@@ -91,6 +91,11 @@ def absorb(
     ``failed`` tells of an answer whether it is too bad for the data at hand and ``correct`` is one that is not; both
     may use the private data. ``beta`` bounds, for every dataset, the probability that the law fails. ``law_delta`` is
     the δ at which a law of concentrated privacy is taken for an approximate one.
+
+    >>> from tacit.mechanisms import absorb, laplace
+    >>> law = absorb(laplace(100, epsilon=1), 100, lambda y: abs(y - 100) > 20, "1e-6")
+    >>> law.guarantee
+    Approx(1, 3.71828182846e-06)
     """
     chance = between(beta, "beta", 0, 1)
     return Absorbed(law, correct, failed, chance, absorbed(approximate(law.guarantee, law_delta), chance))

@@ -129,6 +129,11 @@ def condition_on_success(
     answer; ``epsilon`` and ``delta`` are spent on its noise in one round, beside what the law spends. On every dataset
     the law's loss must exceed ``alpha`` with probability at most ``beta``. ``law_delta`` is the δ at which a law of
     concentrated privacy is taken for an approximate one.
+
+    >>> from tacit.mechanisms import condition_on_success, laplace
+    >>> law = condition_on_success(laplace(0, 1), abs, 0, epsilon=1, delta="1e-6", beta="0.1", alpha=40)
+    >>> type(law.guarantee).__name__
+    'Approx'
     """
     chance = between(beta, "beta", 0, 1)
     each = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))

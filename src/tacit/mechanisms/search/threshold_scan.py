@@ -325,6 +325,13 @@ def threshold_scan(
     ``split`` is the share of ε that pays for the threshold's noise and ``offset`` the threshold c; what is not given
     follows the public rule, made for failure probability ``beta``. ``change`` = (r, s) says that adding a person moves
     the loss by something in [−r, s], for a loss that is not of sensitivity 1.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import threshold_scan
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 2, 1, 0], one_directional=True)
+    >>> threshold_scan(loss, epsilon=1).guarantee
+    Pure(1)
     """
     total, failure = positive(epsilon, "epsilon"), between(beta, "beta", 0, 1)
     share = None if split is None else between(split, "split", 0, 1)

@@ -33,7 +33,7 @@ from tacit.mechanisms.totals.bounded_mean import TwoSums
 from tacit.mechanisms.totals.ratio_counts import Ratio
 from tacit.randomness import Randomness
 from tacit.tables.releasing.certifying import proof_hash, released, with_release
-from tacit.tables.releasing.releaser import Releaser, charge_and_release
+from tacit.tables.releasing.releaser import Releaser, charge_and_release, labelled
 from tacit.tables.releasing.room import Desk
 
 KEY = "release"
@@ -55,12 +55,25 @@ def release_law(releaser: Releaser, law: Law[Any], text: str, protected: str) ->
     if releaser.divisions:
         raise UnsupportedQuery("a law is released by a whole session: nothing tells which part's persons it is about.")
     words = text or law.name
-    question = Question(f"{KEY} {uuid4().hex}", words, (KEY,), analyst=releaser.analyst, message=releaser.message)
+    question = new_question(releaser, KEY, words)
 
     def state(desk: Desk) -> Answer | Answers:
-        return stated(desk, law, words)
+        return labelled(stated(desk, law, words), releaser.version)
 
     return charge_at_desk(releaser.account, law.guarantee, question, releaser.randomness, protected, state)
+
+
+def new_question(releaser: Releaser, key: str, words: str) -> Question:
+    """A question that is like no other: who asks what, about which version and period of the data."""
+    return Question(
+        f"{key} {uuid4().hex}",
+        words,
+        (key,),
+        analyst=releaser.analyst,
+        message=releaser.message,
+        version=releaser.version,
+        period=releaser.period,
+    )
 
 
 def charge_at_desk(

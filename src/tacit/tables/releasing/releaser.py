@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer, encode
-from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, Unanswered
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.engines.requests.beside import Beside
@@ -65,6 +65,8 @@ class Releaser:
     """The tables whose rows say who is in this part."""
     message: Message | None = None
     """The message that a question came in, which may arrive twice."""
+    continued: bool = False
+    """Whether a charge that brought no answer pays for the next attempt (`tacit.ledger.continuing`)."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
     owner: str = ""
@@ -84,7 +86,7 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question = self.question(relation, statistic, text, cost)
+        question = replace(self.question(relation, statistic, text, cost), anew=fresh)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
@@ -108,7 +110,7 @@ class Releaser:
                 answer = statistic.release(room)
                 share = None if sampling is None else sampling.probability
                 told = answer if sampling is None else sampling.released(answer, statistic, cost)
-                return with_release(_labelled(told, self.version), released(told, room, inside, share))
+                return with_release(labelled(told, self.version), released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -182,6 +184,7 @@ class Releaser:
             owner=(self.owner or self.budget.account) if self.own_answers else "",
             version=self.version,
             period=self.period,
+            continued=self.continued,
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
@@ -208,6 +211,10 @@ class Releaser:
         """
         return replace(self, account=self.account if heard is None else self.account.telling(heard), message=message)
 
+    def continuing(self) -> Releaser:
+        """For a publication: what an interrupted attempt charged and did not answer is not charged again."""
+        return replace(self, continued=True)
+
     def apart(self) -> Releaser:
         """Answers are kept for this account alone: what others asked is neither free here nor known."""
         return replace(self, own_answers=True)
@@ -217,7 +224,7 @@ class Releaser:
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
 
 
-def _labelled(found: Answer | Answers, version: str) -> Answer | Answers:
+def labelled(found: Answer | Answers, version: str) -> Answer | Answers:
     """An answer that says which version of the data it is about."""
     if not version:
         return found
@@ -267,7 +274,12 @@ def charge_and_release(
 
     Returns what ``release`` returns; whatever it raises becomes one sentence, no trace.
     """
-    receipt = budget.charge(cost, question)
+    try:
+        receipt = budget.charge(cost, question)
+    except Unanswered:
+        if not question.continued or (stored := budget.recall(question, cost)) is None:
+            raise
+        return decode_answer(stored.answer).as_stored()  # another attempt was first
     answer: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None
     try:
@@ -279,6 +291,8 @@ def charge_and_release(
         budget.settle(receipt, kept)
     if answer is None:
         raise EngineError(FAILED)
+    if question.continued and (stored := budget.recall(question, cost)) is not None:
+        return decode_answer(stored.answer)  # the one that was written, whoever drew it
     return answer
 
 

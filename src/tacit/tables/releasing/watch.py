@@ -15,18 +15,17 @@ from __future__ import annotations
 
 import threading
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from tacit.answers import Answer
 from tacit.answers.storing import encode
-from tacit.budgets import Question
 from tacit.closing import Closing
 from tacit.engines.requests import Persons
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.mechanisms.search.above_threshold import AboveThreshold, split
 from tacit.numbers.exact import Number, whole
 from tacit.tables.releasing.certifying import Drawn, proof_hash, released, with_receipt, with_release
-from tacit.tables.releasing.releaser import Releaser
+from tacit.tables.releasing.laws import new_question
+from tacit.tables.releasing.releaser import Releaser, labelled
 from tacit.tables.releasing.room import Desk, cost_of
 from tacit.tables.statistics.persons import PersonCount
 
@@ -57,8 +56,7 @@ class Watch(Closing):
         proof_hash()  # read once in a process: before anything is charged
         self._releaser, self._lock = releaser, threading.Lock()
         self._words = f"first number of persons above {limit:,}"
-        question = Question(f"{KEY} {uuid4().hex}", self._words, (KEY,), analyst=releaser.analyst)
-        self._receipt = releaser.account.charge(cost, question)
+        self._receipt = releaser.account.charge(cost, new_question(releaser, KEY, self._words))
         self._asking = AboveThreshold(limit, rates, releaser.randomness)
         self._settled = False
 
@@ -141,7 +139,8 @@ class Watch(Closing):
             per="person",
             notes=(f"Of {asked:,} questions {below:,} were below.",),
         )
-        answer = with_receipt(with_release(found, released(found, desk, desk.cost, None)), self._receipt)
+        told = labelled(found, self._releaser.version)
+        answer = with_receipt(with_release(told, released(found, desk, desk.cost, None)), self._receipt)
         self._releaser.account.settle(self._receipt, encode(answer))
 
     def __repr__(self) -> str:

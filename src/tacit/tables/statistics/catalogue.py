@@ -18,6 +18,7 @@ from tacit.tables.statistics.covariance import AsksCovariance
 from tacit.tables.statistics.distinct import AsksDistinct
 from tacit.tables.statistics.extremes import AsksExtremes
 from tacit.tables.statistics.histogram import AsksHistogram
+from tacit.tables.statistics.interquartile import AsksInterquartile
 from tacit.tables.statistics.mean import AsksMean
 from tacit.tables.statistics.mode import AsksMode
 from tacit.tables.statistics.peaks import AsksPeaks
@@ -26,6 +27,7 @@ from tacit.tables.statistics.quantiles import AsksQuantiles
 from tacit.tables.statistics.ratio import AsksRatio
 from tacit.tables.statistics.regression import AsksRegression
 from tacit.tables.statistics.sum import AsksSum
+from tacit.tables.statistics.trimmed import AsksTrimmed
 from tacit.tables.statistics.variance import AsksVariance
 
 
@@ -44,6 +46,8 @@ class Statistics(
     AsksPeaks[AnswerT],
     AsksHistogram[AnswerT],
     AsksMode[AnswerT],
+    AsksInterquartile[AnswerT],
+    AsksTrimmed[AnswerT],
 ):
     """Everything that can be asked of a table, or of its groups."""
 

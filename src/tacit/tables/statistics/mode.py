@@ -221,6 +221,7 @@ def mode_of(
     column: Operand, candidates: Sequence[Any] | None = None, *, per: str = "row", method: str | None = None
 ) -> Statistic:
     """The most frequent of the candidates, or of all values that persons have."""
+    check_method(method, METHODS)
     if candidates is None:
         if method is not None:
             raise InvalidInput("method is for a mode among candidates; give candidates, or leave method out.")

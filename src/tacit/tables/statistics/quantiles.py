@@ -37,11 +37,10 @@ from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import Number, exact, whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
-from tacit.tables.statistics.ways import levels
+from tacit.tables.statistics.ways import levels, local
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
@@ -133,10 +132,10 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         check_method(method, NAMES)
         numbers = (q,) if isinstance(q, str) or not isinstance(q, Iterable) else tuple(q)
         wanted = tuple(map(_quantile, numbers))
-        if method in local_quantiles.METHODS:
+        if method in local.METHODS:
             return LocalQuantile.of(column, wanted, per=per, method=method, range=range)
         if range is not None:
-            known = " and ".join(local_quantiles.METHODS)
+            known = " and ".join(local.METHODS)
             raise InvalidInput(f"range goes with the methods {known}; leave it out, or choose one of them.")
         return cls(column.ordered, column.name, wanted, per_of(per), numbers == (q,), method, bool(interval))
 
@@ -283,7 +282,7 @@ def _called(call: Call) -> Statistic:
     return Quantiles.of(call.column, call.numbers[0] if len(call.numbers) == 1 else call.numbers)
 
 
-NAMES: Methods = {**METHODS, **local_quantiles.METHODS}
+NAMES: Methods = {**METHODS, **local.METHODS}
 """What ``method=`` may be."""
 
 

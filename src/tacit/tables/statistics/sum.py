@@ -48,12 +48,13 @@ class Sum(Total, tag="Total", phrase="sum of {name}"):
         from tacit.flows.sums import capped_sum
         from tacit.mechanisms.totals.capped_flow import LEVELS
         from tacit.tables.statistics.ways import shared_rows
+        from tacit.tables.statistics.ways.fallen import inverse_release
 
         touches = room.touches(Incidence(self.total))
         half = room.allowance.share(Fraction(1, 2))
         signs = [capped_sum(shared_rows.rows_of(touches, sign)) for sign in (1, -1)]
         if self.method == "shifted_inverse":
-            positive, negative = (shared_rows.inverse_release(room, capped.profile, half)[0] for capped in signs)
+            positive, negative = (inverse_release(room, capped.profile, half)[0] for capped in signs)
             value = self.unit.value(positive - negative)
             note = "Both signs are underestimates; how far off their difference is cannot be said."
             return room.answer(self.words, value, mechanism=shared_rows.INVERSE, unit=self.unit, notes=(note,))

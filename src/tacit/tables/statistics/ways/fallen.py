@@ -17,7 +17,8 @@ from itertools import accumulate
 from operator import sub
 
 from tacit.answers import Answer
-from tacit.answers.order import Fallen
+from tacit.answers.order import Fallen, Levels, persons_at
+from tacit.answers.spreads import SURE
 from tacit.answers.values import show
 from tacit.curves import DownProfile
 from tacit.engines.requests import MOST_ENDS, OuterTotals
@@ -42,7 +43,13 @@ Profile = Callable[[int], Sequence[int]]
 def inverse_release(
     room: Room, profile: Profile, allowance: Allowance, unit: Unit = WHOLE, part: str = ""
 ) -> tuple[int, Fallen]:
-    """A value to which a total falls without a few persons, in units."""
+    """A value to which a total falls without a few persons, in units, and what that tells."""
+    found, least, known = _released(room, profile, allowance, part)
+    return found, Fallen(known, unit.value(least))
+
+
+def _released(room: Room, profile: Profile, allowance: Allowance, part: str) -> tuple[int, int, Levels]:
+    """The value, what the total is at least, and for which confidences without how many persons."""
     grid, spent = _totals(), spending(allowance)
     fallen = DownProfile([min(value, grid.highest or 0) for value in profile(reach(grid, **spent))])
     law = shifted_inverse(fallen, grid, **spent, beta=MISS)
@@ -51,7 +58,7 @@ def inverse_release(
     assert place is not None  # a law draws from its grid
     # Values are rounded up to the grid, so the total itself lies above the grid value before the answer.
     least = 0 if place == grid.first else int(grid.value(place - 1)) + 1
-    return found, Fallen(windows(law), unit.value(least))
+    return found, least, windows(law)
 
 
 @cache
@@ -65,19 +72,17 @@ def of_persons(room: Room, words: str, total: OfRows, signed: bool, per: Per, un
     removals = min(reach(_totals(), **spending(room.allowance)), MOST_ENDS)
     (outer,) = room.ask(OuterTotals(total, removals))
     sides = {"+": (outer.above, outer.largest), "-": (-outer.below, [-t for t in outer.smallest])}
-    released = {
-        side: inverse_release(room, _without(*sides[side]), room.allowance, unit, f"total{side}" if signed else "")
-        for side in ("+-" if signed else "+")
-    }
-    found, spread = released["+"]
     if not signed:
+        found, spread = inverse_release(room, _without(*sides["+"]), room.allowance, unit)
         return room.answer(words, unit.value(found), mechanism=INVERSE, spread=spread, per=per, unit=unit)
-    other, beside = released["-"]
-    note = (
-        f"Positive totals add up to at least {show(spread.least)} and negative ones to at most {show(-beside.least)} "
-        "(95 % each); how far off their difference is cannot be said."
-    )
-    return room.answer(words, unit.value(found - other), mechanism=INVERSE, per=per, unit=unit, notes=(note,))
+    up, down = (_released(room, _without(*sides[side]), room.allowance, f"total{side}") for side in "+-")
+    ends = [show(unit.value(least)) for least in (up[1], -down[1])]
+    note = "How far off the difference of both signs is cannot be said."
+    if persons_at(up[2], SURE) is not None:  # the same for both signs
+        note = (
+            f"Positive totals add up to at least {ends[0]} and negative ones to at most {ends[1]} (95 % each). {note}"
+        )
+    return room.answer(words, unit.value(up[0] - down[0]), mechanism=INVERSE, per=per, unit=unit, notes=(note,))
 
 
 def _without(total: int, largest: Sequence[int]) -> Profile:
