@@ -1,7 +1,8 @@
 """What is paid for one period is about its rows, and what is paid once is drawn once, however the account is named.
 
 The attacks: the budget of one month is given to a session that reads all months; a series is continued under two
-settings of who keeps answers, and its next period is drawn twice for one charge.
+settings of who keeps answers, and its next period is drawn twice for one charge; a period is told before it has ended,
+and the rows that come until then change what a person was counted for.
 """
 
 from __future__ import annotations
@@ -55,3 +56,11 @@ def test_a_series_that_two_ask_for_under_other_owners_is_drawn_once() -> None:
         with suppress(EngineError):  # it went on elsewhere
             seen.add(view["t"].series("day", every="day", until="2025-02-05").told.chapters)
     assert len(seen) == 1
+
+
+def test_a_period_that_has_not_ended_is_not_told() -> None:
+    rows = pd.DataFrame({"who": [1], "day": pd.to_datetime(["2025-01-01"]), "x": [1.0]})
+    session = Session({"t": Private(rows, person="who")}, Pure(10))
+    start = date.today() - timedelta(days=40)
+    series = session["t"].series("day", every="day", of="sum", column="x", start=start, until="2999-12-31", epsilon=1)
+    assert 39 <= series.bins <= 41

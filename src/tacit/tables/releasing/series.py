@@ -92,7 +92,8 @@ class Asked:
 
     def _ended(self, start: date) -> int:
         """How many periods from the first on have ended."""
-        until = self.until or datetime.now(UTC).date() - timedelta(days=1)
+        yesterday = datetime.now(UTC).date() - timedelta(days=1)
+        until = min(self.until or yesterday, yesterday)  # rows of a period that goes on would change what was told
         return max(0, periods_between(start, period_of(until + timedelta(days=1), self.every), self.every))
 
     def _open(self, known: Series | None) -> Series:
