@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from typing import Any, Literal, TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tacit.answers import Answer, Answers
 from tacit.answers.series import EVERY, Every, Series, day_of
