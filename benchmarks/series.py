@@ -9,7 +9,7 @@ others *come and go*: theirs lie within a year. Errors are root mean squares ove
   cap, which looks at the data and pays nothing for it: trees of any number of children, and, for Gaussian noise, the
   square root of the matrix of sums. What a cap leaves out is an error on both sides.
 - *appended*: 900 days at once, then thirty at a time, with a new chapter when the data have outgrown the cap; the best
-  factorisation has what all chapters cost together.
+  factorisation has what all chapters cost together. Once more with a new chapter from the first thirty on.
 - *ranges*: totals of 30 days, beside noise on every day, for the same cost and the same cap, added up.
 - *noise alone*: the deviation of cumulative totals in caps over ε, or over √(2ρ), for several numbers of bins, at once
   and one after the other.
@@ -147,8 +147,8 @@ def at_once(shape: str, pure: bool, releases: int, persons: int, days: int) -> d
     return facts | {"30 days": ranges, "30 days of daily noise": daily}
 
 
-def appended(shape: str, releases: int, persons: int, days: int) -> dict[str, Any]:
-    """Half of the days at once, then thirty at a time."""
+def appended(shape: str, releases: int, persons: int, days: int, first: bool | str = True) -> dict[str, Any]:
+    """Half of the days at once, then thirty at a time; ``first`` is whether these begin a new chapter."""
     table, brought = made(shape, persons, days)
     ratios, chapters = [], []
     for _ in range(releases):
@@ -156,7 +156,8 @@ def appended(shape: str, releases: int, persons: int, days: int) -> dict[str, An
         series = visits.series("day", every="day", start=START, until=START + timedelta(days // 2 - 1), epsilon=EPSILON)
         while len(series) < days:
             until = START + timedelta(min(days, len(series) + 30) - 1)
-            series = visits.series("day", every="day", until=until, renew=True, epsilon=EPSILON)
+            renew: Any = first if len(series.chapters) == 1 else True
+            series = visits.series("day", every="day", until=until, renew=renew, epsilon=EPSILON)
         known = best(brought, EPSILON * len(series.chapters), True)
         ratios.append(sqrt(errors(series, brought)[0]) / known["error"])
         chapters.append(len(series.chapters))
@@ -196,6 +197,7 @@ def main() -> None:
         report[f"{shape}, Laplace noise"] = at_once(shape, True, releases, persons, days)
         report[f"{shape}, Gaussian noise"] = at_once(shape, False, releases, persons, days)
         report[f"{shape}, appended"] = appended(shape, 1, persons, days)
+        report[f"{shape}, appended in a chapter of its own"] = appended(shape, 1, persons, days, "now")
         print({name: facts for name, facts in report.items() if shape in name}, flush=True)
     if not quick:
         write("series", report)

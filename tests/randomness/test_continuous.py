@@ -44,6 +44,10 @@ def laplace(z: float) -> float:
     return exp(z) / 2 if z < 0 else 1 - exp(-z) / 2
 
 
+def student(degrees: float) -> Cdf:
+    return lambda z: float(stdtr(degrees, z))
+
+
 def power_cdf(gamma: float) -> Cdf:
     """The law of density ∝ 1/(1 + |z|^γ), by quadrature."""
     half = quad(lambda z: 1 / (1 + z**gamma), 0, 1)[0] + quad(lambda z: 1 / (1 + z**gamma), 1, inf)[0]

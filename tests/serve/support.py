@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -111,12 +112,16 @@ def people(folder: Path, persons: int = 200) -> Path:
     return path
 
 
+PATIENT = {"preview_seconds": 60, "seconds": 85}
+
+
 def patient(extra: str) -> str:
-    """Settings by which a preview may take long, unless they say otherwise: the machine may be busy."""
-    if "preview_seconds" in extra:
-        return extra
+    """Settings by which previews and questions may take long, unless they say otherwise: the machine may be busy."""
     head, _, rest = extra.partition("[limits]\n")
-    return f"{head}\n[limits]\npreview_seconds = 60\n{rest}"
+    more = "".join(
+        f"{name} = {seconds}\n" for name, seconds in PATIENT.items() if not re.search(rf"^{name}\b", rest, re.M)
+    )
+    return f"{head}\n[limits]\n{more}{rest}"
 
 
 def configuration(

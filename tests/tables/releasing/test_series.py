@@ -155,6 +155,8 @@ def test_a_cap_is_renewed_when_the_data_outgrow_it_at_the_cost_that_is_named() -
     across = series.between(day(0), day(240))
     assert across.cap is None
     assert across.interval().of.count("nobody") == 2
+    now = visits.series("day", until=day(250), every="day", renew="now", epsilon=1)
+    assert (len(now.chapters), visits.budget.spent) == (3, Pure(2 * 10**4 + 1))
     outgrown = opened(table)
     outgrown.series("day", start=START, until=day(30), **asked)
     outgrown.series("day", every="day", until=day(150))
