@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -57,9 +58,14 @@ NAMES += ["places.csv", "places.parquet", "privacy.json"]
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("TACIT_LEDGER", raising=False)
-    rows = {"who": [f"p{i}" for i in range(90)], "minutes": [i % 30 for i in range(90)]}
-    places = ["north", "=south", HOSTILE] * 30
-    parquet.write_table(pa.table({**rows, "place": places}), tmp_path / "visits.parquet")
+    rows = pa.table(
+        {
+            "who": [f"p{i}" for i in range(90)],
+            "minutes": [i % 30 for i in range(90)],
+            "place": ["north", "=south", HOSTILE] * 30,
+        }
+    )
+    parquet.write_table(rows, tmp_path / "visits.parquet")
     parquet.write_table(pa.table({"place": ["north"]}), tmp_path / "places.parquet")
     (tmp_path / "report.toml").write_text(REPORT)
     return tmp_path
@@ -214,3 +220,30 @@ def test_killed_publications_go_on_where_they_stopped(tmp_path: Path) -> None:
     found = json.loads(done.stdout)
     assert found["publications"] == 3
     assert (found["twice"], found["unpaid"], found["unfinished"], found["unsound"]) == (0, 0, 0, [])
+
+
+def test_a_series_goes_on_in_the_next_edition_at_no_cost(tmp_path: Path) -> None:
+    days = [date(2026, 1 + i % 4, 5) for i in range(80)]
+    parquet.write_table(pa.table({"who": list(range(80)), "day": days}), tmp_path / "visits.parquet")
+    path = tmp_path / "report.toml"
+    path.write_text(
+        """
+ledger = "ledger.db"
+epsilon = 20
+[datasets.visits]
+budget.epsilon = 20
+tables.visits = { source = "visits.parquet", person = "who" }
+[questions.months]
+table = "visits"
+call = "series"
+with = { day = "day", every = "month", start = "2026-01-01", until = "{period}-28" }
+"""
+    )
+    edition = read_edition(path, period="2026-02")
+    assert preview(edition) == (Pure(20), True)
+    assert len(publish(edition).results["months"]) == 2
+    assert publish(edition).stored
+    later = read_edition(path, period="2026-04")
+    assert preview(later) == (None, True)
+    assert len(publish(later).results["months"]) == 3
+    assert [charge.guarantee.numbers for charge in charged(tmp_path)] == [(20,), (0,)]

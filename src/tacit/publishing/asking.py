@@ -3,7 +3,7 @@
 PROMISE. All questions are paid for, or none is asked: what they cost is held against the budget before the first is
 charged. Publishing the same edition again, whenever it was interrupted, charges nothing twice: an answer is found by
 its question, cost, version and period, and a charge whose answer was lost pays for the next attempt
-(`tacit.ledger.continuing`). Nothing is written before all answers are in the ledger.
+(`tacit.ledger.attempts`). Nothing is written before all answers are in the ledger.
 """
 
 from __future__ import annotations
@@ -200,7 +200,8 @@ def _planned(asked: Asked, session: Session, cost: Guarantee, fresh: bool) -> li
 
 def _call(asked: Asked, session: Session, cost: Guarantee, fresh: bool) -> Answer | Answers:
     """A statistic's method, by its name."""
-    if asked.call.startswith("_") or not callable(getattr(Statistics, asked.call, None)):
+    known = asked.call == "series" or callable(getattr(Statistics, asked.call, None))
+    if asked.call.startswith("_") or not known:
         raise InvalidInput(f'{asked.name}: there is no statistic {asked.call!r}; write call = "quantile" or another.')
     table: Any = session[asked.table]
     if asked.filter:

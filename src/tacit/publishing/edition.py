@@ -153,7 +153,10 @@ def _question(name: str, section: Section, period: str) -> Asked:
         raise InvalidInput(f"{section.where}: keys must be a list of public keys.")
     keys = None if given is None else tuple(tuple(key) if isinstance(key, list) else key for key in given)
     table = section.text("table", "") if sql else section.text("table")
-    arguments = section.mapping("with")
+    arguments = {
+        name: value.replace(_PLACE, period) if isinstance(value, str) else value
+        for name, value in section.mapping("with").items()
+    }
     steps = {step: section.text(step, "").replace(_PLACE, period) for step in ("filter", "group_by")}
     section.done()
     if sql and (table or arguments or any(steps.values())):

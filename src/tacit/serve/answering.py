@@ -6,7 +6,7 @@ first. Nothing is computed here that was not released.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from html import escape
 from math import inf
@@ -14,7 +14,7 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, remarks
-from tacit.answers.several import show_error
+from tacit.answers.several import show_error, told, warned
 from tacit.answers.values import counted, show, show_key
 from tacit.serve import drawings
 from tacit.serve.fragments import notice, table, when
@@ -31,9 +31,14 @@ _PER = {"row": "over all rows", "person": "each person counted once"}
 
 
 def answer(found: Answer | Answers) -> str:
-    """An answer whole: notes, pictures, sentences, the table, and how it was made."""
+    """An answer whole: that it is an earlier one, notes, pictures, sentences, the table, and how it was made."""
+    earlier = warned(found, "page")
+    return ("" if earlier is None else notice("warn", earlier)) + _whole(found)
+
+
+def _whole(found: Answer | Answers) -> str:
     if isinstance(found, Answer):
-        return f"{_notes([found])}{_number(found)}{_terms([found])}{_story(found)}"
+        return f"{_notes(found)}{_number(found)}{_terms([found])}{_story(found)}"
     if not len(found):
         words = " ".join(remarks(found)) if not isinstance(found, Result) or found.rows else str(found)
         rows = _table(found) if isinstance(found, Result) and found.rows else ""
@@ -42,16 +47,17 @@ def answer(found: Answer | Answers) -> str:
     whole = f"<details><summary>Table of all numbers</summary>{_table(found)}</details>"
     said = f"<details><summary>What is known about them</summary><p>{escape(' '.join(remarks(found)))}</p></details>"
     terms = _terms(list(found.values()))
-    return f'{_notes(found.values())}<div class="answers">{drawn}</div>{terms}{whole}{said}'
+    return f'{_notes(found)}<div class="answers">{drawn}</div>{terms}{whole}{said}'
 
 
 def to_keep(found: Answer | Answers) -> str:
     """An answer whole, and hidden the words that a button copies."""
-    return f'{answer(found)}<pre id="copied" hidden>{escape(str(found))}</pre>'
+    return f'{answer(found)}<pre id="copied" hidden>{escape(told(found, "page"))}</pre>'
 
 
-def _notes(answers: Iterable[Answer]) -> str:
-    """What a careful reader must know first, each once."""
+def _notes(found: Answer | Answers) -> str:
+    """What a careful reader must know, each once."""
+    answers = [found] if isinstance(found, Answer) else list(found.values())
     return "".join(notice("plain", note) for note in dict.fromkeys(n for each in answers for n in each.notes))
 
 
