@@ -148,7 +148,7 @@ def test_examples_run(name: str, rows: dict[str, Any], tmp_path: Path, monkeypat
         names = {name: getattr(tacit, name) for name in tacit.__all__ if name[0].isupper()}
         known = {**names, **rows, "tacit": tacit, "session": session, "orders": session["orders"]}
         if name.startswith("Series."):
-            dates = {"every": "month", "start": "2025-01-01", "until": "2025-06-30"}
+            dates: dict[str, Any] = {"every": "month", "start": "2025-01-01", "until": "2025-06-30"}
             known["series"] = session["orders"].series("day", **dates, epsilon=1)
         test = doctest.DocTestParser().get_doctest(text(THINGS[name]), known, name, None, 0)
         said: list[str] = []

@@ -138,27 +138,26 @@ def _called(module: ModuleType, functions: list[str]) -> list[str]:
     for name in functions:
         function = getattr(module, name)
         _, _, example = (inspect.getdoc(function) or "").partition(">>> ")
-        signature = f"{name}{inspect.signature(function)}".replace("tacit.", "")
-        found += ["", "```python", *wrapped(signature), "```"]
+        found += ["", "```python", *_signature(function), "```"]
         found += ["", "```pycon", f">>> {example}", "```"] if example else []
     return ["", "## How to call it", *found] if found else []
 
 
-def wrapped(signature: str) -> list[str]:
-    """A signature, one parameter in a line where it is long."""
-    if len(signature) <= WIDE:
-        return [signature]
-    tree = ast.parse(f"def {signature}: ...").body[0]
+def _signature(function: Any) -> list[str]:
+    """A signature as it is written, one parameter in a line where it is long."""
+    tree = ast.parse(inspect.getsource(function)).body[0]
     assert isinstance(tree, ast.FunctionDef)
-    shown = ast.unparse(tree.args)
+    given = "" if tree.returns is None else f" -> {ast.unparse(tree.returns)}"
+    whole = ast.unparse(tree.args)
+    if len(f"{tree.name}({whole}){given}") <= WIDE:
+        return [f"{tree.name}({whole}){given}"]
     parts, depth = [""], 0
-    for letter in shown:
+    for letter in whole:
         depth += (letter in "([{") - (letter in ")]}")
         if letter == "," and not depth:
             parts.append("")
         else:
             parts[-1] += letter
-    given = "" if tree.returns is None else f" -> {ast.unparse(tree.returns)}"
     return [f"{tree.name}(", *(f"    {part.strip()}," for part in parts), f"){given}"]
 
 

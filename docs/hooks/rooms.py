@@ -22,6 +22,7 @@ ROOMS = (
     "tacit.budgets",
     "tacit.curves",
     "tacit.black_boxes",
+    "tacit.functions",
     "tacit.grids",
     "tacit.plots",
     "tacit.answers",
@@ -79,7 +80,7 @@ def filled(markdown: str) -> str:
         lines = [
             f"::: {home}.{name}"
             for name, home in homes(found[1]).items()
-            if f"{home}.{name}" not in known and home not in known
+            if home not in known and not {f"{home}.{name}", f"{found[1]}.{name}"} & known
         ]
         return "\n\n".join(lines)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from functools import partial
 from math import atan, exp, inf, nan, pi, sqrt
 
 import pytest
@@ -37,8 +36,16 @@ def check(draws: Iterable[Fraction], cdf: Cdf) -> bool:
     return agrees(draws, cells(cdf, CENTER, SCALE, LATTICE, 60))
 
 
+def student(degrees: float) -> Cdf:
+    return lambda z: float(stdtr(degrees, z))
+
+
 def laplace(z: float) -> float:
     return exp(z) / 2 if z < 0 else 1 - exp(-z) / 2
+
+
+def student(degrees: float) -> Cdf:
+    return lambda z: float(stdtr(degrees, z))
 
 
 def power_cdf(gamma: float) -> Cdf:
@@ -64,7 +71,7 @@ def test_gaussian() -> None:
     ("degrees", "draws"), [(3, DRAWS), (1, 5000), (4, 5000), ("2.5", 4000), ("0.5", 4000), ("3.142", 2000), (40, 2000)]
 )
 def test_student(degrees: Number, draws: int) -> None:
-    law = partial(stdtr, float(degrees))
+    law = student(float(degrees))
     assert check((rounded_student(CENTER, SCALE, LATTICE, degrees) for _ in range(draws)), law)
 
 
@@ -83,7 +90,7 @@ def test_refinement_from_two_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(continuous, "WORD", 2)
     assert check((rounded_laplace(CENTER, SCALE, LATTICE) for _ in range(10**4)), laplace)
     assert check((rounded_gaussian(CENTER, SCALE, LATTICE) for _ in range(10**4)), ndtr)
-    assert check((rounded_student(CENTER, SCALE, LATTICE, 3) for _ in range(10**4)), partial(stdtr, 3))
+    assert check((rounded_student(CENTER, SCALE, LATTICE, 3) for _ in range(10**4)), student(3))
     assert check((rounded_power(CENTER, SCALE, LATTICE, "2.7") for _ in range(5000)), power_cdf(2.7))
 
 

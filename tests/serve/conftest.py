@@ -32,16 +32,16 @@ def gateway(configured: Callable[[str], Path]) -> Iterator[httpx.Client]:
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", **SETTINGS))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 200
     while not server.started:
         assert time.monotonic() < end
         time.sleep(0.005)
     try:
-        with httpx.Client(base_url=address, timeout=60) as client:
+        with httpx.Client(base_url=address, timeout=200) as client:
             yield client
     finally:
         server.should_exit = True
-        thread.join(60)
+        thread.join(200)
 
 
 @pytest.fixture

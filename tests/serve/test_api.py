@@ -224,7 +224,7 @@ def test_the_client_has_the_face_of_a_session(tmp_path: Path) -> None:
             timeout=60,
             check=True,
         )
-        assert run.stdout.count("returned at no cost") == 2
+        assert run.stdout.count("Answered on ") == 2
     with pytest.raises(tacit.InvalidInput, match="https://"):
         tacit.connect("http://example.org", token("ada"))
     assert Pure(1) == open_ledger(tmp_path / "ledger.db", read_only=True).budget("visits").spent

@@ -38,10 +38,11 @@ def test_the_wire_and_the_page_warn_of_an_earlier_answer(tmp_path: Path, nobody:
     mark = log_in(nobody, "ada")
     form = {"action": "ask", "mark": mark, "key": "k", "epsilon": "1", "sql": str(COUNT["sql"])}
     page = nobody.post("/datasets/visits", data=form).text
-    sentence = page.partition('<p class="sentence">')[2]
-    assert re.match(r"Answered on .* if the data have changed since, ask anew with “Ask anew”", sentence)
+    first = page.partition('id="answer"')[2].partition('class="reading"')[0]
+    assert re.search(r"Answered on .* if the data have changed since, ask anew with “Ask anew”", first)
+    assert 'name="fresh"' in page
     several = nobody.post("/datasets/visits", data=form | {"epsilon": "2", "sql": str(BOTH["sql"])}).text
-    assert "Answered on " in several.partition('id="answer"')[2].partition("<table>")[0]
+    assert "Answered on " in several.partition('id="answer"')[2].partition('class="answers"')[0]
     fresh = nobody.post("/datasets/visits", data=form | {"fresh": "yes"}).text
     assert "nswered on" not in fresh.partition('id="answer"')[2].partition("</section>")[0]
     anew = nobody.post(ASK, json=COUNT | {"fresh": True}, headers=ada).json()

@@ -220,7 +220,7 @@ def common_sentences(several: Answers) -> Iterator[str]:
     intervals = [answer.interval() for answer in answers if answer.spread is not None]
     if any(interval.low != -inf for interval in intervals):
         yield _held(intervals)
-    anew = [replace(answer, stored=False, version="") for answer in answers if answer.private and not answer.stored]
+    anew = [replace(answer, stored=False, version="") for answer in answers if answer.private]
     told = [list(sentences(answer))[1:-1] for answer in anew]
     shared = [s for s in (told[0] if told else []) if all(s in other for other in told)]
     shared = [s for s in shared if not s.startswith("Noise interval")]  # each has its own, in the table

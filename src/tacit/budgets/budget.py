@@ -199,6 +199,19 @@ class Budget:
         """
         return self._book.settle(receipt, answer, unless)
 
+    def begun(self, question: Question, cost: Guarantee) -> bool:
+        """Whether a question that is continued was charged before and has no answer, so that it is paid for already.
+
+        Args:
+            question: what is asked.
+            cost: what it costs.
+
+        >>> from tacit.budgets import Question
+        >>> orders.budget.begun(Question("how many rows", continued=True), Pure(1))
+        False
+        """
+        return self._book.begun(self._name, question, cost)
+
     def recall(self, question: Question, cost: Guarantee) -> Stored | None:
         """The answer already released to the same question at the same cost, or None.
 

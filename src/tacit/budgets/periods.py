@@ -119,8 +119,8 @@ class Periods:
     lifetime: Guarantee | None = None
     """What all questions about all periods may cost: the protection of whoever has rows in many."""
     without_lifetime_bound: bool = False
-    """True, in place of a lifetime, for budgets that are refreshed without an end: then whoever has rows in k periods is
-    protected by k times a period's budget only."""
+    """True, in place of a lifetime, for budgets that are refreshed without an end: then whoever has rows in k periods
+    is protected by k times a period's budget only."""
 
     def __post_init__(self) -> None:
         check_listed(self.every, "every", EVERY)

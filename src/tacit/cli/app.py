@@ -30,6 +30,8 @@ from tacit.cli.ledger import book
 from tacit.cli.mcp import HELP as MCP
 from tacit.cli.mcp import mcp
 from tacit.cli.once import refuse_repeats
+from tacit.cli.publish import HELP as PUBLISH
+from tacit.cli.publish import publish
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
 from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
@@ -218,6 +220,7 @@ app.command(help=ASK)(ask)
 app.command(help=DESCRIBE)(describe)
 app.command(help=CHECK)(check)
 app.command()(audit)
+app.command(help=PUBLISH)(publish)
 app.command(help=VERIFY)(verify)
 app.command(help=SERVE)(serve)
 app.command(help=MCP)(mcp)

@@ -200,11 +200,11 @@ def to_csv(ledger: Ledger, name: str) -> str:
     writer = csv.DictWriter(out, fieldnames=list(Charge.__dataclass_fields__), lineterminator="\n")
     writer.writeheader()
     for charge in charges(ledger, name):
-        writer.writerow({key: _harmless(value) for key, value in asdict(charge).items()})
+        writer.writerow({key: harmless(value) for key, value in asdict(charge).items()})
     return out.getvalue()
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
     """A cell that a spreadsheet does not take for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 

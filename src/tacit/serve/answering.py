@@ -6,7 +6,7 @@ first. Nothing is computed here that was not released.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from html import escape
 from math import inf
@@ -14,38 +14,50 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, remarks
-from tacit.answers.several import show_error
+from tacit.answers.several import show_error, told, warned
 from tacit.answers.values import counted, show, show_key
 from tacit.serve import drawings
 from tacit.serve.fragments import notice, table, when
 
 MOST_BARS = 60
 """The most groups that are drawn; the table shows all."""
+_ONLY = {
+    "capped value": "where nobody counts for more than a cap",
+    "sampled value": "for the persons who were asked",
+    "sampled, capped value": "for the persons who were asked, where nobody counts for more than a cap",
+}
+"""What an interval is about that does not cover the truth."""
 _PER = {"row": "over all rows", "person": "each person counted once"}
 
 
 def answer(found: Answer | Answers) -> str:
-    """An answer whole: notes, pictures, sentences, the table, and how it was made."""
+    """An answer whole: that it is an earlier one, notes, pictures, sentences, the table, and how it was made."""
+    earlier = warned(found, "page")
+    return ("" if earlier is None else notice("warn", earlier)) + _whole(found)
+
+
+def _whole(found: Answer | Answers) -> str:
     if isinstance(found, Answer):
-        return f"{_notes([found])}{_number(found)}{_terms([found])}{_story(found)}"
+        return f"{_notes(found)}{_number(found)}{_terms([found])}{_story(found)}"
     if not len(found):
         words = " ".join(remarks(found)) if not isinstance(found, Result) or found.rows else str(found)
         rows = _table(found) if isinstance(found, Result) and found.rows else ""
         return f'{rows}<p class="sentence">{escape(words)}</p>'
     drawn = "".join(_drawn(*part) for part in _aggregates(found))
     whole = f"<details><summary>Table of all numbers</summary>{_table(found)}</details>"
-    said = f'<p class="quiet small">{escape(" ".join(remarks(found)))}</p>'
+    said = f"<details><summary>What is known about them</summary><p>{escape(' '.join(remarks(found)))}</p></details>"
     terms = _terms(list(found.values()))
-    return f'{_notes(found.values())}<div class="answers">{drawn}</div>{terms}{whole}{said}'
+    return f'{_notes(found)}<div class="answers">{drawn}</div>{terms}{whole}{said}'
 
 
 def to_keep(found: Answer | Answers) -> str:
     """An answer whole, and hidden the words that a button copies."""
-    return f'{answer(found)}<pre id="copied" hidden>{escape(str(found))}</pre>'
+    return f'{answer(found)}<pre id="copied" hidden>{escape(told(found, "page"))}</pre>'
 
 
-def _notes(answers: Iterable[Answer]) -> str:
-    """What a careful reader must know first, each once."""
+def _notes(found: Answer | Answers) -> str:
+    """What a careful reader must know, each once."""
+    answers = [found] if isinstance(found, Answer) else list(found.values())
     return "".join(notice("plain", note) for note in dict.fromkeys(n for each in answers for n in each.notes))
 
 
@@ -98,7 +110,7 @@ def reading(found: Answer) -> str:
     if above == 0:
         return f"The truth lies between {low} and {high} (95 % sure): nobody is above the cap."
     if least is None:
-        return f"Between {low} and {high} (95 % sure) for {stated.of}{f'; {stated.truth}' if stated.truth else ''}."
+        return f"Between {low} and {high} (95 % sure) {_ONLY[stated.covers]}; the truth may be far from it."
     concerned = "" if above is None else f", which concerns at most {counted(above, 'person')}"
     return (
         f"The truth is at least {show(least)}, and possibly far more (95 % sure). Between {low} and {high} where "
@@ -208,9 +220,8 @@ def _covers(answers: Sequence[Answer]) -> str:
         return "How far these may be off is not known as an interval."
     if all(one.covers == "truth" for one in bounded):
         return "Each interval holds the truth with 95 % confidence."
-    kinds = {(one.of, one.truth) for one in bounded}
-    of, truth = kinds.pop() if len(kinds) == 1 else ("what the caps leave of the truth", "the truth may be far more")
-    return f"Each interval holds {of} with 95 % confidence{f'; {truth}' if truth else ''}."
+    about = next(one.covers for one in bounded if one.covers != "truth")
+    return f"Each interval holds the value {_ONLY[about]}, with 95 % confidence; the truth may be far from it."
 
 
 def _table(found: Answers) -> str:
@@ -224,6 +235,6 @@ def _table(found: Answers) -> str:
 
 def _story(found: Answer) -> str:
     return (
-        f'<p class="quiet small">{escape(str(found))}</p>'
-        f"<details><summary>How this was made</summary><pre>{escape(found.explain())}</pre></details>"
+        f"<details><summary>How this was made</summary><p>{escape(str(found))}</p>"
+        f"<pre>{escape(found.explain())}</pre></details>"
     )

@@ -179,7 +179,8 @@ async def act(request: Request) -> Response:
 def _offer(request: Request, known: Visit, given: Mapping[str, str]) -> str:
     """The form that asks the custodian to approve a question that was refused."""
     mark = state(request).doorkeeper.mark(known.cookie)
-    return forms.approval_form(request.path_params["dataset"], {"sql": given.get("sql", "")} | _paid(given), mark)
+    amounts = {name: text for name, text in _paid(given).items() if isinstance(text, str)}  # fresh or not
+    return forms.approval_form(request.path_params["dataset"], {"sql": given.get("sql", ""), **amounts}, mark)
 
 
 async def _tools(request: Request, known: Visit, found: Parcel, sql: str, amounts: dict[str, str]) -> str:

@@ -115,11 +115,11 @@ def toolbar(request: Request, name: str, number: int, sql: str, amounts: dict[st
         '<div class="toolbar"><p class="buttons">'
         '<button type="button" class="tiny" data-copy="copied" hidden>Copy</button>'
         '<button type="button" class="tiny" data-copy="address" hidden>Copy link</button>'
-        f'<a class="button tiny" href="{escape(base)}">Link</a></p>'
-        f'<p class="buttons"><span class="quiet small">Download</span>{files(*keep)}</p>'
-        f'<p class="buttons"><span class="quiet small">Repeat, free</span>{files(*repeat)}'
+        f'<a class="button tiny" href="{escape(base)}">Link</a>'
         f'<a class="button tiny" href="{escape(question_link(name, sql, amounts))}">Change</a>'
         f'<a class="button tiny" href="/datasets/{escape(name)}/history">Compare</a></p>'
+        f'<p class="buttons"><span class="quiet small">Download</span>{files(*keep)}</p>'
+        f'<p class="buttons"><span class="quiet small">Repeat, free</span>{files(*repeat)}</p>'
         f'<span id="address" hidden>{escape(address(request))}{escape(base)}</span></div>'
     )
 

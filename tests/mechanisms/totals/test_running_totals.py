@@ -51,7 +51,8 @@ def test_every_bin_is_in_one_node_of_each_level_whose_shares_add_up(bins: int, c
 
 @pytest.mark.parametrize("batches", [(40,), (1,) * 40, (3, 30, 7)])
 def test_each_node_is_released_once_in_whatever_batches_the_bins_come(batches: tuple[int, ...]) -> None:
-    values, blocks, done, seen = list(range(40)), (), 0, 0
+    values, done, seen = list(range(40)), 0, 0
+    blocks: tuple[Block, ...] = ()
     for size in batches:
         blocks = blocks_for(blocks, done + size, False)
         laws = batch_laws(values[: done + size], blocks, done, 1, 1)

@@ -3,7 +3,7 @@
 Random tests have a false-alarm rate of at most 1e-6.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -18,7 +18,7 @@ from tacit.answers.storing import decode_answer, encode
 from tacit.ledger import open_ledger
 from tacit.mechanisms.totals.running_totals import batch_laws, blocks_for, opening
 from tacit.randomness import seeded_not_private
-from tacit.tables.releasing import series as releasing
+from tacit.tables.releasing.room import Room
 from tacit.tables.statistics.series import SeriesTotals
 
 pa = pytest.importorskip("pyarrow")
@@ -37,8 +37,8 @@ ONCE = rows(90, 300, 1)
 """Persons with one row each: whatever cap is found, nobody is above it."""
 
 
-def opened(table: Any, folder: Path | None = None, budget: Any = None, **more: Any) -> tacit.Table:
-    kept = {} if folder is None else {"ledger": folder / "ledger.db", "name": "visits"}
+def opened(table: Any, folder: Path | None = None, budget: Any = None, **more: Any) -> Any:
+    kept: dict[str, Any] = {} if folder is None else {"ledger": folder / "ledger.db", "name": "visits"}
     return tacit.read(table, person="person", budget=budget or Pure(10**6), table="visits", **kept, **more)
 
 
@@ -141,7 +141,7 @@ def test_sums_of_either_sign_and_persons() -> None:
 def test_a_cap_is_renewed_when_the_data_outgrow_it_at_the_cost_that_is_named() -> None:
     table = pa.table({"person": list(range(2000)) * 12, "day": [day(30 * k) for k in range(12) for _ in range(2000)]})
     visits = opened(table)
-    asked = {"every": "day", "epsilon": 10**4}
+    asked: dict[str, Any] = {"every": "day", "epsilon": 10**4}
     visits.series("day", start=START, until=day(30), **asked)
     series = visits.series("day", until=day(150), **asked)
     assert series.outgrown
@@ -155,6 +155,8 @@ def test_a_cap_is_renewed_when_the_data_outgrow_it_at_the_cost_that_is_named() -
     across = series.between(day(0), day(240))
     assert across.cap is None
     assert across.interval().of.count("nobody") == 2
+    now = visits.series("day", until=day(250), every="day", renew="now", epsilon=1)
+    assert (len(now.chapters), visits.budget.spent) == (3, Pure(2 * 10**4 + 1))
     outgrown = opened(table)
     outgrown.series("day", start=START, until=day(30), **asked)
     outgrown.series("day", every="day", until=day(150))
@@ -200,7 +202,7 @@ def test_what_cannot_be_asked_is_refused_and_costs_nothing(asked: dict[str, Any]
     visits = opened(rows())
     with pytest.raises(InvalidInput, match=said):
         visits.series("day", **({"every": "month", "start": START, "until": day(89), "epsilon": 1} | asked))
-    assert visits.budget.spent == Pure.amount(0)
+    assert visits.budget.spent == Pure.amount(Fraction(0))
 
 
 def test_series_of_parts_samples_and_shared_rows_are_refused() -> None:
@@ -229,7 +231,7 @@ def test_another_beginning_is_refused_and_fresh_pays_anew() -> None:
 
 
 @pytest.fixture
-def interrupted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Something that happens while the next series is being continued, once its place was taken."""
     go_on = SeriesTotals.go_on
 
@@ -277,13 +279,22 @@ def test_of_two_who_continue_at_once_only_one_shows_what_was_drawn(
     assert encode(after.as_stored()) == encode(shown.as_stored())
 
 
+def noting(order: list[str], word: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that notes when it is called."""
+
+    def noted(*arguments: Any) -> Any:
+        order.append(word)
+        return method(*arguments)
+
+    return noted
+
+
 def test_nothing_is_drawn_before_it_is_written_down(monkeypatch: pytest.MonkeyPatch) -> None:
     visits = opened(rows())
     order: list[str] = []
-    book = visits.budget._book
-    charge, ask = type(book).charge, releasing.Room.ask
-    monkeypatch.setattr(type(book), "charge", lambda *a: (order.append("charged"), charge(*a))[1])
-    monkeypatch.setattr(releasing.Room, "ask", lambda *a: (order.append("asked"), ask(*a))[1])
+    kind = type(visits.budget._book)
+    for owner, name, word in ((kind, "charge", "charged"), (Room, "ask", "asked")):
+        monkeypatch.setattr(owner, name, noting(order, word, getattr(owner, name)))
     visits.series("day", every="day", start=START, until=day(9), epsilon=1)
     visits.series("day", every="day", until=day(11))
     assert order == ["charged", "asked", "asked", "charged", "asked"]

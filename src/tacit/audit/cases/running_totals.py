@@ -22,7 +22,7 @@ from tacit.mechanisms.noise.noise import NoiseVector, laplace_vector
 from tacit.mechanisms.together import Together
 from tacit.mechanisms.totals.running_totals import batch_laws, capped, passes, running_totals
 
-EPSILON, RHO, CAP = Fraction(4), Fraction(32), 2
+EPSILON, RHO, CAP = Fraction(4), Fraction(100), 2
 STREAMS = [person for person in product((0, 1, 3), repeat=3) if any(person)]
 SIGNED = [person for person in product((-1, 0, 2), repeat=3) if any(person)]
 SHORT = [(2, 0), (-1, 3)]

@@ -121,6 +121,11 @@ def private_bound(
 
     ``epsilon`` is spent on the noise, beside what the measurement costs; ``delta`` is the most, on any dataset, that
     the bound lies below the local sensitivity with. Privacy rests on it.
+
+    >>> from tacit.mechanisms import laplace, private_bound
+    >>> law = private_bound("2.3", laplace(10, "0.5"), lambda noisy: "0.3", 1, "0.01", lattice="0.25")
+    >>> law.guarantee
+    Approx(1.5, 0.01)
     """
     return BoundedLaw(
         exact(value, "value"),

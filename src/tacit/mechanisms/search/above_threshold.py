@@ -96,6 +96,10 @@ def above_threshold(numbers: Sequence[int], threshold: int, epsilon: Number) -> 
     """The place of the first of some numbers that is above a noisy threshold; their count where none is.
 
     A person must raise every number by at most one and lower none. This is the law of what `AboveThreshold` answers.
+
+    >>> from tacit.mechanisms import above_threshold
+    >>> above_threshold([3, 5, 90], 50, epsilon=1).guarantee
+    Pure(1)
     """
     return _law(numbers, whole(threshold, "threshold"), split(epsilon))
 

@@ -192,6 +192,10 @@ def running_totals(
         batches: how many bins come at once each time; all of them unless given.
 
     A draw has the nodes level by level, in the order in which they are released.
+
+    >>> from tacit.mechanisms import running_totals
+    >>> running_totals([12, 9, 15], cap=1, epsilon=1).guarantee
+    Pure(1)
     """
     guarantee, moves = paid(epsilon, rho), whole(cap, "cap", 1)
     sizes = [len(values)] if batches is None else [whole(size, "batches", 1) for size in batches]

@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from tacit.budgets import open_budget
-from tacit.checks import check_keys
 from tacit.errors import InvalidInput, TacitError
+from tacit.serve import checking
 from tacit.serve.config import NAME, ServedDataset, read_dataset
 from tacit.serve.custody.actions import Act, Action, Desk, amount_of, settings_of
 from tacit.tables import Private, Session
 
-PATIENCE = 10.0
-"""Seconds for comparing keys with the rows."""
 _TABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
@@ -174,11 +172,11 @@ def try_dataset(served: ServedDataset) -> Mapping[str, list[tuple[str, str]]]:
             columns = {
                 name: [(column, str(kind)) for column, kind in session.schema(name).columns] for name in session.tables
             }
-        found = check_keys(served.tables, PATIENCE).serious
+        found = checking.repeated_keys(served.tables)
     except TacitError as error:
         raise type(error)(f"dataset {served.name!r}: {error}") from None
     if found:
-        raise InvalidInput(f"dataset {served.name!r}, table {found[0].table!r}: {found[0].text}")
+        raise InvalidInput(f"dataset {served.name!r}, {found}")
     if not any(isinstance(table, Private) for table in served.tables.values()):
         raise InvalidInput(f"dataset {served.name!r} has no table about persons; name the person's column.")
     return columns

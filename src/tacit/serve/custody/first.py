@@ -17,12 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tacit.checks import Report, check
-from tacit.checks.report import describe
 from tacit.engines import list_tables
 from tacit.errors import InvalidInput, TacitError
 from tacit.noises.discrete_laplace import DiscreteLaplace
-from tacit.serve import fragments
+from tacit.serve import checking, fragments
 from tacit.serve.custody import forms
 from tacit.serve.custody.actions import LocalOnly
 from tacit.serve.custody.api import at_the_machine, custodian
@@ -133,10 +131,8 @@ async def _third(request: Request, known: Visit, given: dict[str, str]) -> Respo
     inside = given.get("inside", "")
     reader: dict[str, Any] = {"table": inside} if inside else {}
 
-    def look() -> Report:
-        return check({"data": Private(given["source"], given["person"], **reader)}, SECONDS)
-
-    found = await chore(request, look)
+    tables = {"data": Private(given["source"], given["person"], **reader)}
+    found = await chore(request, lambda: checking.look(tables, SECONDS))
     facts = found.facts.get("data", {})
     persons = sum(each["persons"] for each in facts.get("persons", {}).values())
     if not persons:
@@ -157,7 +153,7 @@ async def _third(request: Request, known: Visit, given: dict[str, str]) -> Respo
     ]
     head = ("budget", "a guess is right at most", "a count is within")
     body = (
-        f"<p>For you alone: {escape(describe(facts))}.</p>{findings}"
+        f"<p>For you alone: {escape(checking.in_words(facts))}.</p>{findings}"
         f'<form method="post" action="{forms.ACT}">{forms.hidden({k: v for k, v in fields.items() if v})}'
         f"{fragments.table(head, rows, 'The budget of all questions that are ever asked', cards=True)}"
         '<p class="hint">A guess: whether somebody is in the data, from even odds, with all answers at hand. A count: '

@@ -182,7 +182,7 @@ class Table(Statistics[Answer], AnswersSelects):
 
     def series(
         self, day: str, *, every: Every = "month", of: str = "count", column: str | None = None,
-        start: date | str | None = None, until: date | str | None = None, renew: bool = False,
+        start: date | str | None = None, until: date | str | None = None, renew: bool | Literal["now"] = False,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> Series:  # fmt: skip
         """A total for each period, with cumulative totals and ranges that agree; asked again later, it goes on.
@@ -198,7 +198,8 @@ class Table(Statistics[Answer], AnswersSelects):
             column: what is added up, or what rows and persons must have to count.
             start: a day of the first period; without one a part of the cost finds it.
             until: the last day that is asked about, yesterday unless given; only periods that ended are told.
-            renew: whether to pay for a new chapter, with a new cap, if the data have outgrown the last one.
+            renew: whether to pay for a new chapter, with a new cap, if the data have outgrown the last one;
+                "now" does so whether they have or not, which is best after the history of persons who stay.
             epsilon, delta, rho: what a chapter may cost: ε, or ε with δ, or ρ; needed when one is opened.
             fresh: begin the whole series anew, and pay for it.
 
@@ -225,7 +226,7 @@ class Table(Statistics[Answer], AnswersSelects):
             None if start is None else day_of(start, "start"),
             None if until is None else day_of(until, "until"),
             cost_of(epsilon, delta, rho) if named else None,
-            bool(renew),
+            "now" if renew == "now" else bool(renew),
         ).answer(bool(fresh))
 
     @overload

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer, encode
-from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, Unanswered
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.engines.requests.beside import Beside
@@ -65,6 +65,8 @@ class Releaser:
     """The tables whose rows say who is in this part."""
     message: Message | None = None
     """The message that a question came in, which may arrive twice."""
+    continued: bool = False
+    """Whether a charge that brought no answer pays for the next attempt (`tacit.ledger.attempts`)."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
     owner: str = ""
@@ -84,7 +86,7 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question = self.question(relation, statistic, text, cost)
+        question = replace(self.question(relation, statistic, text, cost), anew=fresh)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
@@ -182,6 +184,7 @@ class Releaser:
             owner=(self.owner or self.budget.account) if self.own_answers else "",
             version=self.version,
             period=self.period,
+            continued=self.continued,
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
@@ -207,6 +210,10 @@ class Releaser:
         ``heard`` is told of each charge once it is recorded.
         """
         return replace(self, account=self.account if heard is None else self.account.telling(heard), message=message)
+
+    def continuing(self) -> Releaser:
+        """For a publication: what an interrupted attempt charged and did not answer is not charged again."""
+        return replace(self, continued=True)
 
     def apart(self) -> Releaser:
         """Answers are kept for this account alone: what others asked is neither free here nor known."""
@@ -267,7 +274,12 @@ def charge_and_release(
 
     Returns what ``release`` returns; whatever it raises becomes one sentence, no trace.
     """
-    receipt = budget.charge(cost, question)
+    try:
+        receipt = budget.charge(cost, question)
+    except Unanswered:
+        if not question.continued or (stored := budget.recall(question, cost)) is None:
+            raise
+        return decode_answer(stored.answer).as_stored()  # another attempt was first
     answer: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None
     try:
@@ -276,10 +288,14 @@ def charge_and_release(
     except Exception:
         answer = None  # what went wrong may show rows; not even as a context does it leave this block
     finally:
-        budget.settle(receipt, kept)
+        first = budget.settle(receipt, kept)
     if answer is None:
         raise EngineError(FAILED)
-    return answer
+    if first and not question.continued:
+        return answer
+    if (stored := budget.recall(question, cost)) is None:
+        raise EngineError(FAILED)  # what was drawn here was not written, so nobody sees it
+    return decode_answer(stored.answer)  # the one that was written, whoever drew it
 
 
 @contextmanager

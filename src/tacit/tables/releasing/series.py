@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from itertools import count
+from typing import Literal
 
 from tacit.answers import Answers
 from tacit.answers.series import Chapter, Series, Told, later, period_of, periods_between
@@ -51,7 +52,7 @@ class Asked:
     start: date | None
     until: date | None
     cost: Guarantee | None
-    renew: bool = False
+    renew: bool | Literal["now"] = False
 
     def answer(self, fresh: bool) -> Series:
         """The series with all periods that have ended."""
@@ -65,7 +66,8 @@ class Asked:
             )
         if self._ended(known.start) <= known.bins:
             return known.as_stored()
-        return self._open(known) if self.renew and known.outgrown else self._go_on(known)
+        renewed = self.renew == "now" or (self.renew and known.outgrown)
+        return self._open(known) if renewed else self._go_on(known)
 
     def _refuse(self) -> None:
         releaser, relation = self.releaser, self.relation

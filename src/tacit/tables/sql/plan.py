@@ -112,8 +112,9 @@ class Plan:
 
     def _unanswered(self, release: Release, fresh: bool) -> bool:
         budget, question = self.releaser.budget, self.question(release)
-        known = budget.repeated(question, release.cost)
-        return known is None and (fresh or budget.recall(question, release.cost) is None)
+        if budget.repeated(question, release.cost) is not None or budget.begun(question, release.cost):
+            return False
+        return fresh or budget.recall(question, release.cost) is None
 
     def charge(self, unpaid: Sequence[Release]) -> Guarantee:
         """What is charged for some of the releases: their shares, and exactly all of it for all."""

@@ -5,10 +5,12 @@ that costs and why. Of a chapter's cost `CHOICE` finds the cap, `CUTS` counts th
 and the rest is noise on totals. Where public facts say that a person has one row, nothing is capped and nobody is cut.
 
 CAP  Cumulative totals gain one unit for each person above a cap that is higher by one, and lose about ``reach`` units,
-the noise's deviation in caps: so about that many persons are left above it (`vector_cap`). It is found from what
-persons bring to the periods at hand; for a later chapter, to as many of the last periods as the series has, as if the
-next ones were like them. So a new chapter is needed about each time the series has become twice as long: over n periods
-from n₀ on, k·(1 + log₂(n/n₀)) is to be expected where each costs k, and where persons come and go it is less.
+the noise's deviation in caps: so about that many persons are left above it, by the scan of `vector_cap`. To them come
+`SPARE` over the ε of the choice: without these the scan's own noise may carry it past everybody, and one cap in twenty
+would be twice too large, some of them without end. The cap is found from what persons bring to the periods at hand;
+for a later chapter, to as many of the last periods as the series has, as if the next ones were like them. So a new
+chapter is needed about each time the series has become twice as long: from n₀ to n periods 1 + log₂(n/n₀) of them,
+where all persons stay; where persons come and go it is fewer.
 
 OUTGROWN  More persons than the choice of a cap leaves above it anyway, 14/ε of the choice beside the target, have
 reached it since the opening, with 95 % confidence by the released counts.
@@ -39,7 +41,6 @@ from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Operand, Per, Statistic, unit_of
 from tacit.tables.statistics.extremes import Extremum
 from tacit.tables.statistics.ways.caps import levels, persons_above
-from tacit.tables.statistics.ways.vectors import LEVEL
 
 CHOICE = Fraction(1, 20)
 """What the choice of the cap takes of a chapter's cost."""
@@ -50,8 +51,14 @@ CUTS = Fraction(1, 20)
 BEGIN = Fraction(1, 20)
 """What finding the first period takes, where it is not named."""
 
+SPARE = 10
+"""So many persons, over the ε of the choice, are left above the cap beside those that it is worth."""
+
 SCANNED = 14
 """So many persons, over the ε of the choice, may be above the cap that is chosen beside the target."""
+
+FINER = 10
+"""Caps to choose from are larger by one tenth each."""
 
 MOST_PERIODS = 10_000
 """The most periods of a chapter."""
@@ -133,7 +140,7 @@ class SeriesTotals(Statistic, tag="Series"):
         choice = allowance.share(CHOICE)
         cap, cuts, tolerated = 1, None, 0
         if not (single and not isinstance(self.entry, Value)):
-            target = Fraction(reach(block, allowance.concentrated)) / allowance.epsilon
+            target = reach(block, allowance.concentrated) / allowance.epsilon + SPARE / choice.epsilon
             cap = self._cap(room, window, choice, target)
             cuts = Nodes(allowance.amount * CUTS, 1, allowance.concentrated)
             tolerated = ceil(target + SCANNED / choice.epsilon)
@@ -143,10 +150,9 @@ class SeriesTotals(Statistic, tag="Series"):
         return self.go_on(room, empty, days)
 
     def _cap(self, room: Room, window: Sequence[date], allowance: Allowance, target: Fraction) -> int:
-        steps = levels(2**61 if isinstance(self.entry, Value) else 2**40, LEVEL)
+        steps = levels(2**61 if isinstance(self.entry, Value) else 2**40, FINER)
         (norms,) = room.ask(GroupNorms(self.entry, self.by, self.keys(window), "l1", steps))
-        counted = not isinstance(self.entry, Value)
-        law = vector_cap(persons_above(norms), steps, len(window), target=target, counts=counted, **allowance.keywords)
+        law = vector_cap(persons_above(norms), steps, len(window), target=target, **allowance.keywords)
         return steps[int(room.draw(law))]
 
     def go_on(self, room: Room, chapter: Chapter, days: Sequence[date]) -> Chapter:
