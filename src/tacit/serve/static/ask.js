@@ -31,6 +31,7 @@
   slider.addEventListener("input", () => { epsilon.value = fromSlider(Number(slider.value)); follow(); later(); });
   epsilon.addEventListener("input", () => { follow(); later(); });
   for (const name of ["sql", "persons", "delta", "rho"]) field(name)?.addEventListener("input", () => later());
+  field("fresh").addEventListener("change", () => later());
 
   // The preview: the cost at once, the error to expect when it is worked out.
   let timer = 0, round = 0;
@@ -58,7 +59,7 @@
   };
   const show = async () => {
     const mine = ++round;
-    const body = { sql: sql.value, ...cost() };
+    const body = { sql: sql.value, fresh: field("fresh").checked, ...cost() };
     if (!body.sql.trim() || !(body.rho || body.epsilon)) return preview.replaceChildren();
     try {
       const response = await post("cost", body);
