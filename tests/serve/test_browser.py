@@ -320,6 +320,20 @@ def test_a_spent_budget_refuses(served: Served, page: Page) -> None:
     check(page, "dark")
 
 
+def test_a_question_is_cancelled(served: Served, page: Page) -> None:
+    log_in(page, served, "ada")
+    page.evaluate(
+        "document.getElementById('ask').addEventListener('submit', (event) => event.preventDefault())"
+    )  # held
+    page.get_by_role("button", name="Ask and pay").click()
+    with page.expect_request("**/v1/datasets/wages/cancel") as sent:
+        page.get_by_role("button", name="Cancel").click()
+    assert sent.value.post_data_json == {"key": page.locator("[name=key]").get_attribute("value")}
+    response = sent.value.response()
+    assert response is not None
+    assert response.status == 202
+
+
 def test_the_keyboard_alone_in_a_narrow_window(served: Served, page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(served.address)

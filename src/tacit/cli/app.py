@@ -18,11 +18,14 @@ import typer
 
 from tacit import __version__
 from tacit.cli.ask import HELP as ASK
-from tacit.cli.ask import Interrupted, ask
+from tacit.cli.ask import ask
+from tacit.cli.asking import Interrupted
 from tacit.cli.audit import audit
 from tacit.cli.check import HELP as CHECK
 from tacit.cli.check import check
 from tacit.cli.custodian import custodian
+from tacit.cli.describe import HELP as DESCRIBE
+from tacit.cli.describe import describe
 from tacit.cli.ledger import book
 from tacit.cli.mcp import HELP as MCP
 from tacit.cli.mcp import mcp
@@ -43,6 +46,7 @@ HELP = """Differentially private answers about personal data, without clipping b
 \b
   tacit demo
   tacit schema orders.csv
+  tacit describe orders.csv --person customer --epsilon 1
   tacit ask orders.csv --person customer --epsilon 0.5 \\
         "SELECT SUM(amount) FROM orders"
   tacit ask shop.duckdb --private orders:customer --public nations \\
@@ -213,6 +217,7 @@ def _share(text: str) -> Fraction:
 
 
 app.command(help=ASK)(ask)
+app.command(help=DESCRIBE)(describe)
 app.command(help=CHECK)(check)
 app.command()(audit)
 app.command(help=PUBLISH)(publish)

@@ -11,10 +11,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tacit.cli.asking import (
+    CertificateFile,
+    Delta,
+    Epsilon,
+    Fresh,
+    Interrupted,
+    LedgerFile,
+    Name,
+    PeriodName,
+    Rho,
+    Version,
+    notice_unrecorded,
+    open_session,
+    show_preview,
+    writable,
+)
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
     Dataset,
@@ -38,8 +54,6 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 if TYPE_CHECKING:
     from tacit.answers import Answer, Answers
     from tacit.answers.report import Report
-    from tacit.tables import Preview
-    from tacit.tables.face.preview import ReportPreview
 
 HELP = """Ask a question about private tables; without a ledger the spending is not recorded.
 
@@ -67,13 +81,6 @@ Examples:
 The last two find their tables in tacit.toml. The first of them shows what the question would cost; the other asks two
 questions together, 1 and 2, and the second anew even if it was answered before."""
 
-REFUSED = 3
-"""The exit code of a preview that says the budget does not pay for the question."""
-
-
-class Interrupted(Exception):
-    """Ctrl-C while a question was asked; the message says what the budget says."""
-
 
 def ask(
     sources: Annotated[
@@ -93,9 +100,9 @@ def ask(
     private: PrivateTables = None,
     public: PublicTables = None,
     config: Settings = None,
-    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in ε.")] = None,
-    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in δ, with --epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in ρ (Gaussian noise).")] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
     keys: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY,KEY…", help="Public group keys; repeat it for each further column of GROUP BY."),
@@ -106,32 +113,11 @@ def ask(
     delimiter: Delimiter = None,
     option: ReaderOptions = None,
     date: Dates = None,
-    ledger: Annotated[
-        str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The dataset's name in the ledger and in tacit.toml; the only table's unless given."
-        ),
-    ] = None,
-    version: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL",
-            help="A public label of the data as they are now, such as 2026-11; an answer is stored for its version.",
-        ),
-    ] = None,
-    period: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PERIOD",
-            help="The period that is asked about and pays, such as 2026-11, where the budget is by period.",
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Ask and pay again even if the same was answered before.")
-    ] = False,
+    ledger: LedgerFile = None,
+    name: Name = None,
+    version: Version = None,
+    period: PeriodName = None,
+    fresh: Fresh = False,
     fresh_only: Annotated[
         list[str] | None,
         typer.Option(metavar="NUMBER", help="Of several questions ask only this one anew; repeat it for others."),
@@ -139,22 +125,18 @@ def ask(
     preview: Annotated[
         bool, typer.Option("--preview", help="Show what the question would cost and whether that is left; it is free.")
     ] = False,
-    certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the answer's certificate goes, for tacit verify.")
-    ] = None,
+    certificate: CertificateFile = None,
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
     """Ask a question, or several."""
     from tacit.language.parsing import statements
-    from tacit.tables import Session
     from tacit.tables.releasing.room import cost_of
     from tacit.tables.sql.privacy_clause import price
 
     if as_json and as_csv:
         raise InvalidInput("--json and --csv are two forms of output; choose one.")
-    if certificate is not None and not certificate.absolute().parent.is_dir():
-        raise InvalidInput(f"there is no directory for {certificate}; nothing was asked or spent.")
+    writable(certificate)
     query = _read_query(query)
     several = statements(query, "the query")
     if len(several) > 1 and (as_csv or keys):
@@ -168,37 +150,16 @@ def ask(
     for called in found.tables:
         if not (flags.table or called.replace(".", "_").isidentifier()):
             notice(f'the table is "{called}" in SQL, with its quotes; --table gives it another name.')
-    if ledger and found.ledger:
-        raise InvalidInput(
-            "the configuration is a gateway's, whose budget is in a ledger of its own; leave out --ledger and "
-            "TACIT_LEDGER."
-        )
-    kept, label, when = ledger or found.ledger, version or found.version, period or found.period
-    if kept is None:
-        if period is not None:
-            raise InvalidInput("--period needs the ledger that keeps the periods; give --ledger.")
-        session = Session(found.tables, cost, version=label)
-    elif found.name is None:
-        raise InvalidInput("a ledger keeps budgets by name; give this dataset's with --name.")
-    else:
-        session = Session(
-            found.tables,
-            found.budget,
-            composition=found.composition,
-            name=found.name,
-            ledger=kept,
-            version=label,
-            period=when,
-        )
+    session = open_session(found, cost, ledger, version, period)
     chosen = _keys(keys)
     anew: bool | list[str] = fresh or list(fresh_only or ())
     with _explained(found):
         if preview and len(several) > 1:
             seen = session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew, preview=True)
-            _show_preview(seen, as_json)
+            show_preview(seen, as_json)
         elif preview:
             one = session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
-            _show_preview(one, as_json)
+            show_preview(one, as_json)
         try:
             with working("asking"):
                 answer: Answer | Answers | Report = (
@@ -209,8 +170,7 @@ def ask(
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the budget says: {session.budget!r}.") from None
         finally:
-            if kept is None and any(session.budget.spent.keywords().values()):
-                notice("no ledger, so this spending is not recorded.")
+            notice_unrecorded(session, ledger, found)
     if certificate is not None:
         certificate.write_text(json.dumps(answer.certificate(), indent=2) + "\n", encoding="utf-8")
     if as_json:
@@ -263,14 +223,6 @@ def _explained(found: Dataset) -> Iterator[None]:
             if unknown is not None and name.lower() == unknown[1].lower():
                 raise unsaid(name) from None
         raise
-
-
-def _show_preview(seen: Preview | ReportPreview, as_json: bool) -> NoReturn:
-    if as_json:
-        say_json(seen.to_dict())
-    else:
-        say(str(seen))
-    raise typer.Exit(0 if seen.fits else REFUSED)
 
 
 def _keys(given: list[str] | None) -> list[Any] | None:

@@ -211,12 +211,13 @@ def form(
         '<input type="range" id="slider" min="0" max="60" step="1"></p>'
         + "".join(cost(letter, LETTERS[letter], given.get(letter, "")) for letter in costs)
         + f'<p><label for="persons">persons, about</label><input id="persons" name="persons" value="{persons}" '
-        'inputmode="numeric" autocomplete="off" size="8" placeholder="for a forecast"></p></div>'
-        f'<p><label><input type="checkbox" name="fresh" value="yes"{" checked" if given.get("fresh") else ""}> '
-        "Ask anew, and pay again, even if it was answered before</label></p></fieldset>"
+        'inputmode="numeric" autocomplete="off" size="8" placeholder="for a forecast"></p></div></fieldset>'
+        f'<p><label class="check"><input type="checkbox" name="fresh" value="1"{" checked" * bool(given.get("fresh"))}>'
+        "Ask anew and pay again, even if the same was answered before</label></p>"
         f'<div id="preview" aria-live="polite">{preview}</div>'
         '<p class="buttons"><button name="action" value="ask" class="main">Ask and pay</button> '
-        '<button name="action" value="preview" class="second">Preview, free</button></p></div></div></form>'
+        '<button name="action" value="preview" class="second">Preview, free</button>'
+        '<button type="button" id="cancel" class="danger" hidden>Cancel</button></p></div></div></form>'
     )
 
 

@@ -30,8 +30,7 @@
   follow();
   slider.addEventListener("input", () => { epsilon.value = fromSlider(Number(slider.value)); follow(); later(); });
   epsilon.addEventListener("input", () => { follow(); later(); });
-  for (const name of ["sql", "persons", "delta", "rho"]) field(name)?.addEventListener("input", () => later());
-  field("fresh").addEventListener("change", () => later());
+  for (const name of ["sql", "persons", "delta", "rho", "fresh"]) field(name)?.addEventListener("input", () => later());
 
   // The preview: the cost at once, the error to expect when it is worked out.
   let timer = 0, round = 0;
@@ -142,7 +141,7 @@
   builder.addEventListener("input", soon);
   builder.addEventListener("toggle", () => { if (builder.open) builder.querySelector("select").focus(); });
 
-  // Ctrl+Enter asks; a button that asks says that it works.
+  // Ctrl+Enter asks; a button that asks says that it works, and another one cancels what was asked.
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
@@ -151,8 +150,12 @@
   form.addEventListener("submit", (event) => {
     const button = event.submitter;
     if (button?.value !== "ask") return;
-    const words = button.textContent;
-    setTimeout(() => { button.disabled = true; button.textContent = "Asking…"; }); // after the form was read
-    window.addEventListener("pagehide", () => { button.disabled = false; button.textContent = words; });
+    const words = button.textContent, cancel = document.getElementById("cancel");
+    setTimeout(() => { button.disabled = true; button.textContent = "Asking…"; cancel.hidden = false; }); // after the form was read
+    window.addEventListener("pagehide", () => { button.disabled = false; button.textContent = words; cancel.hidden = true; });
+  });
+  document.getElementById("cancel").addEventListener("click", (event) => {
+    event.target.textContent = "Cancelling…";
+    post("cancel", { key: field("key").value });
   });
 })();

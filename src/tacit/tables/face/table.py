@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tacit.answers import Answer, Answers
 from tacit.answers.series import EVERY, Every, Series, day_of
@@ -23,13 +23,15 @@ from tacit.tables.releasing.parts import parts
 from tacit.tables.releasing.room import cost_of
 from tacit.tables.sql.views import ViewBuilder
 from tacit.tables.statistics.asking import Amount
-from tacit.tables.statistics.base import Operand, Statistic
+from tacit.tables.statistics.base import Operand, Per, Statistic
 from tacit.tables.statistics.catalogue import Statistics
 from tacit.tables.statistics.ways.groups import listed
 
 if TYPE_CHECKING:
+    from tacit.answers.description import Description
     from tacit.budgets import Budget
     from tacit.guarantees import Guarantee
+    from tacit.tables.face.preview import ReportPreview
     from tacit.tables.face.session import Session
 
 
@@ -226,6 +228,39 @@ class Table(Statistics[Answer], AnswersSelects):
             cost_of(epsilon, delta, rho) if named else None,
             "now" if renew == "now" else bool(renew),
         ).answer(bool(fresh))
+
+    @overload
+    def describe(
+        self, columns: Sequence[str] | None = None, *, per: Per = "person", epsilon: Amount = None,
+        delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: Literal[False] = False,
+    ) -> Description: ...  # fmt: skip
+
+    @overload
+    def describe(
+        self, columns: Sequence[str] | None = None, *, per: Per = "person", epsilon: Amount = None,
+        delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: Literal[True],
+    ) -> ReportPreview: ...  # fmt: skip
+
+    def describe(
+        self, columns: Sequence[str] | None = None, *, per: Per = "person",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: bool = False,
+    ) -> Description | ReportPreview:  # fmt: skip
+        """Describe the table for one cost: persons, rows, and of each column what suits its type; all or none.
+
+        Args:
+            columns: which columns; all but those that name persons or rows unless given. The fewer, the better each.
+            per: "person" to count each person once, however many rows they have, or "row".
+            epsilon, delta, rho: what all of it may cost: ε, or ε with δ, or ρ. With δ texts show their frequent values.
+            fresh: ask and pay again even if the same was answered before.
+            preview: only say what would be asked and what each question costs.
+
+        >>> orders.describe(["amount", "returned"], epsilon=1)
+        <Description of orders: amount, returned; Pure(1)>
+        """
+        from tacit.tables.face.describing import Described
+
+        described = Described.of(self, cost_of(epsilon, delta, rho), per, columns)
+        return described.preview(bool(fresh)) if preview else described.ask(bool(fresh))
 
     def _answer(self, select: Select) -> Answer | Answers:
         return self._session._answer(select)

@@ -7,7 +7,7 @@ once. All of it must fit before the first release is charged. What each question
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -82,37 +82,34 @@ class Questions:
 
     def preview(self, fresh: Fresh) -> ReportPreview:
         """What each release would cost, which questions it is for, and how much noise it has where that is known."""
-        plan = self.plan
-        unpaid, charge, fits = plan.foresee(fresh)
-        remaining = plan.releaser.budget.remaining
-        lines = []
-        for number, release in enumerate(plan.releases):
-            free, words = release not in unpaid, release.statistic.words
-            used = ", ".join(self._asking(number))
-            lines.append(
-                Preview(
-                    statistics=(words,),
-                    cost=plan.charge([]) if free else release.cost,
-                    asked=release.cost,
-                    remaining=remaining,
-                    fits=fits,
-                    free=free,
-                    words=f"{words}, for {used}: {'answered before, so it is free' if free else repr(release.cost)}",
-                    forecast=plan.forecast(release),
-                    noise_std=plan.noise_std(release),
-                    charges=tuple(plan.charges([release])),
-                    parts=tuple(plan.foreseen(release)),
-                )
-            )
-        return ReportPreview(tuple(self.shown), tuple(lines), charge, plan.cost, remaining, fits, not unpaid)
+        uses = {name: question.wanted if isinstance(question, Shown) else () for name, question in self.shown.items()}
+        return preview_plan(self.plan, uses, fresh)
 
-    def _asking(self, release: int) -> list[str]:
-        """The questions that a release is for."""
-        return [
-            name
-            for name, question in self.shown.items()
-            if isinstance(question, Shown) and release in {self.plan.places[number][0] for number in question.wanted}
-        ]
+
+def preview_plan(plan: Plan, uses: Mapping[str, Sequence[int]], fresh: Fresh) -> ReportPreview:
+    """What each release of a plan would cost, given which of the statistics that are wanted each question uses."""
+    unpaid, charge, fits = plan.foresee(fresh)
+    remaining = plan.releaser.budget.remaining
+    lines = []
+    for number, release in enumerate(plan.releases):
+        free, words = release not in unpaid, release.statistic.words
+        used = ", ".join(name for name, wanted in uses.items() if number in {plan.places[n][0] for n in wanted})
+        lines.append(
+            Preview(
+                statistics=(words,),
+                cost=plan.charge([]) if free else release.cost,
+                asked=release.cost,
+                remaining=remaining,
+                fits=fits,
+                free=free,
+                words=f"{words}, for {used}: {'answered before, so it is free' if free else repr(release.cost)}",
+                forecast=plan.forecast(release),
+                noise_std=plan.noise_std(release),
+                charges=tuple(plan.charges([release])),
+                parts=tuple(plan.foreseen(release)),
+            )
+        )
+    return ReportPreview(tuple(uses), tuple(lines), charge, plan.cost, remaining, fits, not unpaid)
 
 
 def plan_report(releaser: Releaser, queries: Any, cost: Guarantee, keys: Any = None, weights: Any = None) -> Questions:

@@ -19,7 +19,7 @@ from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.local.ladder import LadderDifference
 from tacit.numbers.exact import Number
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, check_method, per_of, range_of, unit_of
 from tacit.tables.statistics.local_quantiles import ladder
 from tacit.tables.statistics.ways.caps import row_cap
@@ -90,6 +90,12 @@ class AsksInterquartile(Asking[AnswerT]):
             "interquartile range",
             sql={"IQR": lambda call: Interquartile.of(call.column)},
             methods=METHODS,
+            made=Made(
+                "QUANTILE_DISC(value, 0.75) - QUANTILE_DISC(value, 0.25)",
+                lambda column: Interquartile.of(column("value")),
+                draws=20,
+                planned=False,
+            ),
             audited=(
                 Audited("interquartile range", Pure(4), lambda t, **c: t.iqr("value", **c)),
                 Audited(

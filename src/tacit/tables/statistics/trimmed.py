@@ -27,7 +27,7 @@ from tacit.language.types import FLOAT, INTEGER
 from tacit.mechanisms.local.order_statistics import Tails, TrimmedTails
 from tacit.numbers.exact import Number, Unit, whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Operand, Per, Statistic, check_method, range_of
 from tacit.tables.statistics.ways.local import METHODS, check_local, local_answer, local_law
 
@@ -128,6 +128,12 @@ class AsksTrimmed(Asking[AnswerT]):
             sql={"TRIMMED_MEAN": _called},
             written="TRIMMED_MEAN({}, 50)",
             methods=METHODS,
+            made=Made(
+                "COALESCE(LIST_AVG(LIST_SLICE(LIST_SORT(LIST(value)), 51, COUNT(*) - 50)), MEDIAN(value))",
+                lambda column: Trimmed.of(column("value"), 50),
+                draws=20,
+                planned=False,
+            ),
             audited=(
                 Audited("trimmed mean", Pure(4), lambda t, **c: t.trimmed_mean("value", 1, range=(-8, 8), **c)),
                 Audited(
