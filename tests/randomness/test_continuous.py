@@ -36,10 +36,6 @@ def check(draws: Iterable[Fraction], cdf: Cdf) -> bool:
     return agrees(draws, cells(cdf, CENTER, SCALE, LATTICE, 60))
 
 
-def student(degrees: float) -> Cdf:
-    return lambda z: float(stdtr(degrees, z))
-
-
 def laplace(z: float) -> float:
     return exp(z) / 2 if z < 0 else 1 - exp(-z) / 2
 
