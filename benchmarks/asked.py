@@ -67,7 +67,7 @@ def _publications(store: str) -> Callable[[Results], Any]:
 def _series(*, appended: bool) -> Callable[[Results], Any]:
     def worst(results: Results) -> float:
         cells = {name: cell for name, cell in results("series").items() if isinstance(cell, dict) and "ratio" in cell}
-        return max(cell["ratio"] for name, cell in cells.items() if ("appended" in name) is appended)
+        return max(float(cell["ratio"]) for name, cell in cells.items() if ("appended" in name) is appended)
 
     return worst
 
