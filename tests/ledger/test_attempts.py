@@ -177,6 +177,17 @@ def test_what_was_forbidden_since_is_not_taken_up(where: Any, first: Question, s
             budget.charge(Pure(1), second)
 
 
+def test_what_is_paid_for_already_needs_nothing_more(where: Any) -> None:
+    with open_ledger(where) as ledger:
+        budget = ledger.budget("shop", Pure(1))
+        budget.charge(Pure(1), SENT)
+        assert not budget.begun(SENT, Pure(1))  # it may be alive
+        assert budget.begun(AGAIN, Pure(1))
+        assert not budget.begun(replace(AGAIN, identity="sum"), Pure(1))
+        budget.charge(Pure(1), AGAIN)
+        assert not budget.begun(AGAIN, Pure(1))
+
+
 def test_each_attempt_takes_room_for_a_failure(where: Any) -> None:
     with open_ledger(where) as ledger:
         budget = ledger.budget("shop", Pure(9), policy=Policy(failures=3))

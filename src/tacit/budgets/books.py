@@ -79,7 +79,7 @@ class Book(ABC):
         """
 
     def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
-        """Whether a question that is continued was charged to this account, and has no answer; nothing is in memory."""
+        """Whether a question would take up a charge of this account that has no answer; none is kept in memory."""
         return False
 
     @abstractmethod

@@ -265,11 +265,11 @@ class LedgerBook(Book):
         return not late
 
     def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
-        """Whether a question that is continued was charged to this account, and has no answer."""
-        if not continues(question):
+        """Whether a question would take up a charge of this account that has no answer."""
+        if not continues(question) and (question.message is None or question.message.lost_before is None):
             return False
         with self._store.reading() as work:
-            return find_begun(work, self._name, name, question, cost) is not None
+            return self._lost(work, name, question, cost) is not None
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""
