@@ -318,7 +318,7 @@ def test_kill_9_of_the_gateway_leaves_no_executor_and_no_folder(
             assert line.post(COST, json=body()).status_code == 200
             assert line.post(ASK, json=body()).status_code == 200
         below = processes(served.process.pid)
-        assert len(below) == 4  # the zygote, two executors, and the check of the data
+        assert len(below) >= 4  # the zygote, two executors and those in their place, and the check of the data
         os.kill(served.process.pid, signal.SIGKILL)
         end = time.monotonic() + PATIENCE
         while any(map(alive, below)) or list(place.glob("tacit-executors-*")):
