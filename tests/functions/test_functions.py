@@ -233,7 +233,7 @@ def test_more_persons_than_are_affordable_count_as_the_highest_value() -> None:
 def test_values_are_rounded_down_and_cut_at_the_ends() -> None:
     f = functions.monotone(lambda x: x[0], grid=multiples("0.5", 0, 3), least=lambda x, k: x[0])
     assert isinstance(f, Monotone)
-    assert [f.profile([v], Pure(9))[0] for v in (-1, 0.4, 0.5, 2.99, 7, float("inf"))] == [0, 0, 1, 5, 6, 0]
+    assert [f.profile([v], Pure(9))[0] for v in (-1, 0.4, 0.5, 2.99, 7, float("inf"))] == [0, 0, 1, 5, 6, 6]
 
 
 def test_monotonised_functions_are_monotone() -> None:

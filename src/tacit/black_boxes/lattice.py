@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.black_boxes.values import SPAN
 from tacit.mechanisms.local.subset_extension import SLOPE, ExtensionDesign
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Lattice:
 
         Layers down to nobody are needed; `lipschitz` says what for.
         """
-        below = layers[-1]
+        below, sensitivity = layers[-1], min(sensitivity, SPAN)  # a wider claim says no more, and 64 bits hold this one
         for k in range(self.missing - 1, -1, -1):
             low = np.full(layers[k].shape, np.iinfo(np.int64).min)
             high = np.full(layers[k].shape, np.iinfo(np.int64).max)

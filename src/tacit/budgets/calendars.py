@@ -131,6 +131,22 @@ class Calendar:
             return Budget(self._budget._book, known[0])
         return Budget(self._budget._book, self._account.name)._child(label, Link.PERIOD, self._account.filter, None)
 
+    @staticmethod
+    def within(account: Budget) -> str | None:
+        """The period that an account lies in, its own or that of an account above it; None outside of all.
+
+        Args:
+            account: the budget of a period, or a share or an analyst's of one.
+
+        >>> from tacit.budgets import Calendar, open_budget
+        >>> periods = tacit.Periods("month", Pure(1), lifetime=Pure(6))
+        >>> calendar = Calendar.open(open_budget(Pure(6)), periods)
+        >>> calendar.within(calendar.period("2026-11").analyst("ada"))
+        '2026-11'
+        """
+        words = (word.partition(":") for word in account._name)
+        return next((label for link, _, label in words if link == Link.PERIOD.value), None)
+
     def carry(self, older: str, newer: str) -> None:
         """Give what one period leaves to a later one, which may then cost as much more; the sum stays what it was.
 

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers import Answer, Answers
 from tacit.black_boxes.records import People, fresh_name
-from tacit.black_boxes.values import number_of
+from tacit.black_boxes.values import endless, number_of
 from tacit.budgets import Budget, Question
 from tacit.engines.requests import Blocks
 from tacit.errors import InvalidInput
@@ -194,12 +193,16 @@ def split(rows: pa.Table, single: bool) -> Iterator[Any]:
 
 
 def called(f: Callable[..., Any], *arguments: Any) -> Fraction | None:
-    """A function's value as an exact number; None where it fails or returns none. Nothing it raises is passed on."""
+    """A function's value as an exact number, an infinite one as one beyond all; None where it fails or returns none.
+
+    Nothing it raises is passed on.
+    """
     try:
         value = f(*arguments)
-        if isinstance(value, float) and not isfinite(value):
-            return None
-        return Fraction(int(value)) if isinstance(value, bool) else number_of(value)
+        if isinstance(value, bool):
+            return Fraction(int(value))
+        number = number_of(value)
+        return endless(value) if number is None else number
     except KeyboardInterrupt:
         raise
     except BaseException:  # what it says may show records, and that it ended the process too

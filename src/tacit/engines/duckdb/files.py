@@ -6,6 +6,7 @@ import glob
 import os
 import re
 from contextlib import suppress
+from urllib.parse import unquote
 
 from tacit.errors import InvalidInput
 
@@ -31,6 +32,8 @@ _SUFFIXES = {
 }
 KINDS = ("parquet", "csv", "json", "duckdb", "sqlite", "excel")
 """The kinds of files."""
+_ABSENT = "__HIVE_DEFAULT_PARTITION__"
+"""The folder of rows without a value."""
 _SQLITE = b"SQLite format 3\0"
 """How a SQLite file begins."""
 
@@ -75,3 +78,9 @@ def partitioned(files: list[str]) -> bool:
     """Whether all files stand in folders such as year=2026, of the same names."""
     names = {tuple(part.split("=")[0] for part in file.split(os.sep)[:-1] if "=" in part) for file in files}
     return len(names) == 1 and names != {()}
+
+
+def partitions(file: str) -> dict[str, str | None]:
+    """What the folders of a file say, such as year=2026, as DuckDB reads them; an absent value has its own name."""
+    pairs = [part.split("=") for part in file.split(os.sep)[:-1] if part.count("=") == 1]
+    return {name: None if value == _ABSENT else unquote(value) for name, value in pairs}

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tacit.engines.duckdb.files import partitions
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -66,12 +68,9 @@ def parquet(files: list[str], columns: list[str], hive: bool) -> list[pa.Table]:
     One table for each file, with those of the columns that it has. Times are read as DuckDB reads them.
     """
     import pyarrow as pa
-    from pyarrow import dataset, parquet
+    from pyarrow import parquet
 
     times: dict[str, Any] = {"coerce_int96_timestamp_unit": "us"}
-    if hive:
-        form: Any = dataset.ParquetFileFormat(**times)
-        return [arrow(dataset.dataset(files, format=form, partitioning="hive").to_table(columns))]
     read: Any = parquet.ParquetFile
     found = []
     for file in files:
@@ -79,8 +78,13 @@ def parquet(files: list[str], columns: list[str], hive: bool) -> list[pa.Table]:
             opened = read(file, binary_type=pa.large_binary(), **times)
         except TypeError:  # an older Arrow
             opened = read(file, **times)
-        names = set(opened.schema_arrow.names)
-        found.append(arrow(opened.read([name for name in columns if name in names])))
+        folders = partitions(file) if hive else {}
+        names = set(opened.schema_arrow.names) - set(folders)
+        table = arrow(opened.read([name for name in columns if name in names]))
+        said = {name: pa.array([value], pa.string()) for name, value in folders.items() if name in columns}
+        every = pa.array([0] * opened.metadata.num_rows, pa.int8())  # all rows of a file have what its folders say
+        beside = {name: value.take(every) for name, value in said.items()}
+        found.append(pa.table(dict(zip(table.column_names, table.columns, strict=True)) | beside))
     return found
 
 

@@ -1,7 +1,8 @@
 """Sources that are read once, when they are opened: spreadsheets, SQLite files, streams, lazy frames and relations.
 
 PROMISE. A cell is read by itself: one that has no place in its column's type is absent, and no cell changes how another
-is read. Names and types are public facts: of a SQLite table its declaration, of a sheet its first rows.
+is read. Names and types are public facts: of a SQLite table its declaration, of a sheet its first rows;
+columns that the first row does not reach are no part of the table.
 
 What is asked later is what was read, whatever becomes of the source meanwhile: open it again to see a change. A sheet
 or a table is kept as text, exactly as it stands there, and converted as text files are.
@@ -119,8 +120,10 @@ def excel(name: str, path: str, sheet: str | None) -> tuple[pa.Table, Schema]:
         cells = book.get_sheet_by_name(sheet or sheets[0]).to_python()
     except calamine.CalamineError:
         raise InvalidInput(f"{path!r} could not be opened; check that it is a workbook without a password.") from None
-    if not cells:
+    named = [place for place, cell in enumerate(cells[0]) if cell != ""] if cells else []
+    if not named:
         raise InvalidInput(f"table {name!r}: the sheet is empty; its first row must have the names of the columns.")
+    cells = [row[named[0] : named[-1] + 1] for row in cells]
     names = [str(cell) if cell != "" else f"column{place}" for place, cell in enumerate(cells[0])]
     rows = cells[1:]
     seen = [[row[place] for row in islice(rows, SAMPLE) if row[place] != ""] for place in range(len(names))]

@@ -120,7 +120,8 @@ class Session(PreviewsSelects, Closing):
         except BaseException:
             self._tables.close()
             raise
-        self._releaser = Releaser(self._tables, account, randomness, sampling, most, analyst, label, period or "")
+        dated = self._tables.period.name if self._tables.period else ""
+        self._releaser = Releaser(self._tables, account, randomness, sampling, most, analyst, label, dated)
         self._owner = True
         self.name = name
 
@@ -132,13 +133,19 @@ class Session(PreviewsSelects, Closing):
                 "period= is for budgets by period, such as budget=tacit.Periods('month', Pure(1), lifetime=Pure(6)); "
                 "leave it out, or open one."
             )
-        if calendar is None or (account.account and period is None):  # a period's own budget was given
+        if calendar is None:
             return account
-        if period is None:
+        own = calendar.within(account)
+        if own is None and account.account:
+            raise InvalidInput(f"nothing is paid outside of a {calendar.every} here; give the budget of one.")
+        if period is not None and own not in (None, period):
+            raise InvalidInput(f"this budget is for {own}, not for {period!r}; leave period= out.")
+        asked = own or period
+        if asked is None:
             raise InvalidInput(f"this budget is for each {calendar.every}; say which is asked about with period=.")
-        self._calendar, self._tables.period = calendar, Period.of(period, calendar.every)
+        self._calendar, self._tables.period = calendar, Period.of(asked, calendar.every)
         self._tables.check_dates()
-        return calendar.period(period)
+        return calendar.period(asked) if own is None else account
 
     @property
     def period(self) -> str | None:

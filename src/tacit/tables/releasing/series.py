@@ -137,7 +137,7 @@ class Asked:
         def chapter(room: Room) -> tuple[date, Chapter]:
             return known.start, self.statistic.go_on(room, known.chapters[-1], days)
 
-        claim = f"series {self._question.key(FREE)} {known.chapters[-1].charge} {known.bins}"
+        claim = f"series {self._question.bare(FREE)} {known.chapters[-1].charge} {known.bins}"
         for turn in count():
             asked = replace(self._question, message=Message(f"{claim} {turn}", "series"))
             try:

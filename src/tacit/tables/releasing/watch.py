@@ -7,7 +7,8 @@ several persons is refused: there a person could count twice, or somebody else w
 
 CHARGED ONCE, FOR GOOD. The ε stands in the ledger before the first question. The noise of the threshold is secret and
 stands nowhere but in memory: when the process ends, whatever the reason, the watch is over, what it cost stays charged,
-and no later question can be asked for it. What it found is recorded when it ends or is closed; where a policy limits
+and no later question can be asked for it. A question that fails ends it too, for that may depend on rows: a watch
+fails once, and not as often as it is asked. What it found is recorded when it ends or is closed; where a policy limits
 failures, a watch that is open or lost counts as one.
 """
 
@@ -104,8 +105,13 @@ class Watch(Closing):
         with self._lock:
             if self._settled:
                 raise InvalidInput(OVER)
-            with self._releaser._snapshot() as snapshot:
-                (count,) = snapshot.ask(relation, (Persons(),))
+            try:
+                with self._releaser._snapshot() as snapshot:
+                    (count,) = snapshot.ask(relation, (Persons(),))
+            except BaseException:  # which may depend on rows: one watch fails once
+                self._settled = True
+                self._releaser.account.settle(self._receipt, None)
+                raise
             above = self._asking.above(count)
             if above:
                 self._settle()
