@@ -64,9 +64,9 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, Any, Any]:
     """In a new checkout the first process compiles the tests and the others wait for it: each would compile all."""
-    process = getattr(session.config, "workerinput", {}).get("workerid", "gw0")
-    end = time.monotonic() + (0 if sys.dont_write_bytecode else 120)
-    while process != "gw0" and not COMPILED.exists() and time.monotonic() < end:
+    process = getattr(session.config, "workerinput", {}).get("workerid")  # None of the one that has the others
+    end = time.monotonic() + (0 if sys.dont_write_bytecode else 600)
+    while process not in ("gw0", None) and not COMPILED.exists() and time.monotonic() < end:
         time.sleep(0.1)
     found = yield
     if process == "gw0" and not sys.dont_write_bytecode:

@@ -3,17 +3,19 @@
 PROMISE. No private data is read. A table of made-up persons with the assumed shape is asked the very question, by the
 library's own statistics and laws, some times over for each ε, with a fixed seed; the errors seen are the forecast. So
 a forecast is the same every time, costs no budget, and is as good as the assumption: real data with a heavier tail
-give larger errors. Person number i of n gets the shape's quantile at (i − 1/2)/n, so the made-up data have the
-shape as closely as n values can.
+give larger errors. Where chance among the answers would make a larger ε look worse, those of neighbouring values of
+ε are taken together (`falling`), so forecasts never rise with ε. Person number i of n gets the shape's quantile at
+(i − 1/2)/n, so the made-up data have the shape as closely as n values can.
 """
 
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tacit.answers import Answer, Answers
 from tacit.answers.values import rough_percent, show
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+T = TypeVar("T")
 SHAPES = {
     "equal": "everybody alike",
     "uniform": "evenly from 0 to twice the mean",
@@ -187,7 +190,10 @@ def plan(
     world = _World(known[statistic], count, shape)
     try:
         chosen = given or world.least(cast(Fraction, wanted))
-        lines = tuple(world.accuracy(Pure(chosen * Fraction(2) ** k)) for k in (-2, -1, 0, 1, 2))
+        lines = world.lines(chosen)
+        while wanted is not None and lines[2].nearly_all > wanted and chosen < SCALE[-1]:
+            chosen = SCALE[SCALE.index(chosen) + 1]  # beside its neighbours it looked worse than alone
+            lines = world.lines(chosen)
         runs = world.runs(chosen)
     finally:
         world.close()
@@ -226,6 +232,18 @@ def expect(statistic: str, cost: Guarantee, persons: int, groups: int = 1, shape
         world.close()
 
 
+class _MadeUp(Room):
+    """A room over rows that never change: what is made of them is made once."""
+
+    known: dict[Any, Any]
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """Made the first time."""
+        if what not in self.known:
+            self.known[what] = make()
+        return cast(T, self.known[what])
+
+
 class _World:
     """Made-up persons of one shape, in some groups, and the statistic asked about them."""
 
@@ -238,7 +256,7 @@ class _World:
         _settle(self._connection, persons, shape, made.several_rows, groups)
         truths = f"SELECT part, {made.truth} FROM people GROUP BY part ORDER BY part"
         self._truths = [float(truth) for _, truth in self._connection.execute(truths).fetchall()]
-        self._draws = made.draws
+        self._draws, self._known = made.draws, dict[Any, Any]()
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
         people = self._session["people"]
@@ -248,18 +266,30 @@ class _World:
             by = (people._operand("part").expression,)
             self._statistic = self._statistic.grouped(given(by, ("part",), range(groups)))
 
+    def lines(self, epsilon: Fraction) -> tuple[ForecastPoint, ...]:
+        """The accuracy at an ε and at those around it, no larger where ε is larger."""
+        around = [epsilon * Fraction(2) ** k for k in (-2, -1, 0, 1, 2)]
+        errors = [self.errors(Pure(each)) for each in around]
+        half, nearly = falling(errors, _half), falling(errors, _nearly_all)
+        return tuple(ForecastPoint(*line) for line in zip(around, map(min, half, nearly), nearly, strict=True))
+
     def accuracy(self, cost: Guarantee, draws: int | None = None) -> ForecastPoint:
-        """The errors of some answers at this cost."""
+        """How far off answers are at this cost."""
+        errors = self.errors(cost, draws)
+        epsilon = cost.epsilon if isinstance(cost, Pure) else Fraction(0)
+        return ForecastPoint(epsilon, _half(errors), _nearly_all(errors))
+
+    def errors(self, cost: Guarantee, draws: int | None = None) -> list[float]:
+        """The errors of some answers at this cost, ascending."""
         source, errors = seeded_not_private(SEED), list[float]()
         for _ in range(draws or self._draws):
             with self._engine.snapshot() as snapshot:
-                room = Room(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
+                room = _MadeUp(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
+                room.known = self._known
                 found = self._statistic.release(room)
             answers = list(found.values()) if isinstance(found, Answers) else [found]
             errors += map(_share, answers, self._truths)
-        errors.sort()
-        epsilon = cost.epsilon if isinstance(cost, Pure) else Fraction(0)
-        return ForecastPoint(epsilon, errors[len(errors) // 2 - 1], errors[len(errors) * 19 // 20 - 1])
+        return sorted(errors)
 
     def runs(self, epsilon: Fraction) -> RenyiCurve | None:
         """The mechanisms that are run at this ε."""
@@ -286,6 +316,33 @@ class _World:
         self._session.close()
         self._engine.close()
         self._connection.close()
+
+
+def falling(errors: Sequence[Sequence[float]], told: Callable[[Sequence[float]], float]) -> list[float]:
+    """What is told of the errors at rising values of ε, never rising: neighbours that would rise are taken together.
+
+    More ε never makes a law worse, so a rise is chance among a few answers; those of both are then looked at as one.
+
+    >>> from tacit.forecasts import falling
+    >>> falling([[5.0], [1.0], [3.0], [0.5]], max)
+    [5.0, 3.0, 3.0, 0.5]
+    """
+    blocks: list[tuple[list[float], int]] = []
+    for each in errors:
+        pooled, count = sorted(each), 1
+        while blocks and told(blocks[-1][0]) < told(pooled):
+            before, more = blocks.pop()
+            pooled, count = sorted([*before, *pooled]), count + more
+        blocks.append((pooled, count))
+    return [told(pooled) for pooled, count in blocks for _ in range(count)]
+
+
+def _half(errors: Sequence[float]) -> float:
+    return errors[max(0, len(errors) // 2 - 1)]
+
+
+def _nearly_all(errors: Sequence[float]) -> float:
+    return errors[max(0, len(errors) * 19 // 20 - 1)]
 
 
 SCALE = (*(Fraction(digits, 10**power) for power in (4, 3, 2, 1) for digits in range(10, 100, 2)), Fraction(10))

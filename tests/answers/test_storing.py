@@ -145,6 +145,8 @@ def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
             "answer",
             "arithmetic",
             "certificates",
+            "description",
+            "description_page",
             "formulas",
             "functions",
             "quantities",

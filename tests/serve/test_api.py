@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -218,7 +219,7 @@ def test_the_client_has_the_face_of_a_session(tmp_path: Path) -> None:
         script = served.line("ada").get("/datasets/visits/questions.py").text
         run = subprocess.run(
             [sys.executable, "-c", script],
-            env={"TACIT_TOKEN": token("ada")},
+            env=os.environ | {"TACIT_TOKEN": token("ada")},
             capture_output=True,
             text=True,
             timeout=60,

@@ -158,7 +158,7 @@ def test_what_cannot_be_found_again_is_shown_as_it_is_and_stays_a_remark(ada: ht
         assert lost.found is not None
         assert WARNING in script("http://x", "visits", [lost])
         assert WARNING in notebook("http://x", "visits", [lost])
-        unpaying = repeating._Unpaying(gateway.session(caller, "visits").budget)
+        unpaying = repeating._Unpaying(gateway.session(caller, "visits").budget, {})
         with pytest.raises(NotHere):
             unpaying.charge(Pure(1))
         assert gateway.session(caller, "visits").budget.spent == Pure("0.3")

@@ -48,6 +48,13 @@ def test_the_wire_and_the_page_warn_of_an_earlier_answer(tmp_path: Path, nobody:
     anew = nobody.post(ASK, json=COUNT | {"fresh": True}, headers=ada).json()
     assert not anew["stored"]
     assert anew["answer"]["value"] > 2000
+    folder = "/datasets/visits/answers"
+    old, *_, new = (line["number"] for line in nobody.get("/v1/datasets/visits/history").json()["questions"])
+    then, now = (nobody.get(f"{folder}/{number}/answer.json").json() for number in (old, new))
+    assert (then["answer"]["value"], now["answer"]["value"]) == (again["answer"]["value"], anew["answer"]["value"])
+    assert then["warning"] == again["warning"]
+    assert "Answered on " in nobody.get(f"{folder}/{old}").text
+    assert re.match(r'warning,[\w,]+\s+"Answered on ', nobody.get(f"{folder}/{old}/answer.csv").text)
     twice = [nobody.post(ASK, json=COUNT | {"fresh": True}, headers=ada | {"Idempotency-Key": "a"}) for _ in range(2)]
     assert [response.json()["stored"] for response in twice] == [False, True]  # sent twice, charged once
 

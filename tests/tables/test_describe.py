@@ -149,3 +149,12 @@ def test_from_the_command_line(
     assert run([*ask, "--column", "amuont"]) == 2
     assert "did you mean amount" in capsys.readouterr().err
     assert run([*ask, "--fresh"]) == 3
+    capsys.readouterr()
+    query = "SELECT region, SUM(amount), COUNT(*) FROM shop WHERE region IN ('EU', 'US') GROUP BY region"
+    plan = ["ask", "shop.csv", "--person", "customer", "--epsilon", "2", "--dry-run", "--persons", "200", query]
+    assert run([*plan, "--json"]) == 0
+    assert [each["share"] is not None for each in json.loads(capsys.readouterr().out)["expected_errors"]] == [True] * 2
+    assert run(plan) == 0
+    assert "in each of 2 groups of about 100 persons: 19 of 20 answers within" in capsys.readouterr().out
+    assert run([word for word in plan if word != "--dry-run"]) == 2
+    assert "add that" in capsys.readouterr().err

@@ -105,10 +105,10 @@ class Answer:
     """When it was released."""
     stored: bool = False
     """Whether this is an earlier answer to the same question, returned at no cost."""
-    version: str = ""
-    """The public label of the version of the data that it is about; empty where they have none."""
     name: str | None = None
     """What a query calls it: SELECT SUM(amount) AS total; None where it gives it no name."""
+    version: str = ""
+    """The public label of the version of the data that it is about; empty where they have none."""
     releases: tuple[Release, ...] = field(default=(), repr=False, compare=False)
     """What was charged and drawn for it, for its certificate."""
 

@@ -26,7 +26,7 @@ STYLE = """
 .tacit-description .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(21em, 1fr)); gap: 1em; }
 .tacit-description section { border: 1px solid var(--line); border-radius: 6px; padding: .8em 1em; overflow: auto; }
 .tacit-description table { border-collapse: collapse; width: 100%; }
-.tacit-description td { padding: .1em .5em .1em 0; vertical-align: top; text-align: left; overflow-wrap: anywhere; }
+.tacit-description td { padding: .1em .5em .1em 0; vertical-align: top; text-align: left; overflow-wrap: break-word; }
 .tacit-description td.value { font-variant-numeric: tabular-nums; }
 .tacit-description td.error { opacity: .75; font-size: .9em; }
 .tacit-description svg { display: block; width: 100%; height: 2.6em; margin: .2em 0 .6em; }

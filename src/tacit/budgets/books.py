@@ -17,10 +17,10 @@ questions run at the same time, in however many processes, f of them at most can
 it is answered, and in no other way but a renewal. One that fails after a renewal counts in the new period, so r
 renewals allow (r + 1)·f failures altogether.
 
-Lost in a crash: a charge whose process died has no outcome, so nothing was released for it. The same message may take
-it up again (`Receipt.resumed`), once, and is answered without another charge. That it was lost stays counted as a
-failure, and the second attempt needs room for one of its own. PROOF that a charge is answered once: an answer leaves
-only after `settle` recorded it, and `settle` refuses, in the same transaction, every attempt but the latest.
+Taken up again: a charge that brought no answer may be taken up without another (`tacit.ledger.attempts`). Each attempt
+is admitted like a charge and adds one to the count: where the attempt before has no outcome it counts as a failure, for
+it was lost, and else it was counted when it failed. Only an answer takes one away. So there are never more attempts
+that failed or may fail than the count says, and a charge of several attempts takes as much room as several charges.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Book(ABC):
         """
 
     def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
-        """Whether a question that is continued was charged to this account, and has no answer; nothing is in memory."""
+        """Whether a question would take up a charge of this account that has no answer; none is kept in memory."""
         return False
 
     @abstractmethod
@@ -255,8 +255,9 @@ class Tally:
         return replace(self, open=(*self.open, number))
 
     def resumed(self, number: int) -> Tally:
-        """After a charge that was lost is taken up again: one failure that happened, and one that may."""
-        return replace(self.charged(number) if number not in self.open else self, failed=self.failed + 1)
+        """After a charge is taken up again: one more may fail, and one did, if it has no outcome."""
+        lost = number in self.open
+        return replace(self if lost else self.charged(number), failed=self.failed + lost)
 
     def settled(self, number: int, answered: bool) -> Tally:
         """After a charge was answered, or failed."""

@@ -200,7 +200,7 @@ class Budget:
         return self._book.settle(receipt, answer, unless)
 
     def begun(self, question: Question, cost: Guarantee) -> bool:
-        """Whether a question that is continued was charged before and has no answer, so that it is paid for already.
+        """Whether a question would take up an earlier charge that has no answer, so that it is paid for already.
 
         Args:
             question: what is asked.

@@ -71,7 +71,7 @@ class Question:
     period: str = ""
     """The period whose rows it is about, where there is a calendar."""
     continued: bool = False
-    """Whether a charge for it that brought no answer pays for the next attempt too; see `tacit.ledger.continuing`."""
+    """Whether a charge for it that brought no answer pays for the next attempt too; see `tacit.ledger.attempts`."""
     anew: bool = False
     """Of a question that is continued: whether it is asked again although it was answered."""
     runs: RenyiCurve | None = None
@@ -146,7 +146,7 @@ class Receipt:
     position: Position | None = None
     """Where the charge is written down for good, if it is."""
     resumed: int = 0
-    """The entry by which a charge that had been lost was taken up again; 0 for the first attempt."""
+    """The entry by which a charge that brought no answer was taken up again; 0 for the first attempt."""
     continued: bool = False
     """Whether several attempts may answer it, of which the first counts."""
 

@@ -24,8 +24,11 @@ from tacit.cli.asking import (
     LedgerFile,
     Name,
     PeriodName,
+    PersonsGuess,
+    Preview,
     Rho,
     Version,
+    guessed,
     notice_unrecorded,
     open_session,
     show_preview,
@@ -74,11 +77,13 @@ Examples:
         "SELECT SUM(quantity) FROM items"
   tacit ask postgresql:///shop --table orders --person customer \\
         --ledger ledger.db --epsilon 0.5 "SELECT AVG(amount) FROM orders"
-  tacit ask --preview --epsilon 0.5 "SELECT COUNT(*) FROM orders"
+  tacit ask --dry-run --persons 10000 --epsilon 0.5 \\
+        "SELECT region, SUM(amount) FROM orders GROUP BY region"
   tacit ask --epsilon 1 --fresh-only 2 \\
         "SELECT COUNT(*) FROM orders; SELECT AVG(amount) FROM orders"
 
-The last two find their tables in tacit.toml. The first of them shows what the question would cost; the other asks two
+The last two find their tables in tacit.toml. The first of them shows what the question would cost and how far off its
+answers would be; the other asks two
 questions together, 1 and 2, and the second anew even if it was answered before."""
 
 
@@ -122,9 +127,8 @@ def ask(
         list[str] | None,
         typer.Option(metavar="NUMBER", help="Of several questions ask only this one anew; repeat it for others."),
     ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show what the question would cost and whether that is left; it is free.")
-    ] = False,
+    preview: Preview = False,
+    persons: PersonsGuess = None,
     certificate: CertificateFile = None,
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
@@ -137,6 +141,7 @@ def ask(
     if as_json and as_csv:
         raise InvalidInput("--json and --csv are two forms of output; choose one.")
     writable(certificate)
+    guessed(persons, preview)
     query = _read_query(query)
     several = statements(query, "the query")
     if len(several) > 1 and (as_csv or keys):
@@ -156,10 +161,10 @@ def ask(
     with _explained(found):
         if preview and len(several) > 1:
             seen = session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew, preview=True)
-            show_preview(seen, as_json)
+            show_preview(seen, as_json, persons)
         elif preview:
             one = session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
-            show_preview(one, as_json)
+            show_preview(one, as_json, persons)
         try:
             with working("asking"):
                 answer: Answer | Answers | Report = (

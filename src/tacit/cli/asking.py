@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tacit.cli.speech import notice, say, say_json
+from tacit.cli.speech import notice, say, say_json, working
 from tacit.cli.tables import Dataset
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, tell
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
-    from tacit.tables import Preview, Session
+    from tacit.tables import Session
+    from tacit.tables.face.preview import Preview as Question
     from tacit.tables.face.preview import ReportPreview
 
 REFUSED = 3
@@ -46,6 +47,18 @@ PeriodName = Annotated[
     ),
 ]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Ask and pay again even if the same was answered before.")]
+Preview = Annotated[
+    bool,
+    typer.Option(
+        "--preview",
+        "--dry-run",
+        help="Show what the question would cost, whether that is left, and how far off answers will be; it is free.",
+    ),
+]
+PersonsGuess = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="With --dry-run: about how many persons there are, to forecast errors for."),
+]
 CertificateFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Where the answer's certificate goes, for tacit verify.")
 ]
@@ -96,10 +109,28 @@ def writable(path: Path | None) -> None:
         raise InvalidInput(f"there is no directory for {path}; nothing was asked or spent.")
 
 
-def show_preview(seen: Preview | ReportPreview, as_json: bool) -> NoReturn:
-    """Show what a question would cost and leave, with a code that says whether it fits."""
+def guessed(persons: int | None, preview: bool) -> None:
+    """Refuse a number of persons that nothing is forecast for."""
+    if persons is not None and not (preview and persons > 0):
+        raise InvalidInput("--persons says about how many persons there are, for the forecast of --dry-run; add that.")
+
+
+def show_preview(seen: Question | ReportPreview, as_json: bool, persons: int | None = None) -> NoReturn:
+    """Show what a question would cost and how far off it would be, and leave with a code that says whether it fits."""
+    from tacit.tables.face.preview import ReportPreview
+
+    releases = seen.releases if isinstance(seen, ReportPreview) else (seen,)
+    with working("asking made-up data"):
+        errors = [(part.cost, part.expected_error(persons)) for each in releases for part in each.parts]
     if as_json:
-        say_json(seen.to_dict())
-    else:
-        say(str(seen))
+        told = [{"words": e.words, "noise_std": e.noise_std, "share": e.share, "cost": repr(c)} for c, e in errors]
+        say_json(seen.to_dict() | {"persons": persons, "expected_errors": told})
+        raise typer.Exit(0 if seen.fits else REFUSED)
+    say(str(seen))
+    if isinstance(seen, ReportPreview) and not persons:
+        raise typer.Exit(0 if seen.fits else REFUSED)  # which tells the same beside each release
+    for _, error in errors:
+        say(tell(error.words, "command line"))
+    if any(error.share is not None for _, error in errors):
+        say("Forecasts are for made-up data, skewed like incomes; a heavier tail gives larger errors.")
     raise typer.Exit(0 if seen.fits else REFUSED)

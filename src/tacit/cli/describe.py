@@ -17,8 +17,11 @@ from tacit.cli.asking import (
     LedgerFile,
     Name,
     PeriodName,
+    PersonsGuess,
+    Preview,
     Rho,
     Version,
+    guessed,
     notice_unrecorded,
     open_session,
     show_preview,
@@ -91,9 +94,8 @@ def describe(
     version: Version = None,
     period: PeriodName = None,
     fresh: Fresh = False,
-    preview: Annotated[
-        bool, typer.Option("--preview", "--dry-run", help="Show what would be asked and what each costs; it is free.")
-    ] = False,
+    preview: Preview = False,
+    persons: PersonsGuess = None,
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A page with pictures, which loads nothing from elsewhere.")
     ] = None,
@@ -104,6 +106,7 @@ def describe(
     from tacit.tables.releasing.room import cost_of
     from tacit.tables.statistics.base import per_of
 
+    guessed(persons, preview)
     writable(html)
     writable(certificate)
     cost, counted = cost_of(epsilon, delta, rho), per_of(per)
@@ -117,6 +120,7 @@ def describe(
             show_preview(
                 asked.describe(column, per=counted, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh, preview=True),
                 as_json,
+                persons,
             )
         try:
             with working("asking"):

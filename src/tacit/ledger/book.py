@@ -26,7 +26,7 @@ from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
 from tacit.ledger import store as clocks
 from tacit.ledger import texts
-from tacit.ledger.continuing import begun_key, continues, find_begun
+from tacit.ledger.attempts import BROUGHT_NOTHING, Found, begun_key, continues, find, find_begun, same_law, superseded
 from tacit.ledger.entries import without_literals
 from tacit.ledger.rows import Edit, read_account, read_below, read_dataset, read_path
 from tacit.ledger.store import Store, Work, moment
@@ -133,17 +133,13 @@ class LedgerBook(Book):
             edit = Edit(self._store, work, self._name)
             if self._guard is not None:
                 self._guard(work)  # after the dataset is locked, so that nothing it looks at changes before the charge
-            if question is not None and (lost := self._lost(work, question, cost)) is not None:
+            if question is not None and (lost := self._lost(work, name, question, cost)) is not None:
                 return self._resume(work, edit, lost, name, cost, question)
             if question is not None and self._repeated(work, question, cost) is not None:
                 raise Unanswered(moment(edit.at), failed=False)  # answered a moment ago: it is there when looked for
-            begun = begun_key(name, key, written)
-            if question is not None and continues(question):
-                if (paid := find_begun(work, self._name, begun)) is not None:
-                    position = Position(self._store.identity, self._name, paid[0], paid[2])
-                    return Receipt(paid[0], cost, moment(paid[1]), key, "", name, position, continued=True)
-                if not (question.anew or question.lasting) and self._remembered(work, key) is not None:
-                    raise Unanswered(moment(edit.at), failed=False)  # as above
+            once_only = question is not None and continues(question) and not (question.anew or question.lasting)
+            if once_only and self._remembered(work, key) is not None:
+                raise Unanswered(moment(edit.at), failed=False)  # as above
             path = edit.path(name)
             accounts.check(path, cost, question)
             allowance = accounts.allowance(path)
@@ -157,7 +153,7 @@ class LedgerBook(Book):
                 body["tally"] = tally.charged(edit.next).to_dict()
             if continues(question):
                 body["continued"] = True
-                edit.remember(begun, edit.next)
+                edit.remember(begun_key(name, key, written), edit.next)
             number = edit.append("charged", body | _asked(question, cost, edit.dataset.literals))
             position = Position(self._store.identity, self._name, number, edit.dataset.head)
             if allowance is not None:
@@ -171,39 +167,36 @@ class LedgerBook(Book):
         continued = continues(question)
         return Receipt(number, cost, moment(edit.at), key, once_key, name, position, continued=continued)
 
-    def _lost(self, work: Work, question: Question, cost: Guarantee) -> tuple[datetime, Any, int] | None:
-        """The charge of this question in the same message that was lost, and never taken up again."""
-        found = None if question.message is None else self._remembered(work, question.once(cost))
-        if found is None or found[2] != "charged" or not (question.message and question.message.lost(found[0])):
+    def _lost(self, work: Work, name: Name, question: Question, cost: Guarantee) -> Found | None:
+        """The charge that this question takes up again, of the same message or continued; see `attempts`."""
+        if question.message is None:
+            return find_begun(work, self._name, name, question, cost)
+        found = find(work, self._name, question.once(cost))
+        if found is None or found[2] != BROUGHT_NOTHING or not question.message.lost(moment(found[0])):
             return None
-        return found[0], found[1], found[3]
+        if found[1]["account"] != "/".join(name) or not same_law(found[1], question):
+            raise Unanswered(moment(found[0]), failed=False)  # it was paid for other rows, or for another law
+        return found
 
-    def _resume(
-        self, work: Work, edit: Edit, lost: tuple[datetime, Any, int], name: Name, cost: Guarantee, question: Question
-    ) -> Receipt:
-        """Take up a charge again that was lost, without another."""
-        at, body, number = lost
-        if body["account"] != "/".join(name):
-            raise Unanswered(at, failed=False)  # it was paid for other rows
+    def _resume(self, work: Work, edit: Edit, lost: Found, name: Name, cost: Guarantee, question: Question) -> Receipt:
+        """Take up a charge again that brought no answer, without another."""
+        at, _, _, number, digest = lost
         path, key, once_key = edit.path(name), question.key(cost), question.once(cost)
         accounts.check(path, cost, question)
         allowance = accounts.allowance(path)
         said: dict[str, Any] = {"charge": number, "cost": cost.text()}
+        tally = self._admitted(work, name, allowance)
         if allowance is not None:
-            tally = self._tally(work, name) or Tally()
-            admit(tally if number in tally.open else tally.charged(number), allowance, lambda: at)
             said["tally"] = tally.resumed(number).to_dict()
-        position = Position(self._store.identity, self._name, number, self._hash(work, number))
         entry = edit.append("resumed", said)
         if allowance is not None:
             edit.remember(tally_key(name), entry)
-        edit.remember(once_key, entry)
+        if once_key:
+            edit.remember(once_key, entry)  # of a continued question the key stays: the first answer counts
         edit.finish()
-        return Receipt(number, cost, moment(edit.at), key, once_key, name, position, resumed=entry)
-
-    def _hash(self, work: Work, number: int) -> str:
-        rows = work.read("SELECT hash FROM tacit_entries WHERE dataset = ? AND number = ?", self._name, number)
-        return str(rows[0][0])
+        position = Position(self._store.identity, self._name, number, digest)
+        continued = continues(question)
+        return Receipt(number, cost, moment(at), key, once_key, name, position, resumed=entry, continued=continued)
 
     def _admitted(self, work: Work, name: Name, allowance: int | None) -> Tally:
         """The tally of an account, if it leaves room for one more failure."""
@@ -247,15 +240,10 @@ class LedgerBook(Book):
             raise InvalidInput("the answer must consist of plain JSON values; give answer.to_dict().") from None
         with self._store.writing() as work:
             edit = Edit(self._store, work, self._name)
-            begun = begun_key(receipt.account, receipt.key, receipt.cost.text())
-            if receipt.continued:
-                mine = find_begun(work, self._name, begun)
-                if mine is None or mine[0] != receipt.number:
+            if superseded(work, self._name, receipt):
+                if receipt.continued:
                     return False  # another attempt was first, and its answer is the one that is released
-            if receipt.once:
-                found = self._remembered(work, receipt.once)
-                if found is None or found[3] != (receipt.resumed or receipt.number):
-                    raise LedgerError(SETTLED)
+                raise LedgerError(SETTLED)
             late = unless is not None and self._remembered(work, once(unless.key)) is not None
             answer = None if late else answer
             body: dict[str, Any] = {"charge": receipt.number, "cost": receipt.cost.text()}
@@ -270,18 +258,18 @@ class LedgerBook(Book):
             if answer is not None and receipt.key:
                 edit.remember(receipt.key, number)
             if answer is not None and receipt.continued:
-                edit.remember(begun, number)
+                edit.remember(begun_key(receipt.account, receipt.key, receipt.cost.text()), number)
             if receipt.once:
                 edit.remember(receipt.once, number)
             edit.finish()
         return not late
 
     def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
-        """Whether a question that is continued was charged to this account, and has no answer."""
-        if not continues(question):
+        """Whether a question would take up a charge of this account that has no answer."""
+        if not continues(question) and (question.message is None or question.message.lost_before is None):
             return False
         with self._store.reading() as work:
-            return find_begun(work, self._name, begun_key(name, question.key(cost), cost.text())) is not None
+            return self._lost(work, name, question, cost) is not None
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer released under this key."""
@@ -320,13 +308,8 @@ class LedgerBook(Book):
 
     def _remembered(self, work: Work, key: str) -> tuple[datetime, Any, str, int] | None:
         """The time, the body, the kind and the number of the entry that a key leads to."""
-        rows = work.read(
-            "SELECT e.at, e.body, e.what, e.number FROM tacit_answers a JOIN tacit_entries e ON e.dataset = a.dataset"
-            " AND e.number = a.number WHERE a.dataset = ? AND a.key = ?",
-            self._name,
-            key,
-        )
-        return (moment(rows[0][0]), texts.parsed(rows[0][1]), rows[0][2], int(rows[0][3])) if rows else None
+        found = find(work, self._name, key)
+        return None if found is None else (moment(found[0]), *found[1:4])
 
 
 def _stored(at: datetime, body: Any) -> Stored:

@@ -11,7 +11,7 @@ What entries say, by ``what``:
   request it came in, if that must not be charged twice, and whether a later attempt may continue it;
 - "answered": the charge's number and the answer as it was released, with what was drawn for it; "failed": the number of
   a charge that led to none;
-- "resumed": the number of a charge that was lost in a crash and is taken up again, without another charge;
+- "resumed": the number of a charge that brought no answer and is taken up again, without another charge;
 - "renewed": an account whose allowance of failures was reset, and by whom.
 Where failures are limited these say too which charges of the account have no answer (``tally``).
 

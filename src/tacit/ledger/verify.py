@@ -20,8 +20,8 @@ from tacit.budgets.books import Tally
 from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
+from tacit.ledger.attempts import begun_key
 from tacit.ledger.book import after, tally_key
-from tacit.ledger.continuing import begun_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
 from tacit.ledger.rows import account_from, read_dataset
@@ -138,14 +138,7 @@ class _Replay:
             self._open[payer] = Tally()
             yield from self._counted(payer, number, body)
         elif what == "resumed":
-            charge = body["charge"]
-            request = self._once.get(charge, "")
-            if self._answers.get(request) != charge:
-                yield "takes up a charge that has an outcome, or was taken up before"
-            self._answers[request] = number
-            if (payer := self._charged.get(charge, ())) in self._open:
-                self._open[payer] = self._open[payer].resumed(charge)
-                yield from self._counted(payer, number, body)
+            yield from self._resumed(number, body)
         elif what in ("answered", "failed"):
             account = self._charged.get(body["charge"])
             if account is not None and account in self._open:
@@ -155,11 +148,26 @@ class _Replay:
             if (key := self._keys.get(body["charge"])) and what == "answered":
                 self._answers[key] = number
             if (key := self._begun.get(body["charge"])) and what == "answered":
+                if self._answers[key] != body["charge"]:
+                    yield "answers a charge that has an answer already"
                 self._answers[key] = number
             if key := self._once.get(body["charge"]):
                 self._answers[key] = number
         else:
             yield "is of an unknown kind"
+
+    def _resumed(self, number: int, body: dict[str, Any]) -> Iterator[str]:
+        """A charge is taken up again that brought no answer: of a message once, of a continued question any number."""
+        charge = body["charge"]
+        request, begun = self._once.get(charge, ""), self._begun.get(charge, "")
+        if self._answers.get(request or begun) != charge:
+            yield "takes up a charge that has an outcome, or was taken up before"
+        if request:
+            self._answers[request] = number
+        payer = self._charged.get(charge, ())
+        if accounts.allowance(self._path(payer)) is not None:  # as it is now, not as it was for the charge
+            self._open[payer] = self._open.get(payer, Tally()).resumed(charge)
+            yield from self._counted(payer, number, body)
 
     def _counted(self, account: Name, number: int, body: dict[str, Any]) -> Iterator[str]:
         """Hold what an entry says of failures against the history."""

@@ -3,7 +3,7 @@
 PROMISE. All questions are paid for, or none is asked: what they cost is held against the budget before the first is
 charged. Publishing the same edition again, whenever it was interrupted, charges nothing twice: an answer is found by
 its question, cost, version and period, and a charge whose answer was lost pays for the next attempt
-(`tacit.ledger.continuing`). Nothing is written before all answers are in the ledger.
+(`tacit.ledger.attempts`). Nothing is written before all answers are in the ledger.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from typing import Any
 from tacit.answers import Answer, Answers
 from tacit.answers.results import Result, alone
 from tacit.answers.sending import report
+from tacit.answers.several import told, warned
 from tacit.answers.values import plain
 from tacit.errors import InvalidInput
 from tacit.serve import answering, comparing
@@ -69,7 +70,8 @@ def _frame(found: Answer | Answers) -> Answers:
 
 
 def _csv(past: Past, found: Answer | Answers) -> bytes:
-    records = _frame(found)._records()
+    earlier = {} if (said := warned(found, "page")) is None else {"warning": said}
+    records = [earlier | record for record in _frame(found)._records()]
     names = list(records[0]) if records else list(found.columns) if isinstance(found, Result) else []
     text = io.StringIO()
     writer = csv.writer(text)
@@ -95,7 +97,7 @@ def _parquet(past: Past, found: Answer | Answers) -> bytes:
 
     buffer = io.BytesIO()
     try:
-        facts = {"question": past.text, "words": str(found)}
+        facts = {"question": past.text, "words": told(found, "page")}
         written = {name.encode(): text.encode(errors="replace") for name, text in facts.items()}
         parquet.write_table(_frame(found).to_arrow().replace_schema_metadata(written), buffer)
     except (pa.ArrowException, TypeError, OverflowError):

@@ -10,13 +10,13 @@ PROMISE. Nothing is charged here, whatever is found: answers are made by a relea
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NoReturn, cast
 
 from tacit.answers import Answer, Answers
-from tacit.budgets import Budget
+from tacit.budgets import Budget, Question, Stored
 from tacit.errors import InvalidInput, TacitError
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
@@ -59,10 +59,15 @@ class Past:
 
 
 class _Unpaying:
-    """An account that tells everything and cannot be charged."""
+    """An account that tells everything, of several answers to the same that of one request, and cannot be charged."""
 
-    def __init__(self, account: Budget) -> None:
-        self._account = account
+    def __init__(self, account: Budget, then: Mapping[str, Stored]) -> None:
+        self._account, self._then = account, then
+
+    def recall(self, question: Question, cost: Guarantee) -> Stored | None:
+        """What was answered then, where it was asked anew since."""
+        last = self._account.recall(question, cost)
+        return None if last is None else self._then.get(question.key(cost), last)
 
     def charge(self, *_: object, **__: object) -> NoReturn:
         """Refuse."""
@@ -81,13 +86,26 @@ def look_back(gateway: Gateway, caller: Caller, name: str, line: Line) -> Past:
         return alone
     try:
         releaser = gateway.session(caller, name)._releaser
-        releaser = replace(releaser, account=cast(Budget, _Unpaying(releaser.account)))
+        releaser = replace(
+            releaser, account=cast(Budget, _Unpaying(releaser.account, _then(gateway, caller, name, line)))
+        )
         for keys, cost, query in _tried(releaser, line.text, alone):
             if key in keys_of(query) and query.preview(False).free:
                 return Past(line, query.ask(False), cost, True, keys)
     except (TacitError, ValueError):
         pass  # the tables, or the prices, are others now
     return alone
+
+
+def _then(gateway: Gateway, caller: Caller, name: str, line: Line) -> dict[str, Stored]:
+    """What a line's request was answered, by the keys of what was asked."""
+    found = {}
+    together = [each for each in gateway.history(caller, name) if line.request and each.request == line.request]
+    for each in together or [line]:
+        charge, outcome = (gateway.ledger.entry(name, number or 0) for number in (each.number, each.outcome))
+        if charge is not None and outcome is not None and "answer" in outcome.body:
+            found[charge.body.get("key", "")] = Stored(outcome.body["answer"], outcome.at, texts.guarantee(each.cost))
+    return found
 
 
 def _tried(

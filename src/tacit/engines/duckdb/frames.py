@@ -83,8 +83,8 @@ def parquet(files: list[str], columns: list[str], hive: bool) -> list[pa.Table]:
         table = arrow(opened.read([name for name in columns if name in names]))
         said = {name: pa.array([value], pa.string()) for name, value in folders.items() if name in columns}
         every = pa.array([0] * opened.metadata.num_rows, pa.int8())  # all rows of a file have what its folders say
-        beside = {name: value.take(every) for name, value in said.items()}
-        found.append(pa.table(dict(zip(table.column_names, table.columns, strict=True)) | beside))
+        whole: dict[str, Any] = dict(zip(table.column_names, table.columns, strict=True))
+        found.append(pa.table(whole | {name: value.take(every) for name, value in said.items()}))
     return found
 
 

@@ -39,15 +39,16 @@ Standard deviation of cumulative totals, root mean square over the bins, in C/ε
 benchmarks/series.py:
 
     bins at once            12     60    365  1,800   |  1,800 one after the other
-    Laplace noise, this    3.6    5.9    9.0   12.2   |  15.8
-      binary tree          5.2    8.6   14.0   18.9   |
-      bins added up        3.6    7.7   19.1   42.4   |  42.4
-    Gaussian noise, this   1.8    2.5    3.3    3.9   |  4.7
-      binary tree          1.8    2.6    3.4    4.0   |
+    Laplace noise, this    3.6    5.9    9.0   12.3   |  15.9
+      binary tree          3.6    7.8   13.2   18.4   |
+      bins added up        3.6    7.8   19.1   42.4   |  42.4
+    Gaussian noise, this   1.8    2.4    3.3    4.0   |  4.7
+      binary tree          1.8    2.5    3.1    3.9   |
       root of the sums     1.7    2.2    2.8    3.3   |
 
-The last is the factorisation by the square root of the matrix of sums: it needs the number of bins, and to go on it
-would have to keep noise that was not released. With Laplace noise it is worse than adding up bins.
+A binary tree has as many levels as serve it best. The last is the factorisation by the square root of the matrix of
+sums: it needs the number of bins, and to go on it would have to keep noise that was not released. With Laplace noise it
+is worse than adding up bins.
 
 COST  Milliseconds, for thousands of bins.
 """

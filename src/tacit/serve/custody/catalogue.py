@@ -8,12 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from tacit.errors import InvalidInput
-from tacit.serve.custody.actions import (
-    Action,
+from tacit.serve.custody.actions import Action
+from tacit.serve.custody.analysts import (
     AddAnalyst,
     AddToken,
-    Approve,
-    Decline,
     PauseAnalyst,
     RenewFailures,
     RequireApproval,
@@ -22,8 +20,8 @@ from tacit.serve.custody.actions import (
     RevokeToken,
     SetLimit,
     WithdrawAccess,
-    WithdrawApproval,
 )
+from tacit.serve.custody.approvals import Approve, Decline, WithdrawApproval
 from tacit.serve.custody.datasets import AddDataset, AddVersion, WithdrawDataset
 
 ACTIONS: dict[str, type[Action]] = {

@@ -43,10 +43,10 @@ def field(name: str, label: str, value: str = "", hint: str = "", **more: str) -
     )
 
 
-def chooser(name: str, label: str, choices: Iterable[str], chosen: str = "") -> str:
-    """A list to choose from, with its label."""
-    options = fragments.options(((each, each) for each in choices), chosen)
-    return f'<p><label for="{name}">{escape(label)}</label><select id="{name}" name="{name}">{options}</select></p>'
+def chooser(name: str, label: str, choices: Iterable[str], chosen: str = "", where: str = "") -> str:
+    """A list to choose from, with its label; ``where`` tells it apart from others of its name on the page."""
+    options, place = fragments.options(((each, each) for each in choices), chosen), f"{where}{name}"
+    return f'<p><label for="{place}">{escape(label)}</label><select id="{place}" name="{name}">{options}</select></p>'
 
 
 def pill(word: str) -> str:

@@ -26,6 +26,11 @@ from tacit.serve.web import Visit, check_mark, chore, page, read_form, state, st
 
 LATEST = 200
 """How many acts the page of the log shows."""
+LIMIT = (
+    "Altogether, with what they have spent. Empty: up to the budget that all share. It can be no more than that. Where "
+    "they had no access, this gives it."
+)
+APPROVAL = "Each question that costs more than this waits for you. Empty: none does, up to their limit."
 
 
 def custodians_page(request: Request, known: Visit, title: str, body: str, number: int = 200) -> Response:
@@ -50,15 +55,22 @@ async def analysts(request: Request) -> Response:
     if datasets:
         body += invite(mark, datasets)
     if names and datasets:
-        body += (
-            f'<section><h2>Set a limit</h2><form method="post" action="{forms.ACT}">'
-            f"{forms.hidden({'mark': mark, 'action': 'set limit'})}<div class='grid'>"
-            f"{forms.chooser('name', 'Who', names)}{forms.chooser('dataset', 'Dataset', datasets)}"
-            f"{_amounts('limit')}</div><p class='hint'>Altogether, with what they have spent. Empty: up to the "
-            "budget that all share. It can be no more than that.</p>"
-            '<p><button class="second">Set the limit</button></p></form></section>'
-        )
+        body += _rule(mark, "Set a limit", "set limit", LIMIT, names, datasets)
+        body += _rule(mark, "Require approval", "require approval", APPROVAL, names, datasets)
     return custodians_page(request, known, "Analysts", body)
+
+
+def _rule(mark: str, title: str, action: str, hint: str, names: list[str], datasets: list[str]) -> str:
+    """The form of what one analyst may spend of one dataset."""
+    where = action.replace(" ", "-")
+    return (
+        f'<section><h2>{title}</h2><form method="post" action="{forms.ACT}">'
+        f"{forms.hidden({'mark': mark, 'action': action})}<div class='grid'>"
+        f"{forms.chooser('name', 'Who', names, where=f'{where}-')}"
+        f"{forms.chooser('dataset', 'Dataset', datasets, where=f'{where}-')}"
+        f"{_amounts(where)}</div><p class='hint'>{hint}</p>"
+        f'<p><button class="second">{title}</button></p></form></section>'
+    )
 
 
 def invite(mark: str, datasets: list[str], name: str = "") -> str:
@@ -84,8 +96,12 @@ def _amounts(where: str) -> str:
 
 def _analyst(facts: dict[str, Any], mark: str) -> tuple[str, ...]:
     name = facts["name"]
-    access = "".join(f"<div>{escape(key)}: {forms.spending(each)}</div>" for key, each in facts["access"].items())
-    if facts["state"] == "revoked":
+    revoked = facts["state"] == "revoked"
+    access = "".join(
+        f"<div>{escape(key)}: {forms.spending(each)}{'' if revoked else _withdraw(mark, name, key)}</div>"
+        for key, each in facts["access"].items()
+    )
+    if revoked:
         return escape(name), forms.pill("revoked"), access, "", ""
     tokens = "".join(f"<div><code>{escape(each)}…</code> {_revoke(mark, name, each)}</div>" for each in facts["tokens"])
     tokens += forms.button(mark, "New token", "add token", name=name)
@@ -104,6 +120,10 @@ def _analyst(facts: dict[str, Any], mark: str) -> tuple[str, ...]:
 
 def _revoke(mark: str, name: str, token: str) -> str:
     return forms.button(mark, "Revoke", "revoke token", "tiny danger", name=name, token=token)
+
+
+def _withdraw(mark: str, name: str, dataset: str) -> str:
+    return forms.button(mark, "Withdraw", "withdraw access", name=name, dataset=dataset)
 
 
 async def requests(request: Request) -> Response:

@@ -66,7 +66,7 @@ class Releaser:
     message: Message | None = None
     """The message that a question came in, which may arrive twice."""
     continued: bool = False
-    """Whether a charge that brought no answer pays for the next attempt (`tacit.ledger.continuing`)."""
+    """Whether a charge that brought no answer pays for the next attempt (`tacit.ledger.attempts`)."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
     owner: str = ""
@@ -288,12 +288,14 @@ def charge_and_release(
     except Exception:
         answer = None  # what went wrong may show rows; not even as a context does it leave this block
     finally:
-        budget.settle(receipt, kept)
+        first = budget.settle(receipt, kept)
     if answer is None:
         raise EngineError(FAILED)
-    if question.continued and (stored := budget.recall(question, cost)) is not None:
-        return decode_answer(stored.answer)  # the one that was written, whoever drew it
-    return answer
+    if first and not question.continued:
+        return answer
+    if (stored := budget.recall(question, cost)) is None:
+        raise EngineError(FAILED)  # what was drawn here was not written, so nobody sees it
+    return decode_answer(stored.answer)  # the one that was written, whoever drew it
 
 
 @contextmanager

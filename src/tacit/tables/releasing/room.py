@@ -22,7 +22,7 @@ is spent from 8kρ > ε² on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -253,6 +253,10 @@ class Room(Desk):
     def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
         """In how many of these groups one person can have rows, as far as public facts tell."""
         return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What is made of rows, made each time; where rows are made up and never change, it may be remembered."""
+        return make()
 
     @contextmanager
     def second(self, spend: Guarantee) -> Iterator[Self]:

@@ -30,7 +30,7 @@ class Made:
     """The true answer, in SQL."""
     statistic: Callable[[Callable[[str], Operand]], Statistic]
     """What is asked, given a way to name a column."""
-    draws: int = 40
+    draws: int = 120
     """How often it is asked for each ε."""
     several_rows: bool = False
     """Whether persons have several rows, as many as their value says."""

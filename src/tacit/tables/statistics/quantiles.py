@@ -214,7 +214,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         limit = reach(epsilon, scale.grid.size)
         known = min(max(limit, sides.reach), LARGEST_REACH) if sides else limit
         (ranks,) = room.ask(RankSteps(self.value, (q,), known, cap))
-        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho))
+        law = room.once(
+            (self, q, cap, known, epsilon, rho),
+            lambda: quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho),
+        )
+        y = room.draw(law)
         step = float(max(q, 1 - q) * (cap or 1))
         what: What = "rows" if cap else "persons"
         spread = Ranked(epsilon, scale.grid.size, step, what)

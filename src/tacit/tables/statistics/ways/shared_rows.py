@@ -50,7 +50,11 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     """A capped statistic with noise."""
     design = SCANNED if method == "scan" else WEIGHED
     if not allowance.concentrated:
-        drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
+        joint = room.once(
+            (id(capped), allowance.amount, levels, design),
+            lambda: capped_flow(capped, allowance.amount, levels=levels, design=design),
+        )
+        drawn = room.draw(joint)
         return Released(drawn.value, drawn.cap, drawn)
     share = SCAN_SHARE if method == "scan" else WEIGH_SHARE
     paid = allowance.share(share)

@@ -120,8 +120,12 @@ class JointCapper(Capper):
 
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
         """The sum within the cap, each person above it counted as somewhat more than the cap."""
-        counts, sums = [bucket.count for bucket in buckets], [bucket.sum for bucket in buckets]
-        drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount, design=self.design), part)
+        counts, sums = tuple(bucket.count for bucket in buckets), tuple(bucket.sum for bucket in buckets)
+        law = room.once(
+            (counts, sums, self.allowance.amount, self.design),
+            lambda: scan_and_release(counts, sums, self.allowance.amount, design=self.design),
+        )
+        drawn = room.draw(law, part)
         return Released(drawn.value, drawn.counted, drawn)
 
 
