@@ -7,7 +7,8 @@ WHAT IT RESTS ON  There are three ways to get the profile D_0, D_1, …, the lea
 
 - by default Tacit believes nothing: it evaluates f on all groups and works with g(z) = the largest value of f on groups
   inside z, which is monotone whatever f is. If f is monotone, g = f. If it is not, the answer is about g: a wrong claim
-  costs accuracy and never privacy.
+  costs accuracy and never privacy. It runs in this process: f must depend on the records of its group alone, keep
+  nothing from one call to the next, and leave the records as they are; `tacit.wrap` enforces that.
 - with ``claimed=True`` it evaluates f on groups that miss a few persons only, and believes that f is monotone. If that
   is wrong the promise is void.
 - with ``least=``, a function of the records and k, it believes that too: the promise needs D_{j+1}(x) ≤ D_j(x without
