@@ -88,6 +88,9 @@ class Draws:
     def draw(self, law: Any, part: str = "") -> Any:
         return law._draw(self.source)
 
+    def once(self, what: Any, make: Any) -> Any:
+        return make()
+
 
 @pytest.mark.parametrize("epsilon", [4, 1, "0.1"])
 def test_persons_above_both_caps_as_printed(epsilon: str | int) -> None:

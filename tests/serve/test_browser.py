@@ -89,7 +89,7 @@ class Watched:
 
     def __init__(self, context: BrowserContext, served: Served) -> None:
         self.page, self.said, self.elsewhere = context.new_page(), list[str](), list[str]()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(200_000)
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         self.page.on("console", lambda message: self.said.append(message.text) if message.type == "error" else None)
         self.page.on("dialog", lambda dialog: self.said.append(dialog.message))

@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 def visitor(browser: Browser, address: str, token: str) -> Page:
     """A browser of their own, logged in."""
     page = browser.new_context(viewport={"width": 1000, "height": 900}).new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(200_000)
     page.goto(address)
     page.get_by_label("Your token").fill(token)
     page.get_by_role("button", name="Log in").click()

@@ -1,7 +1,8 @@
 """Every statistic by group says of each group what it would say of that group alone.
 
 ε is so large that no answer is off by more than what is allowed here with probability above 10^-9: errors are of the
-order of 1/ε persons, and a thousand persons are in each group.
+order of 1/ε persons, and a thousand persons are in each group. Of deviations one answer in a hundred has a cap far too
+high, and says so by its interval: there the median of nine answers is looked at.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,10 +54,13 @@ ASKED: dict[str, tuple[Callable[..., Answers], Callable[[str], float], float]] =
 def test_each_group_is_answered(name: str, session: Session) -> None:
     ask, truth, off = ASKED[name]
     for keys, cost in (("abc", {}), (None, {"delta": "1e-12"})):
-        found = ask(session["t"].group_by("g", None if keys is None else list(keys)), epsilon=EPSILON, **cost)
-        assert set(found) == set("abc")
-        for group, answer in found.items():
-            assert abs(float(answer) - truth(group)) <= off, (name, group)
+        groups = session["t"].group_by("g", None if keys is None else list(keys))
+        tries = [ask(groups, epsilon=EPSILON, fresh=True, **cost) for _ in range(9 if name == "deviation" else 1)]
+        for found in tries:
+            assert set(found) == set("abc")
+        for group in "abc":
+            answer = median(float(found[group]) for found in tries)
+            assert abs(answer - truth(group)) <= off, (name, group)
 
 
 def test_the_most_frequent_of_each_group(session: Session) -> None:

@@ -23,7 +23,7 @@ from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import catalogue
+from tacit.tables.statistics import catalogue, series
 from tacit.tables.statistics.asking import Asking, Entry
 from tacit.tables.statistics.base import Statistic
 from tests.serve.support import configuration
@@ -241,6 +241,7 @@ def test_names_are_given_once() -> None:
 
 def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
     """Two classes may share a key; their texts differ by a tag, which none of them inherits, or by their fields."""
+    assert series.__name__  # what is loaded only when it is asked for counts too
     tags = [vars(kind).get("tag") for kind in _kinds(Statistic) if kind.__module__.startswith("tacit.tables")]
     assert sorted(filter(None, tags)) == [
         "Covariance", "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "FoundTogether", "Frequent",
@@ -248,7 +249,7 @@ def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
         "GroupedRatios",
         "GroupedTotals", "Interquartile", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
         "ModalCount", "Moment", "PersonCount",
-        "PickedGroups", "Quantiles", "Ratio", "Regression", "StableMode", "Total", "Total",
+        "PickedGroups", "Quantiles", "Ratio", "Regression", "Series", "StableMode", "Total", "Total",
         "Trimmed",
     ]  # fmt: skip
 
