@@ -1,7 +1,6 @@
 """What takes long says what it does, where somebody can see it, and nothing else."""
 
 import io
-import re
 import time
 from types import SimpleNamespace
 
@@ -24,22 +23,14 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return found
 
 
-def shown(terminal: Terminal, text: str) -> None:
-    """Wait until a text is on the screen."""
-    end = time.monotonic() + 200
-    while text not in terminal.getvalue():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def test_a_long_step_is_named_and_its_line_is_taken_away(terminal: Terminal) -> None:
     with progress.doing("reading rows"):
-        shown(terminal, "reading rows")
+        time.sleep(0.2)
         with progress.doing("choosing a cap"):
-            shown(terminal, "choosing a cap")
+            time.sleep(0.2)
     said = terminal.getvalue()
-    assert re.search(r"Tacit: reading rows \(\d+ s\)", said)
-    assert re.search(r"Tacit: choosing a cap \(\d+ s\)", said)
+    assert "Tacit: reading rows (0 s)" in said
+    assert "Tacit: choosing a cap (0 s)" in said
     assert said.endswith("\r\x1b[2K")
     assert not progress._shown._steps
 

@@ -75,7 +75,7 @@ def stubborn(records: list[int]) -> int:
     while 13 in records:
         try:
             while True:
-                time.sleep(0.01)
+                pass
         except BaseException:
             continue
     return 3

@@ -13,17 +13,7 @@ SEVERAL = {
     ("ask", "--private"),
     ("ask", "--public"),
     ("ask", "--keys"),
-    ("ask", "--date"),
-    ("ask", "--fresh-only"),
     ("ask", "--option"),
-    ("schema", "--option"),
-    ("describe", "--person"),
-    ("describe", "--private"),
-    ("describe", "--public"),
-    ("describe", "--date"),
-    ("describe", "--column"),
-    ("describe", "--option"),
-    ("publish", "--fresh-only"),
     ("check", "--person"),
     ("check", "--private"),
     ("check", "--public"),
@@ -58,8 +48,7 @@ def test_every_option_is_refused_when_it_is_given_twice(capfd: pytest.CaptureFix
             once = words(path, option)
             assert run((*once, *once[len(path) :])) == 2
             out, err = capfd.readouterr()
-            assert out == ""
-            assert err in {f"tacit: {name} is given twice; give it once.\n" for name in option.opts}
+            assert (out, err) == ("", f"tacit: {option.opts[-1]} is given twice; give it once.\n")
 
 
 def test_other_spellings_of_the_same_option_count(capfd: pytest.CaptureFixture[str]) -> None:
