@@ -64,6 +64,7 @@ pins: .venv/uv-ready
 	printf "hatchling\neditables\n" | $(COMPILE) - -o requirements/build.txt
 	$(COMPILE) pyproject.toml --extra plot -o requirements/demo.txt
 	$(COMPILE) pyproject.toml --extra dev -o requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra serve --extra mcp --extra postgres --extra telemetry -c requirements/dev.txt -o requirements/serve.txt
 
 clean:
 	rm -rf .venv build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 REQUIRED = os.environ.get("TACIT_REQUIRE_ALL") == "1"
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """Java compiles quickly rather than well, and takes Spark's classes as they are."""
+ROOM = {
+    "spark.driver.memory": "1500m",
+    "spark.driver.extraJavaOptions": f"{QUICK_START} -Xmn600m",
+    "spark.sql.ui.retainedExecutions": "1",
+    "spark.ui.retainedJobs": "1",
+    "spark.ui.retainedStages": "1",
+    "spark.ui.retainedTasks": "1",
+}
+"""A Spark that is asked much looks for garbage less often, and keeps no plan that nobody will look at."""
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -56,7 +65,7 @@ def java() -> bool:
     return int(said.split('"')[1].split(".")[0]) >= 17
 
 
-SPARK = java()
+SPARK = REQUIRED or java()
 needed = pytest.mark.skipif(not SPARK and not REQUIRED, reason="not run: Spark needs Java 17 or 21")
 """On every test that starts Spark."""
 
@@ -68,7 +77,12 @@ def spark() -> Iterator[SparkSession]:
 
     folder = tempfile.mkdtemp(prefix="tacit-spark-")
     builder = SparkSession.builder.master("local[2]")
-    for name, value in {**SETTINGS, "spark.local.dir": folder, "spark.sql.warehouse.dir": f"{folder}/tables"}.items():
+    for name, value in {
+        **SETTINGS,
+        **ROOM,
+        "spark.local.dir": folder,
+        "spark.sql.warehouse.dir": f"{folder}/tables",
+    }.items():
         builder = builder.config(name, value)
     handler = signal.getsignal(signal.SIGINT)
     session = builder.getOrCreate()

@@ -116,11 +116,26 @@ def test_the_site_is_built_with_strict_links(tmp_path: Path) -> None:
     """Without running the tutorials, which the test above has done; one test, so that it is built once."""
     place = tmp_path / "site"
     place.mkdir()
-    arguments = ["-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(ROOT / "mkdocs.yml")]
+    code = "import gc; gc.set_threshold(100_000, 50, 50); from mkdocs.__main__ import cli; cli()"  # quicker
+    arguments = ["-c", code, "build", "--strict", "--quiet", "--config-file", str(ROOT / "mkdocs.yml")]
     done = run([*arguments, "--site-dir", str(place)], place, TACIT_DOCS_EXECUTE="false", NO_MKDOCS_2_WARNING="1")
     assert done.returncode == 0, done.stderr
     needs_nothing_but_itself(place)
     describes_every_mechanism(place)
+    names_everything(place)
+
+
+def names_everything(site: Path) -> None:
+    """Every public name of `tacit` and its rooms stands in the reference, functions with their signature."""
+    sys.path.insert(0, str(ROOT / "docs" / "hooks"))
+    rooms = importlib.import_module("rooms")
+    pages = [page.read_text(encoding="utf-8") for page in (site / "reference").glob("*.html")]
+    shown = {name for page in pages for name in re.findall(r'id="(tacit\.[\w.]+)"', page)}
+    for room in rooms.ROOMS:
+        names = rooms.homes(room).items()
+        missing = [name for name, home in names if not {f"{home}.{name}", f"{room}.{name}"} & shown]
+        assert not missing, f"{room}: {missing}"
+    assert len(rooms.homes("tacit.mechanisms")) == len(importlib.import_module("tacit.mechanisms").__all__)
 
 
 def needs_nothing_but_itself(site: Path) -> None:

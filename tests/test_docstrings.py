@@ -10,6 +10,7 @@ import doctest
 import inspect
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit import Private, Public, Pure, Session
+from tacit import Private, Public, Pure, Session, functions
+from tacit.answers.series import Series
+from tacit.audit.claims import Checked, check
 from tacit.black_boxes.selection import Selection
 from tacit.budgets import Budget, open_budget
 from tacit.forecasts import Forecast
@@ -26,12 +29,19 @@ from tacit.randomness import seeded_not_private
 from tacit.serve.client import RemoteBudget, RemoteSession
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.face.preview import ExpectedError
+from tacit.tables.releasing.watch import Watch
 
 pa = pytest.importorskip("pyarrow")
 
-RETURNED = [Budget, ExpectedError, Forecast, GroupBy, Ledger, RemoteBudget, RemoteSession, Selection]
+RETURNED = [
+    *(Budget, ExpectedError, Forecast, GroupBy, Ledger, RemoteBudget, RemoteSession, Selection, Series, Watch),
+]
 """Classes that public functions return."""
-FURTHER = [open_budget, open_ledger]
+FURTHER = [
+    *(open_budget, open_ledger, check, Checked),
+    *(functions.monotone, functions.monotonise, functions.local, functions.bounded, functions.inverse),
+    *(functions.sampled, functions.several, functions.OwnFunction.ask, functions.OwnFunction.law),
+]
 
 NOT_YET: set[str] = set()
 """What still lacks examples. Must stay empty."""
@@ -95,7 +105,7 @@ def test_every_parameter_is_explained(name: str) -> None:
     doc = text(thing)
     assert doc.strip(), f"{name} has no docstring"
     if isinstance(thing, type) and issubclass(
-        thing, RemoteSession | RemoteBudget | Budget | Ledger | GroupBy | tacit.Table
+        thing, RemoteSession | RemoteBudget | Budget | Ledger | GroupBy | tacit.Table | Watch
     ):
         return  # made by functions and methods, not by users
     wanted, told = set(parameters(thing)), explained(doc)
@@ -120,6 +130,7 @@ def rows() -> dict[str, Any]:
                 "product": [f"p{i % 12}" for i in orders],
                 "amount": [(i * 37) % 200 for i in orders],
                 "returned": [i % 9 == 0 for i in orders],
+                "day": [date(2025, 1, 1) + timedelta(days=i % 300) for i in orders],
             }
         ),
         "regions": pa.table({"region": ["north", "south"], "country": ["A", "B"]}),
@@ -136,6 +147,9 @@ def test_examples_run(name: str, rows: dict[str, Any], tmp_path: Path, monkeypat
     with Session(tables, budget=Pure(100), randomness=seeded_not_private(7)) as session:
         names = {name: getattr(tacit, name) for name in tacit.__all__ if name[0].isupper()}
         known = {**names, **rows, "tacit": tacit, "session": session, "orders": session["orders"]}
+        if name.startswith("Series."):
+            dates: dict[str, Any] = {"every": "month", "start": "2025-01-01", "until": "2025-06-30"}
+            known["series"] = session["orders"].series("day", **dates, epsilon=1)
         test = doctest.DocTestParser().get_doctest(text(THINGS[name]), known, name, None, 0)
         said: list[str] = []
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

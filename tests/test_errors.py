@@ -6,7 +6,7 @@ import pytest
 
 from tacit import InvalidInput, UnsupportedQuery
 from tacit.cli.app import run
-from tacit.errors import Face, TacitError, tell
+from tacit.errors import Face, TacitError, instead, tell
 
 COST = "name what the answer may cost: epsilon=0.5, or rho=0.01, or epsilon=0.5, delta=1e-6."
 KEYS = "groups without public keys need delta= beside epsilon=; give keys= to avoid it."
@@ -73,3 +73,9 @@ def test_the_command_line_has_more_flags_and_a_file_for_the_rest() -> None:
     )
     assert tell("b.key='y' and monkey=1, name=\"x\"", "command line") == "b.key='y' and monkey=1, --name x"
     assert tell("person= and table=", "page") == "person= and table="
+
+
+def test_a_name_that_looks_like_another_is_asked_about() -> None:
+    assert instead("amont", ["person", "Amount"]) == "did you mean Amount? The columns are person, Amount."
+    assert instead("x", ["person", "amount"], "tables") == "the tables are person, amount."
+    assert instead("x", []) == "the columns are none."

@@ -8,7 +8,7 @@ import pytest
 
 import tacit
 from tacit import InvalidInput
-from tacit.forecasts import SHAPES
+from tacit.forecasts import SHAPES, falling
 from tacit.tables.statistics.catalogue import forecastable
 
 
@@ -37,6 +37,19 @@ def test_every_statistic_gets_close_with_enough_epsilon(statistic: str, shape: s
     assert SHAPES[shape] in text
     assert "no private data was read" in text
     assert text.count("\n> ") == 1
+
+
+@pytest.mark.parametrize("statistic", ["count", "sum", "nunique"])
+def test_more_epsilon_never_looks_worse(statistic: str) -> None:
+    lines = tacit.plan(statistic, persons=300, epsilon="0.5").lines
+    for told in ([line.typical for line in lines], [line.nearly_all for line in lines]):
+        assert told == sorted(told, reverse=True)
+    assert lines[0].nearly_all > 2 * lines[-1].nearly_all
+
+
+def test_neighbours_that_would_rise_are_taken_together() -> None:
+    assert falling([[9.0], [1.0], [2.0, 8.0], [4.0]], max) == [9.0, 8.0, 8.0, 4.0]
+    assert falling([[1.0], [2.0], [3.0]], max) == [3.0, 3.0, 3.0]
 
 
 def test_heavier_tails_give_larger_errors() -> None:

@@ -87,4 +87,4 @@ def test_without_matplotlib_the_remedy_is_named() -> None:
         "except tacit.InvalidInput as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
-    assert "pip install 'tacit[plot]'" in done.stdout
+    assert "pip install 'tacit-dp[plot]'" in done.stdout

@@ -32,6 +32,8 @@ from tacit.randomness.source import NotPrivate
 
 SOURCE = Path(tacit.mechanisms.__file__).parent.parent
 HEADING = re.compile(r"^([A-Z]{4,}(?: [A-Z]+)*)\.?(?: {1,2}|: |\n)(?=\S)", re.MULTILINE)
+WIDE = 100
+"""The longest signature that stands in one line."""
 FEW = 60
 """So many outputs can be told apart in a picture."""
 
@@ -78,6 +80,7 @@ def _page(name: str, docstring: str, known: dict[str, list[AuditCase]]) -> Page:
         parts[-1] += ", *functions* " + ", ".join(f"`{name}`" for name in functions)
     if picture is not None:
         parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png)", "", UNDER]
+    parts += _called(module, functions)
     parts += ["", _headed(rest), "", "## References", ""]
     parts += [f"- {PAPERS[paper]}" for paper in BEHIND.get(key, [])] or ["- None: it is Tacit's own."]
     return Page(stem, _title(stem), "\n".join(parts) + "\n", picture)
@@ -87,6 +90,8 @@ ALSO = {
     "block_median": "black_boxes.sample_and_aggregate",
     "discrete_gaussian": "mechanisms.gaussian",
     "discrete_laplace": "mechanisms.laplace",
+    "extensions": "mechanisms.subset_extension",
+    "fallen": "black_boxes.wrap",
     "floors": "black_boxes.wrap",
     "lipschitz": "black_boxes.wrap",
     "selection": "mechanisms.repeat_and_select",
@@ -99,11 +104,14 @@ TITLES = {
     "block_median": "Median of block answers",
     "discrete_gaussian": "Discrete Gaussian noise",
     "discrete_laplace": "Discrete Laplace noise",
+    "extensions": "Claimed sensitivity on few subsets",
+    "fallen": "Wrapper of a monotone function",
     "floors": "Wrapper of a function",
     "lopsided": "Lopsided noise",
     "lipschitz": "Lipschitz filter",
     "noise": "Noise on an integer",
     "selection": "Best of several runs",
+    "staircase": "Staircase noise",
     "truncated_laplace": "Truncated Laplace noise",
 }
 
@@ -122,6 +130,35 @@ def _functions(module: ModuleType) -> list[str]:
     found = inspect.getmembers(module, inspect.isfunction)
     public = set(tacit.mechanisms.__all__) | {"wrap", "sample_and_aggregate", "best_of"}
     return [name for name, function in found if function.__module__ == module.__name__ and name in public]
+
+
+def _called(module: ModuleType, functions: list[str]) -> list[str]:
+    """How the functions of a module are called: their signatures, and the examples that their docstrings have."""
+    found = []
+    for name in functions:
+        function = getattr(module, name)
+        _, _, example = (inspect.getdoc(function) or "").partition(">>> ")
+        found += ["", "```python", *_signature(function), "```"]
+        found += ["", "```pycon", f">>> {example}", "```"] if example else []
+    return ["", "## How to call it", *found] if found else []
+
+
+def _signature(function: Any) -> list[str]:
+    """A signature as it is written, one parameter in a line where it is long."""
+    tree = ast.parse(inspect.getsource(function)).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    given = "" if tree.returns is None else f" -> {ast.unparse(tree.returns)}"
+    whole = ast.unparse(tree.args)
+    if len(f"{tree.name}({whole}){given}") <= WIDE:
+        return [f"{tree.name}({whole}){given}"]
+    parts, depth = [""], 0
+    for letter in whole:
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [f"{tree.name}(", *(f"    {part.strip()}," for part in parts), f"){given}"]
 
 
 def _headed(text: str) -> str:
@@ -199,6 +236,8 @@ def _number(outcome: Any) -> float | None:
         outcome = outcome.value
     if isinstance(outcome, frozenset):
         outcome = len(outcome)
+    if isinstance(outcome, tuple) and hasattr(outcome, "value"):  # a share, a mean, a proposal: what it says it is
+        return _number(outcome.value)
     if isinstance(outcome, tuple | list):
         return next((number for part in reversed(outcome) if (number := _number(part)) is not None), None)
     outcome = getattr(outcome, "value", outcome)

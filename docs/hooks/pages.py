@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import comparison
 import figures
 import mechanisms
+import rooms
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from papers import PAPERS
@@ -25,6 +26,7 @@ HOW_TO = (
     "regression",
     "reports",
     "joins",
+    "own-functions",
     "black-boxes",
     "files",
     "check",
@@ -86,6 +88,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for stored in sorted(comparison.RESULTS.glob("*.svg")):
         files.append(File.generated(config, f"results/{stored.name}", abs_src_path=str(stored)))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Put the names of its rooms into a page of the reference."""
+    return rooms.filled(markdown) if page.file.src_path.startswith("reference") else markdown
 
 
 def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:

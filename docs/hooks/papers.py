@@ -60,6 +60,10 @@ PAPERS = {
         "Arpita Ghosh, Tim Roughgarden, Mukund Sundararajan. Universally utility-maximizing privacy mechanisms. "
         "STOC 2009."
     ),
+    "GV16": (
+        "Quan Geng, Pramod Viswanath. The optimal noise-adding mechanism in differential privacy. IEEE Transactions on "
+        "Information Theory 62, 2016, arXiv:1212.1186."
+    ),
     "KK07": "Richard Karp, Robert Kleinberg. Noisy binary search and its applications. SODA 2007.",
     "KKMN09": (
         "Aleksandra Korolova, Krishnaram Kenthapadi, Nina Mishra, Alexandros Ntoulas. Releasing search queries and "
@@ -97,6 +101,7 @@ PAPERS = {
         "composition. NIPS 2016."
     ),
     "SNJ23": "Thomas Steinke, Milad Nasr, Matthew Jagielski. Privacy auditing with one (1) training run. NeurIPS 2023.",
+    "VW21": "Salil Vadhan, Tianhao Wang. Concurrent composition of differential privacy. TCC 2021, arXiv:2105.14427.",
     "W65": (
         "Stanley Warner. Randomized response: a survey technique for eliminating evasive answer bias. Journal of "
         "the American Statistical Association 60, 1965."
@@ -108,6 +113,7 @@ PAPERS = {
 }
 
 BEHIND = {
+    "above_threshold": ["DNRRV09", "VW21"],
     "absorb": ["LT19"],
     "bayesian_search": ["KK07", "BS16"],
     "binary_search": ["BLR08", "KK07"],
@@ -127,22 +133,27 @@ BEHIND = {
     "noise_vector": ["DMNS06", "CKS20"],
     "noisy_max": ["MT07", "MS20"],
     "permute_and_flip": ["MS20"],
+    "private_bound": ["DL09"],
     "propose_test_release": ["DL09"],
-    "ratio": ["DMNS06", "KSW24"],
+    "ratio": ["DMNS06", "KSW24", "GV16"],
     "repeat_and_select": ["LT19", "PS22"],
     "scan_and_release": ["DNRRV09", "FDY22"],
     "shared_scans": ["DNRRV09", "FDY22"],
     "shifted_inverse": ["FDY22"],
     "smooth_noises": ["NRS07", "BS19"],
     "smooth_sensitivity": ["NRS07", "BS19"],
+    "staircase": ["GV16"],
     "stable_argmin": ["DL09", "CHS14", "BDRS18", "BKSW19"],
     "stable_keys": ["KKMN09"],
     "stable_mode": ["DL09"],
+    "subset_extension": ["LRSS25", "DL09"],
     "threshold_scan": ["DNRRV09", "FDY22"],
     "tree_descent": ["MT07"],
     "truncated_laplace": ["GRS09"],
     "vector_cap": ["MT07", "DNRRV09"],
     "black_boxes.aggregation": ["NRS07"],
+    "black_boxes.extensions": ["LRSS25"],
+    "black_boxes.fallen": ["FDY22"],
     "black_boxes.floors": ["LRSS25"],
     "black_boxes.lipschitz": ["LRSS25"],
 }

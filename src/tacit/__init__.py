@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tacit.black_boxes.aggregation import sample_and_aggregate
     from tacit.black_boxes.selection import best_of
     from tacit.black_boxes.wrapping import wrap
+    from tacit.budgets import Periods
     from tacit.forecasts import plan
     from tacit.serve.client import connect
     from tacit.tables import Preview, Private, Public, Session, Table, read, schema
@@ -30,6 +31,7 @@ _HOMES = {
     "Answers": "tacit.answers.several",
     "Result": "tacit.answers.results",
     "Interval": "tacit.answers.answer",
+    "Periods": "tacit.budgets.periods",
     "Preview": "tacit.tables",
     "Private": "tacit.tables",
     "Public": "tacit.tables",
@@ -44,6 +46,9 @@ _HOMES = {
     "wrap": "tacit.black_boxes.wrapping",
 }
 
+_ROOMS = ("audit", "functions")
+"""Packages that are at hand without an import of their own."""
+
 __all__ = [
     "Answer",
     "Answers",
@@ -54,6 +59,7 @@ __all__ = [
     "Interval",
     "InvalidInput",
     "LedgerError",
+    "Periods",
     "Preview",
     "Private",
     "Public",
@@ -79,6 +85,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"tacit.{name}")
     raise AttributeError(f"module 'tacit' has no attribute {name!r}")
 
 
@@ -97,4 +105,4 @@ def _statistics() -> frozenset[str]:
     """The names that policies know: those of the catalogue, and of functions that are run on records of persons."""
     from tacit.tables.statistics import catalogue
 
-    return catalogue.keys() | {"sample_and_aggregate", "wrap"}
+    return catalogue.keys() | {"above", "function", "release", "sample_and_aggregate", "wrap"}

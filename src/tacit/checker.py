@@ -239,12 +239,13 @@ def stable_keys(law: Any, price: Price) -> Cost:
 
 
 def tested(law: Any, price: Price) -> Cost:
-    """A test at a rate, which mere noise passes with chance e^{−rate·T}/(1 + e^{−rate}); a share is bounded by four."""
-    rate = positive(law["rate"])
-    passed = exp_minus(rate * whole(law["threshold"]))[1] / (1 + exp_minus(rate)[0])
-    if law["law"] == "stable mode":
-        return "Approx", rate, passed
-    return "Approx", rate * positive(law["moves"]) + positive(law["share"]), 4 * passed
+    """Tests, which mere noise passes with chance e^{−rate·T}/(1 + e^{−rate}), and others beside; four bound a share."""
+    tests = [(positive(rate), whole(least)) for rate, least in law.get("tests") or [(law["rate"], law["threshold"])]]
+    passed = sum((exp_minus(rate * least)[1] / (1 + exp_minus(rate)[0]) for rate, least in tests), Fraction(0))
+    if law["law"] == "share":
+        return "Approx", tests[0][0] * positive(law["moves"]) + positive(law["share"]), 4 * passed
+    beside = sum((positive(rate) * size(moved) for rate, moved in law.get("beside", ())), Fraction(0))
+    return "Approx", beside + sum(rate for rate, _ in tests), passed
 
 
 def propose(law: Any, price: Price) -> Cost:
@@ -274,7 +275,8 @@ def smooth(law: Any, price: Price) -> Cost:
 
 LAWS: dict[str, Callable[[Any, Price], Cost]] = {"noise": noise, "looks": noise, "threshold scan": scan}
 LAWS |= {"exponential mechanism": choice, "cut": choice, "noisy maximum": choice, "shared weight": shared}
-LAWS |= {"scan and release": scan_and_release, "capped flow": capped_flow, "share": tested, "stable mode": tested}
+LAWS |= {"scan and release": scan_and_release, "capped flow": capped_flow}
+LAWS |= {"share": tested, "stable mode": tested, "tests": tested}
 LAWS |= {"stable keys": stable_keys, "weighted keys": stable_keys, "smooth sensitivity": smooth, "proposal": propose}
 """The public vocabulary: each law by its name."""
 
@@ -319,13 +321,13 @@ def supported(law: Any, drawn: Any) -> None:
         need(len({json.dumps(key) for key, _ in drawn}) == len(drawn), "a key is shown twice")
         need(all(whole(n) >= whole(law["threshold"]) for _, n in drawn), "a key is shown below the threshold")
     elif name == "stable mode":
-        need(drawn is None or isinstance(drawn, dict), "a value is neither shown nor refused")
+        need(drawn is None or isinstance(drawn, dict | str), "a value is neither shown nor refused")
     elif name == "share":
         share, counts = number(drawn["value"]), [whole(count) for count in drawn["counts"]]
         near = len(counts) == 4 or (len(counts) == 2 and (share / positive(law["lattice"])).denominator == 1)
         need(near and 0 <= share <= 1, "there is no such share")
     elif drawn is not None or name == "smooth sensitivity":  # a proposal may be refused
-        value = drawn if name == "smooth sensitivity" else drawn["value"]
+        value = drawn["value"] if isinstance(drawn, dict) else drawn
         need((number(value) / positive(law["lattice"])).denominator == 1, "a drawn value is not on its lattice")
         bound = int(number(drawn["bound"]) / positive(law["lattice"])) if value is not drawn else 0
         need(
@@ -442,11 +444,8 @@ def check_release(release: Any, verdict: Verdict) -> None:
         priced.append((draw["part"], price))
         try:
             cost = Price(*cost_of(draw["law"], price))
-            near = (
-                cost.first
-                <= price.first
-                <= cost.first * (1 + (CLOSE if price.kind == "Zcdp" and draw["law"]["law"] in ROUNDED else 0))
-            )
+            rounded = CLOSE if price.kind == "Zcdp" and draw["law"]["law"] in ROUNDED else 0
+            near = cost.first <= price.first <= cost.first * (1 + rounded)
             right = near and cost.kind == price.kind and cost.delta <= price.delta
             need(right, f"the law {draw['law']['law']!r} costs {cost}, and {price} is said")
             supported(draw["law"], draw["drawn"])

@@ -10,21 +10,26 @@ left out elsewhere.
 """
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Literal
+
+DISTRIBUTION = "tacit-dp"
+"""What is installed; ``tacit`` alone is somebody else's."""
 
 Face = Literal["python", "command line", "json", "page"]
 """Where a question was asked: in a program, in a terminal, over HTTP, in a browser."""
 
-_QUESTION = ("epsilon", "delta", "rho", "keys")
+_QUESTION = ("epsilon", "delta", "rho", "keys", "fresh")
 """Arguments that every face has."""
-_FLAGS = (*_QUESTION, "person", "persons", "table", "ledger", "name", "error", "shape")
+_FLAGS = (*_QUESTION, "person", "persons", "table", "ledger", "name", "version", "period", "error", "shape")
 """Arguments that are flags of the command line."""
 _SETTINGS = ("through", "key", "schema", "unit", "composition")
 """Arguments that have no flag; a configuration knows them."""
 
 
 def _arguments(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.-])({'|'.join(names)})=(\d[\w./-]*|'[^']*'|\"[^\"]*\"|…)?(, (?=delta=))?")
+    return re.compile(rf"(?<![\w.-])({'|'.join(names)})=(\d[\w./-]*|'[^']*'|\"[^\"]*\"|…|True)?(, (?=delta=))?")
 
 
 _EVERYWHERE, _IN_SHELLS = _arguments(_QUESTION), _arguments((*_FLAGS, *_SETTINGS))
@@ -32,6 +37,8 @@ _PYTHON_ONLY = re.compile(r"\[\[(?!\w+\]\])(.*?)\]\]", re.DOTALL)
 """Not a bare word in double brackets, which is a heading of TOML."""
 _LABELS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 """What the fields of a page are called."""
+_FRESH = {"command line": "--fresh", "json": "'fresh': true", "page": "“Ask anew”"}
+"""How each face asks again although an answer is stored."""
 
 
 def tell(message: str, face: Face) -> str:
@@ -43,6 +50,8 @@ def tell(message: str, face: Face) -> str:
         name, value, more = found.groups(default="")
         if name in _SETTINGS:
             return f"{name} (in tacit.toml)"
+        if name == "fresh":
+            return _FRESH[face]
         if face == "command line":
             bare = value.strip("'\"")
             return f"--{name}{' ' if bare else ''}{bare}{' ' if more else ''}"
@@ -137,3 +146,17 @@ class LedgerError(TacitError):
     Traceback (most recent call last):
     tacit.errors.LedgerError: the ledger has no dataset 'unknown'; create it, or give a budget to register it.
     """
+
+
+def not_installed(what: str, extra: str) -> InvalidInput:
+    """The error about a part of Tacit whose packages are not there; the distribution has a name of its own."""
+    return InvalidInput(f"{what}; install it with: pip install '{DISTRIBUTION}[{extra}]'.")
+
+
+def instead(wanted: str, known: Iterable[str], kind: str = "columns") -> str:
+    """What to say after a name that does not exist: the one that was meant, if it looks alike, and all there are."""
+    names = list(known)
+    folded = {name.lower(): name for name in names}
+    near = get_close_matches(wanted.lower(), folded, 1)
+    meant = f"did you mean {folded[near[0]]}? The" if near else "the"
+    return f"{meant} {kind} are {', '.join(names) or 'none'}."

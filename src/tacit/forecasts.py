@@ -3,37 +3,42 @@
 PROMISE. No private data is read. A table of made-up persons with the assumed shape is asked the very question, by the
 library's own statistics and laws, some times over for each ε, with a fixed seed; the errors seen are the forecast. So
 a forecast is the same every time, costs no budget, and is as good as the assumption: real data with a heavier tail
-give larger errors. Person number i of n gets the shape's quantile at (i − 1/2)/n, so the made-up data have the
-shape as closely as n values can.
+give larger errors. Where chance among the answers would make a larger ε look worse, those of neighbouring values of
+ε are taken together (`falling`), so forecasts never rise with ε. Person number i of n gets the shape's quantile at
+(i − 1/2)/n, so the made-up data have the shape as closely as n values can.
 """
 
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from tacit.answers import Answer
+from tacit.answers import Answer, Answers
 from tacit.answers.values import rough_percent, show
 from tacit.budgets import Advice, Question, advise
 from tacit.engines import Source, open_engine
 from tacit.engines.remembering import Remembering
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Pure, RenyiCurve
+from tacit.guarantees import Approx, Guarantee, Pure, RenyiCurve
 from tacit.numbers.exact import Number, check_listed, positive, whole
 from tacit.randomness import seeded_not_private
 from tacit.tables.face.declarations import Private
 from tacit.tables.face.session import Session
 from tacit.tables.releasing.room import Room, cost_of
 from tacit.tables.statistics.asking import Entry
-from tacit.tables.statistics.catalogue import forecastable
+from tacit.tables.statistics.catalogue import forecastable, made_up
+from tacit.tables.statistics.ways.groups import given
 
 if TYPE_CHECKING:
     import duckdb
     import numpy as np
     from numpy.typing import NDArray
 
+T = TypeVar("T")
 SHAPES = {
     "equal": "everybody alike",
     "uniform": "evenly from 0 to twice the mean",
@@ -185,42 +190,106 @@ def plan(
     world = _World(known[statistic], count, shape)
     try:
         chosen = given or world.least(cast(Fraction, wanted))
-        lines = tuple(world.accuracy(chosen * Fraction(2) ** k) for k in (-2, -1, 0, 1, 2))
+        lines = world.lines(chosen)
+        while wanted is not None and lines[2].nearly_all > wanted and chosen < SCALE[-1]:
+            chosen = SCALE[SCALE.index(chosen) + 1]  # beside its neighbours it looked worse than alone
+            lines = world.lines(chosen)
         runs = world.runs(chosen)
     finally:
         world.close()
     return Forecast(statistic, count, shape, chosen, lines[2].nearly_all, lines, runs)
 
 
-class _World:
-    """Made-up persons of one shape, and the statistic asked about them."""
+MOST_GROUPS = 20
+"""The most groups that are made up; of more, some are, with as many persons in each."""
+ANSWERS = 20
+"""About how many answers are looked at where one error is wanted, so that a preview need not wait long."""
 
-    def __init__(self, entry: Entry, persons: int, shape: str) -> None:
+
+@lru_cache(maxsize=1024)
+def expect(statistic: str, cost: Guarantee, persons: int, groups: int = 1, shape: str = "lognormal") -> float | None:
+    """The share of the truth within which 19 of 20 answers will lie, at one cost; None where that is not forecast.
+
+    Args:
+        statistic: its key in ledgers, such as "sum" or "max"; all that SQL can ask are known.
+        cost: what all groups together cost.
+        persons: about how many persons there are in all groups together, of whom each is in one.
+        groups: how many groups there are.
+        shape: the assumed shape of the persons' values.
+
+    >>> from tacit.forecasts import expect
+    >>> expect("persons", Pure(1), 1000) < 0.01
+    True
+    """
+    entry = made_up().get(statistic)
+    if entry is None or (groups > 1 and not entry.groupable):
+        return None
+    few = min(groups, MOST_GROUPS)
+    world = _World(entry, max(few, min(MOST, persons) * few // groups), shape, few)
+    try:
+        return world.accuracy(cost, max(4, ANSWERS // few)).nearly_all
+    finally:
+        world.close()
+
+
+class _MadeUp(Room):
+    """A room over rows that never change: what is made of them is made once."""
+
+    known: dict[Any, Any]
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """Made the first time."""
+        if what not in self.known:
+            self.known[what] = make()
+        return cast(T, self.known[what])
+
+
+class _World:
+    """Made-up persons of one shape, in some groups, and the statistic asked about them."""
+
+    def __init__(self, entry: Entry, persons: int, shape: str, groups: int = 1) -> None:
         import duckdb
 
         made = entry.made
         assert made is not None
         self._connection = duckdb.connect()
-        _settle(self._connection, persons, shape, made.several_rows)
-        (truth,) = cast(tuple[Any], self._connection.execute(f"SELECT {made.truth} FROM people").fetchone())
-        self._truth, self._draws = float(truth), made.draws
+        _settle(self._connection, persons, shape, made.several_rows, groups)
+        truths = f"SELECT part, {made.truth} FROM people GROUP BY part ORDER BY part"
+        self._truths = [float(truth) for _, truth in self._connection.execute(truths).fetchall()]
+        self._draws, self._known = made.draws, dict[Any, Any]()
         self._session = Session({"people": Private(self._connection, "person", table="people")}, budget=Pure(1))
         self._engine = Remembering(open_engine({"people": Source(self._connection, table="people")}))
         people = self._session["people"]
         self._relation = people._relation
         self._statistic = made.statistic(people._operand)
+        if groups > 1:
+            by = (people._operand("part").expression,)
+            self._statistic = self._statistic.grouped(given(by, ("part",), range(groups)))
 
-    def accuracy(self, epsilon: Fraction) -> ForecastPoint:
-        """The errors of some answers at this ε."""
-        cost, source = Pure(epsilon), seeded_not_private(SEED)
-        errors = []
-        for _ in range(self._draws):
+    def lines(self, epsilon: Fraction) -> tuple[ForecastPoint, ...]:
+        """The accuracy at an ε and at those around it, no larger where ε is larger."""
+        around = [epsilon * Fraction(2) ** k for k in (-2, -1, 0, 1, 2)]
+        errors = [self.errors(Pure(each)) for each in around]
+        half, nearly = falling(errors, _half), falling(errors, _nearly_all)
+        return tuple(ForecastPoint(*line) for line in zip(around, map(min, half, nearly), nearly, strict=True))
+
+    def accuracy(self, cost: Guarantee, draws: int | None = None) -> ForecastPoint:
+        """How far off answers are at this cost."""
+        errors = self.errors(cost, draws)
+        epsilon = cost.epsilon if isinstance(cost, Pure) else Fraction(0)
+        return ForecastPoint(epsilon, _half(errors), _nearly_all(errors))
+
+    def errors(self, cost: Guarantee, draws: int | None = None) -> list[float]:
+        """The errors of some answers at this cost, ascending."""
+        source, errors = seeded_not_private(SEED), list[float]()
+        for _ in range(draws or self._draws):
             with self._engine.snapshot() as snapshot:
-                room = Room(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
-                answer = cast(Answer, self._statistic.release(room))
-            errors.append(1.0 if answer.value is None else abs(float(answer) / self._truth - 1))
-        errors.sort()
-        return ForecastPoint(epsilon, errors[self._draws // 2 - 1], errors[self._draws * 19 // 20 - 1])
+                room = _MadeUp(self._engine, snapshot, self._relation, source, cost, "nobody: made-up data")
+                room.known = self._known
+                found = self._statistic.release(room)
+            answers = list(found.values()) if isinstance(found, Answers) else [found]
+            errors += map(_share, answers, self._truths)
+        return sorted(errors)
 
     def runs(self, epsilon: Fraction) -> RenyiCurve | None:
         """The mechanisms that are run at this ε."""
@@ -229,14 +298,14 @@ class _World:
     def least(self, error: Fraction) -> Fraction:
         """The smallest ε of a fine scale at which 19 of 20 answers are that close."""
         low, high = 0, len(SCALE) - 1
-        if self.accuracy(SCALE[high]).nearly_all > error:
+        if self.accuracy(Pure(SCALE[high])).nearly_all > error:
             raise InvalidInput(
                 f"no ε up to {SCALE[high]} reaches that error with so few persons of that shape; allow a larger error "
                 "or plan for more persons."
             )
         while low < high:
             middle = (low + high) // 2
-            if self.accuracy(SCALE[middle]).nearly_all <= error:
+            if self.accuracy(Pure(SCALE[middle])).nearly_all <= error:
                 high = middle
             else:
                 low = middle + 1
@@ -249,12 +318,46 @@ class _World:
         self._connection.close()
 
 
+def falling(errors: Sequence[Sequence[float]], told: Callable[[Sequence[float]], float]) -> list[float]:
+    """What is told of the errors at rising values of ε, never rising: neighbours that would rise are taken together.
+
+    More ε never makes a law worse, so a rise is chance among a few answers; those of both are then looked at as one.
+
+    >>> from tacit.forecasts import falling
+    >>> falling([[5.0], [1.0], [3.0], [0.5]], max)
+    [5.0, 3.0, 3.0, 0.5]
+    """
+    blocks: list[tuple[list[float], int]] = []
+    for each in errors:
+        pooled, count = sorted(each), 1
+        while blocks and told(blocks[-1][0]) < told(pooled):
+            before, more = blocks.pop()
+            pooled, count = sorted([*before, *pooled]), count + more
+        blocks.append((pooled, count))
+    return [told(pooled) for pooled, count in blocks for _ in range(count)]
+
+
+def _half(errors: Sequence[float]) -> float:
+    return errors[max(0, len(errors) // 2 - 1)]
+
+
+def _nearly_all(errors: Sequence[float]) -> float:
+    return errors[max(0, len(errors) * 19 // 20 - 1)]
+
+
 SCALE = (*(Fraction(digits, 10**power) for power in (4, 3, 2, 1) for digits in range(10, 100, 2)), Fraction(10))
 """The values of ε among which one is sought: two digits, from 0.001 to 10."""
 
 
-def _settle(connection: duckdb.DuckDBPyConnection, persons: int, shape: str, several_rows: bool) -> None:
-    """The table of people: a value, a flag that half of them have, and a code that ten of them share."""
+def _share(answer: Answer, truth: float) -> float:
+    """How far an answer lies off, as a share of the truth."""
+    return 1.0 if answer.value is None else abs(float(answer) / truth - 1) if truth else abs(float(answer))
+
+
+def _settle(
+    connection: duckdb.DuckDBPyConnection, persons: int, shape: str, several_rows: bool, groups: int = 1
+) -> None:
+    """The table of people: values, a flag that half of them have, a code that ten of them share, and their group."""
     import numpy as np
 
     number = np.arange(persons)
@@ -262,9 +365,11 @@ def _settle(connection: duckdb.DuckDBPyConnection, persons: int, shape: str, sev
     rows = (
         np.maximum(1, np.rint(MEAN_ROWS * values / values.mean())).astype(np.int64) if several_rows else number * 0 + 1
     )
-    connection.register("made", {"person": number, "value": values, "rows": rows})
+    other = values + np.roll(values, persons // 2)
+    connection.register("made", {"person": number, "value": values, "other": other, "rows": rows})
     connection.execute(
-        "CREATE TABLE people AS SELECT person, value, person % 2 = 0 AS flag, person // 10 AS code "
+        "CREATE TABLE people AS SELECT person, value, other, person % 2 = 0 AS flag, person // 10 AS code, "
+        f"person % {groups:d} AS part "
         "FROM (SELECT *, UNNEST(range(rows)) FROM made)"
     )
     connection.unregister("made")

@@ -268,18 +268,33 @@ def _ten(power: int) -> Fraction:
 
 
 def integers(low: int | None = None, high: int | None = None) -> Grid:
-    """The whole numbers from ``low`` to ``high``, either end open when None; the index is the value."""
+    """The whole numbers from ``low`` to ``high``, either end open when None; the index is the value.
+
+    >>> from tacit.grids import integers
+    >>> integers(0, 9).size
+    10
+    """
     first = None if low is None else math.ceil(exact(low, "low"))
     return _Multiples(first, None if high is None else math.floor(exact(high, "high")), Fraction(1))
 
 
 def multiples(step: Number, low: Number | None = None, high: Number | None = None) -> Grid:
-    """The multiples of ``step`` that lie in [low, high], either end open when None; the index is value/step."""
+    """The multiples of ``step`` that lie in [low, high], either end open when None; the index is value/step.
+
+    >>> from tacit.grids import multiples
+    >>> multiples("0.5", 0, 2).size
+    5
+    """
     return _Multiples(None, None, positive(step, "step")).between(low, high)
 
 
 def powers(base: Number, low: int = 0, high: int | None = None) -> Grid:
-    """The powers base^low, base^(low+1), … up to base^high, or without end; the index is the exponent."""
+    """The powers base^low, base^(low+1), … up to base^high, or without end; the index is the exponent.
+
+    >>> from tacit.grids import powers
+    >>> powers(2, 0, 10).value(10)
+    Fraction(1024, 1)
+    """
     number = exact(base, "base")
     if number <= 1:
         raise InvalidInput("base must be above 1; give a ratio between neighbouring scales such as 2 or '1.5'.")
@@ -291,6 +306,10 @@ def digits(n: int, low: int = -12, high: int | None = 38) -> Grid:
 
     The default decades reach from a millionth of a millionth to beyond any sum of 64-bit integers over 10^19 rows;
     high=None leaves both ends open. Index 0 is the value 0 and index −i is minus the value of i.
+
+    >>> from tacit.grids import digits
+    >>> digits(2, 0, 3).nearest(1234) == digits(2, 0, 3).index(1200)
+    True
     """
     count, smallest = whole(n, "n", 1), whole(low, "low")
     if high is None:

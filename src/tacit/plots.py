@@ -5,7 +5,7 @@ law is different: it knows the data it was made from, so a picture of it is a pi
 data that are public or made up, and writes so under the picture; a law of private data may only be sampled, once.
 
 Every function returns a matplotlib `Figure`, which notebooks show and ``figure.savefig("name.png")`` writes. They need
-``pip install 'tacit[plot]'``.
+``pip install 'tacit-dp[plot]'``.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from tacit.answers import Answers
+    from tacit.answers.series import Series
+    from tacit.curves import StepLoss
     from tacit.forecasts import Forecast
     from tacit.mechanisms.law import Law
 
@@ -48,7 +50,7 @@ def _panels(height: float, width: float, widths: Sequence[float]) -> tuple[Figur
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit[plot]'.") from None
+        raise InvalidInput("pictures need matplotlib; install it with pip install 'tacit-dp[plot]'.") from None
     figure = Figure(figsize=(width, height), layout="constrained", dpi=150)
     panels = figure.subplots(1, len(widths), sharey=True, width_ratios=widths, squeeze=False)[0]
     for axes in panels:
@@ -82,6 +84,37 @@ def law(shown: Law[Any] | Mapping[str, Law[Any]], points: Iterable[Any] | None =
     axes.set_ylabel("probability")
     axes.set_xlabel(f"output\n{STUDY}")
     axes.set_title(fill(title or f"{first.name}, {first.guarantee!r} for one draw", 70), fontsize="medium")
+    return figure
+
+
+def loss(shown: StepLoss | Mapping[str, StepLoss], points: Iterable[Any] | None = None, title: str = "") -> Figure:
+    """A loss over the values of its grid, or several by name; for data that are public or made up.
+
+    >>> from tacit import plots
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import median_loss
+    >>> figure = plots.loss(median_loss([1, 2, 2, 9], integers(0, 10)))
+    """
+    losses = dict(shown) if isinstance(shown, Mapping) else {"": shown}
+    if not losses:
+        raise InvalidInput("there is no loss to draw; give at least one.")
+    grid = next(iter(losses.values())).grid
+    listed = isinstance(grid.size, int) and grid.size <= MOST_POINTS and grid.first is not None
+    if points is None and not listed:
+        raise InvalidInput(f"a picture shows 1 to {MOST_POINTS} values; name the wanted ones with points=.")
+    first = grid.first or 0
+    places = range(first, first + int(grid.size)) if points is None else [grid.index(point) for point in points]
+    known = [place for place in places if place is not None][:MOST_POINTS]
+    figure, axes = _figure(3.2)
+    for (name, each), colour in zip(losses.items(), _colours(len(losses)), strict=True):
+        at, heights = [float(grid.value(place)) for place in known], [each.at(place) for place in known]
+        axes.plot(at, heights, color=colour, label=name, drawstyle="steps-mid")
+    if len(losses) > 1:
+        axes.legend(frameon=False)
+    axes.set_ylim(bottom=0)
+    axes.set_ylabel("persons to change")
+    axes.set_xlabel(f"value\n{STUDY}")
+    axes.set_title(fill(title or "loss of each value", 70), fontsize="medium")
     return figure
 
 
@@ -269,3 +302,19 @@ def _number(pattern: str, text: str) -> float | None:
 
 def _colours(count: int) -> list[str]:
     return [(INK, ALARM, "#2e8b57", "#8e44ad", "#b7791f", TRUTH)[i % 6] for i in range(count)]
+
+
+def series(shown: Series, cumulative: bool = False) -> Figure:
+    """A series as a line, with a band that holds each total with 95 % confidence."""
+    figure, axes = _figure(3.2)
+    answers = shown.cumulative() if cumulative else shown
+    days = list(answers)
+    ends = [answer.interval() for answer in answers.values()]
+    low, high = [float(end.low) for end in ends], [float(end.high) for end in ends]
+    axes.fill_between(days, low, high, color=NOISE, alpha=0.5, linewidth=0, label="95 % of each total, as capped")
+    axes.plot(days, [float(answer) for answer in answers.values()], color=INK)
+    axes.legend(frameon=False)
+    axes.set_ylabel("since the beginning" if cumulative else f"each {shown.every}")
+    axes.set_title(fill(f"{shown.statistic}, {shown.guarantee!r}", 70), fontsize="medium")
+    figure.autofmt_xdate()
+    return figure

@@ -17,8 +17,9 @@ import pytest
 
 import tacit
 from tacit import Answer, Answers, Approx, Interval, InvalidInput, Pure, Table
+from tacit.answers.several import told, warned
 from tacit.answers.spreads import Additive
-from tacit.answers.storing import decode, encode
+from tacit.answers.storing import decode, decode_answer, encode
 from tacit.answers.values import plain, show
 from tacit.noises import DiscreteLaplace
 from tacit.randomness import seeded_not_private
@@ -68,7 +69,22 @@ def test_an_answer_reads_as_a_sentence() -> None:
     )
     assert repr(ANSWER) == "Answer(sum of amount: 1,234,567, Pure(0.5))"
     again = ANSWER.as_stored()
-    assert str(again).endswith("Stored answer of 2026-01-02 03:04 UTC, returned at no cost.")
+    first = "Answered on 2026-01-02 03:04 UTC at Pure(0.5); if the data have changed since, ask anew"
+    assert str(again).startswith(f"{first} with fresh=True. Sum of amount")
+    assert told(again, "command line").startswith(f"{first} with --fresh. Sum of amount")
+    assert warned(again, "json") == f"{first} with 'fresh': true."
+    assert warned(again, "page") == f"{first} with “Ask anew”."
+    assert repr(again).startswith("Answer(answered on 2026-01-02 03:04 UTC; sum of amount: ")
+    assert again.to_dict()["warning"] == f"{first}."
+    assert first in again.explain().splitlines()[0]
+    assert first in again._repr_html_()
+    labelled = replace(again, version="2026-11")
+    assert str(labelled).endswith("Stored answer of 2026-01-02 03:04 UTC for version 2026-11, returned at no cost.")
+    assert warned(labelled, "python") is None
+    assert labelled.to_dict()["version"] == "2026-11"
+    assert str(replace(ANSWER, version="2026-11")).endswith("Version 2026-11 of the data.")
+    assert "version" not in encode(ANSWER)
+    assert decode_answer(encode(labelled)) == labelled
     assert again.stored
     assert not ANSWER.stored
 
@@ -153,7 +169,7 @@ def test_several_answers_print_as_a_table() -> None:
     assert "Intervals hold the truth with 95 % confidence each." in lines
     assert lines[-1].endswith("with Pure(1) for all together.")
     assert str(Answers({}, Pure(1))) == "No group was large enough to be shown. All together: Pure(1)."
-    assert "Stored answers of 2026-01-02" in str(SEVERAL.as_stored())
+    assert str(SEVERAL.as_stored()).startswith("Answered on 2026-01-02")
 
 
 def test_several_answers_become_frames_and_tables() -> None:

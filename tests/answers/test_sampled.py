@@ -6,9 +6,9 @@ from fractions import Fraction
 from math import inf
 
 import pytest
-from scipy.stats import binom
 
 from tacit.answers.sampled import SampledCount, scaled
+from tests.support import Binomial
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ def test_sampling_alone_misses_the_truth_at_most_half_of_what_the_confidence_lea
     for seen in range(persons + 1):
         low, high = SampledCount(Silent(), seen, share).interval(None, confidence)
         if not low <= persons <= high:
-            missed += binom.pmf(seen, persons, float(share))
+            missed += Binomial(persons, float(share)).exactly(seen)
     assert missed <= (1 - float(confidence)) / 2
 
 

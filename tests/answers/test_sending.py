@@ -22,11 +22,14 @@ def sent(answer: Answer | Answers) -> dict[str, Any]:
 
 def test_an_answer_is_reported_whole() -> None:
     facts = sent(ONE)
-    assert list(facts) == ["answer", "words", "cost", "stored", "whole", "certificate"]
+    assert list(facts) == ["answer", "words", "warning", "cost", "stored", "whole", "certificate"]
     assert (facts["words"], facts["cost"], facts["stored"]) == (str(ONE), "Pure 1/2", False)
     assert facts["answer"]["interval"]["covers"] == "truth"
     assert read_report(facts) == ONE
-    assert sent(ONE.as_stored())["stored"]
+    assert facts["warning"] is None
+    earlier = sent(ONE.as_stored())
+    assert earlier["stored"]
+    assert "ask anew" in earlier["warning"]
 
 
 def test_several_answers_are_reported_whole() -> None:

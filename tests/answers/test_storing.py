@@ -17,7 +17,21 @@ from hypothesis import strategies as st
 
 import tacit.answers
 from tacit import Answer, Answers, Approx, Guarantee, Pure, Renyi, Zcdp
-from tacit.answers import capped, computed, flows, groups, margins, moments, order, quotients, sampled, spreads, totals
+from tacit.answers import (
+    capped,
+    computed,
+    flows,
+    groups,
+    margins,
+    moments,
+    nodes,
+    order,
+    quotients,
+    sampled,
+    series,
+    spreads,
+    totals,
+)
 from tacit.answers.capped import CappedSum
 from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign
 from tacit.answers.formulas import Calculation, Constant, Part
@@ -89,7 +103,17 @@ def test_old_answers_hold_every_form() -> None:
     renamed, later = (
         {"DiscreteLaplace", "TruncatedLaplace", "Lopsided"},
         {"Rounded", "CappedBelow", "InnerOfGroup", "Combined", "SecondMoment", "Gram", "Correlation", "Fitted"}
-        | {"LimitedTotal", "TotalDesign"},
+        | {
+            "LimitedTotal",
+            "TotalDesign",
+            "Changed",
+            "FallenWithin",
+            "Series",
+            "Chapter",
+            "Nodes",
+            "Block",
+            "SeriesError",
+        },
     )
     assert set(FORMS) - renamed - later <= seen
 
@@ -101,7 +125,7 @@ def test_noise_of_two_rates_keeps_both() -> None:
 
 # ---- every class --------------------------------------------------------------------------------------------------
 
-MODULES = (spreads, capped, computed, groups, margins, moments, order, quotients, sampled, totals, flows)
+MODULES = (spreads, capped, computed, groups, margins, moments, order, quotients, sampled, totals, flows, nodes, series)
 
 
 def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
@@ -121,6 +145,8 @@ def test_every_class_that_an_answer_may_hold_has_a_form() -> None:
             "answer",
             "arithmetic",
             "certificates",
+            "description",
+            "description_page",
             "formulas",
             "functions",
             "quantities",
@@ -198,7 +224,7 @@ GIVEN: dict[str, st.SearchStrategy[Any]] = {
     "what": st.sampled_from(["rows", "persons"]),
     "sums": st.tuples(whole, whole, whole),
 }
-NUMBERS = {"low", "high", "width", "size", "step", "offset"}
+NUMBERS = {"low", "high", "width", "size", "step", "offset", "within"}
 FLAGS = {"largest", "root", "scales"}
 SPREADS = [form.kind for form in FORMS.values() if inspect.isclass(form.kind) and issubclass(form.kind, Spread)]
 

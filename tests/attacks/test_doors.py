@@ -83,13 +83,16 @@ def test_every_statistic_has_a_known_name() -> None:
             yield from below(found)
 
     import tacit.black_boxes.aggregation
-    import tacit.black_boxes.wrapping  # noqa: F401
+    import tacit.black_boxes.wrapping
+    import tacit.functions  # noqa: F401
 
     for kind in below(Statistic):
         if kind.__module__.startswith("tacit.") and not isabstract(kind):
             key = getattr_static(kind, "key")
             assert isinstance(key, property) or key in statistics(), kind
-    with pytest.raises(InvalidInput, match="there is no statistic 'total'; there are correlation, count, covariance"):
+    with pytest.raises(
+        InvalidInput, match="there is no statistic 'total'; there are above, correlation, count, covariance"
+    ):
         Policy(statistics=frozenset({"total"}))
 
 

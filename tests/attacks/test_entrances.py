@@ -158,8 +158,10 @@ def test_everything_within_the_bounds_is_planned_within_a_second(session: tacit.
     assert len(found) == 150
     assert sum(taken for _, taken, _ in found) > 30
     seconds, _, query = max(found)
-    again = (_planned(session, query)[0] for _ in range(3))  # on a busy machine the processor is slower at times
-    assert seconds < SECONDS or min(again) < SECONDS, query[:200]
+    if seconds >= SECONDS:  # a busy processor is slower: 500 simple plans take a second where nothing else runs
+        simple = sorted(_planned(session, "SELECT COUNT(*), SUM(x) FROM t WHERE x = 1")[0] for _ in range(9))[4]
+        seconds = min(_planned(session, query)[0] for _ in range(3))
+        assert seconds < max(SECONDS, 500 * simple), query[:200]
 
 
 def test_as_deep_as_allowed_is_answered_and_deeper_is_refused_before_the_charge(session: tacit.Session) -> None:

@@ -31,9 +31,13 @@ GROUPED = "SELECT area, COUNT(*) FROM wages JOIN areas ON wages.k = areas.area G
 STATISTICS = {
     "persons", "count", "sum", "mean", "variance", "std", "covariance", "correlation", "regression", "min", "max",
     "largest", "smallest", "quantile", "median",
-    "ratio", "nunique", "modal_count", "max_degree", "histogram", "cdf", "mode", "top",
+    "ratio", "nunique", "modal_count", "max_degree", "histogram", "cdf", "mode", "top", "iqr", "trimmed_mean",
 }  # fmt: skip
-CHARGES: dict[type, set[str]] = {Session: {"sql", "report"}, Table: STATISTICS | {"sql"}, GroupBy: STATISTICS}
+CHARGES: dict[type, set[str]] = {
+    Session: {"sql", "report", "release", "above"},
+    Table: STATISTICS | {"sql", "ask", "describe", "series"},
+    GroupBy: STATISTICS,
+}
 HOLDERS: dict[type, set[str]] = {Session: {"verify"}, Table: set(), GroupBy: set()}
 """What looks at rows for whoever holds them; it says yes, or raises."""
 
@@ -65,7 +69,11 @@ def free(s: Session) -> dict[tuple[type, str], Callable[[], Any]]:
         (Session, "analyst"): lambda: s.analyst("ada", Pure(1)),
         (Session, "budget"): lambda: s.budget,
         (Session, "close"): lambda: s.share(Pure(1), "closed").close(),
+        (Session, "calendar"): lambda: s.calendar,
         (Session, "cost"): lambda: s.cost(GROUPED, epsilon=1),
+        (Session, "period"): lambda: s.period,
+        (Session, "protection"): lambda: s.protection(),
+        (Session, "version"): lambda: s.version,
         (Session, "preview"): lambda: s.preview(GROUPED, epsilon=1),
         (Session, "schema"): lambda: s.schema("wages"),
         (Session, "share"): lambda: s.share(Pure(1), "mine"),

@@ -30,7 +30,7 @@ LIMITS = "[limits]\nper_minute = 1000000\nrows = 1000"
 async def asked(app: App, sql: str, epsilon: str) -> int:
     headers = ((b"authorization", f"Bearer {token('ada')}".encode()), (b"content-type", b"application/json"))
     body = json.dumps({"sql": sql, "epsilon": epsilon}).encode()
-    status, _ = await asyncio.wait_for(_send(app, Sent("POST", ASK, b"", headers, (body,))), 60)
+    status, _ = await asyncio.wait_for(_send(app, Sent("POST", ASK, b"", headers, (body,))), 200)
     return status
 
 
@@ -46,7 +46,7 @@ async def oracle(app: App, secret: list[int]) -> tuple[list[int], list[int]]:
             after.append(status)
     after += [await asked(app, ANSWERS, "0.5"), await asked(app, ANSWERS, "1e-20")]
     stop.set()
-    await asyncio.wait_for(life, 60)
+    await asyncio.wait_for(life, 200)
     return read, after
 
 
@@ -70,7 +70,7 @@ def test_a_question_that_costs_next_to_nothing_is_refused_unpaid(tmp_path: Path)
         stop, life = await _started(app)
         status = await asked(app, ANSWERS, "1e-20")
         stop.set()
-        await asyncio.wait_for(life, 60)
+        await asyncio.wait_for(life, 200)
         return status
 
     assert 400 <= asyncio.run(ask()) < 500

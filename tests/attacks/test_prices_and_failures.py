@@ -373,14 +373,18 @@ def test_the_custodian_renews_on_the_page_and_on_the_command_line(
         mark = re.search(r'name="mark" value="([0-9a-f]+)"', page)
         assert "1 of 1" in page
         assert mark is not None
-        form = {"mark": mark[1], "account": "analyst:ada"}
-        assert client.post("/custodian/visits/renew", data={"account": "analyst:ada"}).status_code == 403
-        assert client.post("/custodian/visits/renew", data=form | {"account": "nobody"}).status_code == 404
-        assert client.post("/custodian/visits/renew", data=form).status_code == 303
+        act = {"action": "renew failures", "dataset": "visits", "account": "analyst:ada"}
+        form = {"mark": mark[1], **act}
+        assert client.post("/custodian/act", data=act).status_code == 403
+        assert client.post("/custodian/act", data=form | {"account": "nobody"}).status_code == 404
+        code = re.search(r'name="confirm" value="([^"]+)"', client.post("/custodian/act", data=form).text)
+        assert code is not None
+        form |= {"confirm": code[1]}
+        assert client.post("/custodian/act", data=form).status_code == 200
         own = {"Authorization": f"Bearer {token('ada')}"}
         assert client.get("/v1/datasets/visits/budget", headers=own).json()["failures_left"] == 1
         client.cookies.clear()
-        assert client.post("/custodian/visits/renew", data=form, headers=own).status_code == 403
+        assert client.post("/custodian/act", data=form, headers=own).status_code == 403
     with open_ledger(tmp_path / "ledger.db") as ledger:
         ada = ledger.budget("visits").analyst("ada")
         ada.settle(ada.charge(Pure(1)), None)

@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from scipy.stats import binom
 
 from tacit import Approx, Pure, read
 from tacit.answers.capped import CappedSum
@@ -28,6 +27,7 @@ from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
 from tacit.tables.releasing.room import Allowance
 from tacit.tables.statistics.ways.totals import JointCapper
+from tests.support import Binomial
 
 pa = pytest.importorskip("pyarrow")
 
@@ -37,7 +37,7 @@ SURE = Fraction(95, 100)
 
 def honest(failed: int, tried: int, confidence: Fraction = SURE) -> bool:
     """Whether so many failures of a statement may be chance; false with probability at most 10^-6 if it holds."""
-    return bool(binom.sf(failed - 1, tried, float(1 - confidence)) > ALARM)
+    return Binomial(tried, float(1 - confidence)).at_least(failed) > ALARM
 
 
 # ---- persons above the caps of both signs ------------------------------------------------------------------------
@@ -87,6 +87,9 @@ class Draws:
 
     def draw(self, law: Any, part: str = "") -> Any:
         return law._draw(self.source)
+
+    def once(self, what: Any, make: Any) -> Any:
+        return make()
 
 
 @pytest.mark.parametrize("epsilon", [4, 1, "0.1"])

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 import tacit
 from tacit.audit.one_run import Rule, audit_run, epsilon_bound, insert_canaries, p_value, rules, score_run
@@ -15,6 +14,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.mechanisms import laplace
 from tacit.randomness import SYSTEM
+from tests.support import Binomial
 
 SURE = 1 - Fraction(1, 10**7)
 
@@ -38,7 +38,7 @@ def test_p_value_is_its_formula(guesses: int, idle: int, delta: float, data: st.
     correct = data.draw(st.integers(1, guesses))
     epsilon = data.draw(st.floats(0, 4))
     q, m = 1 / (1 + exp(-epsilon)), guesses + idle
-    pmf = [float(binom.pmf(k, guesses, q)) for k in range(guesses + 1)]
+    pmf = [Binomial(guesses, q).exactly(k) for k in range(guesses + 1)]
     alpha = max(sum(pmf[correct - i : correct]) / i for i in range(1, correct + 1))
     expected = min(1.0, sum(pmf[correct:]) + 2 * m * delta * alpha)
     assert p_value(m, guesses, correct, epsilon, delta) == pytest.approx(expected, abs=1e-9)
@@ -56,7 +56,7 @@ def test_everything_below_the_bound_is_refuted(guesses: int, delta: str, data: s
 def test_coverage_is_exact_for_randomised_response() -> None:
     """Over all outcomes of 100 guesses at odds e^1 the bound exceeds 1 with probability at most 5 %."""
     q = exp(1) / (1 + exp(1))
-    missed = sum(binom.pmf(v, 100, q) for v in range(101) if epsilon_bound(100, 100, v) > 1)
+    missed = sum(Binomial(100, q).exactly(v) for v in range(101) if epsilon_bound(100, 100, v) > 1)
     assert 0.01 < missed <= 0.05
 
 

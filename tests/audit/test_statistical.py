@@ -12,7 +12,6 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from tacit.audit.statistical import (
     LIBRARIES,
@@ -26,6 +25,7 @@ from tacit.audit.statistical import (
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.mechanisms import gaussian, laplace, randomised_response
+from tests.support import Binomial
 
 SURE = 1 - Fraction(1, 10**7)
 
@@ -34,8 +34,8 @@ SURE = 1 - Fraction(1, 10**7)
 def test_clopper_pearson_solves_its_equations(trials: int, data: st.DataObject) -> None:
     hits = data.draw(st.integers(0, trials))
     low, high = clopper_pearson(hits, trials, 0.01)
-    assert low == 0 if hits == 0 else binom.sf(hits - 1, trials, low) == pytest.approx(0.01)
-    assert high == 1 if hits == trials else binom.cdf(hits, trials, high) == pytest.approx(0.01)
+    assert low == 0 if hits == 0 else Binomial(trials, low).at_least(hits) == pytest.approx(0.01)
+    assert high == 1 if hits == trials else Binomial(trials, high).at_most(hits) == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(("epsilon", "least"), [("0.5", 0.2), ("1", 0.6), ("3", 2.1)])
@@ -119,7 +119,7 @@ def test_bounds_fall_with_delta_and_with_confidence(trials: int, data: st.DataOb
 def test_the_guess_bound_covers_exactly() -> None:
     """Over all outcomes of 60 guesses at odds e^1 the bound exceeds 1 with probability at most 5 %."""
     q = exp(1) / (1 + exp(1))
-    missed = sum(binom.pmf(v, 60, q) for v in range(61) if guess_bound(v, 60, 60) > 1)
+    missed = sum(Binomial(60, q).exactly(v) for v in range(61) if guess_bound(v, 60, 60) > 1)
     assert 0.01 < missed <= 0.05
 
 

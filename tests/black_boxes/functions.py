@@ -75,7 +75,7 @@ def stubborn(records: list[int]) -> int:
     while 13 in records:
         try:
             while True:
-                pass
+                time.sleep(0.01)
         except BaseException:
             continue
     return 3

@@ -49,12 +49,12 @@ TRUSTED = (functions.raises, functions.kills_its_parent, functions.forks)
     ("function", "seconds"),
     [
         (functions.raises, 60),
-        (functions.sleeps, 2),
-        (functions.stubborn, 2),
+        (functions.sleeps, 6),
+        (functions.stubborn, 6),
         (functions.leaves, 60),
         (functions.crashes, 60),
-        (functions.kills_its_parent, 2),
-        (functions.forks, 2),
+        (functions.kills_its_parent, 6),
+        (functions.forks, 6),
         (functions.hungry, 60),
         (functions.quits, 60),
         (partial(functions.returns, nan), 60),
@@ -73,7 +73,7 @@ def test_a_bad_call_is_the_bottom(function: Callable[..., Any], seconds: float) 
 def test_a_bad_call_among_others(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Made together they may break the evaluator; that is noticed, and calls made alone tell which one it was."""
     monkeypatch.setattr(processes, "GRACE", 1)
-    with worker(function, 1, trusted=True) as found:
+    with worker(function, 4, trusted=True) as found:
         found.load(blobs([1, 2, 13]))
         for missing, start, expected in ((1, 2, [3]), (1, 0, [0]), (3, 0, [3])):
             answered = found.together(missing, start, start + 1)
@@ -140,7 +140,7 @@ def test_an_ended_worker_leaves_no_process() -> None:
         assert len(inside) == 1
         found._process.kill()
         found._process.wait()
-        for _ in range(100):
+        for _ in range(2000):
             if not os.path.exists(f"/proc/{inside[0]}"):
                 break
             time.sleep(0.1)
@@ -181,6 +181,6 @@ def test_an_interrupt_ends_all_evaluators_at_once() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 55  # a call takes a minute
     assert len(running) == 2
     assert all(process.poll() is not None for process in running)

@@ -207,8 +207,8 @@ def test_a_refused_budget_is_code_3_and_a_broken_ledger_code_4(place: Path) -> N
     first = tacit(place, *ASK, "--epsilon", "0.5", "SELECT COUNT(*) FROM orders", TACIT_LEDGER=book)
     again = tacit(place, *ASK, "--epsilon", "0.5", "SELECT COUNT(*) FROM orders", TACIT_LEDGER=book)
     assert first.stderr == again.stderr == ""
-    assert again.stdout.startswith(first.stdout.rstrip("\n"))
-    assert "returned at no cost" in again.stdout
+    assert again.stdout.startswith("Answered on ")
+    assert again.stdout.endswith(first.stdout)
     assert "spent Pure(0.5), left Pure(0.5)" in tacit(place, "ledger", "show", "--ledger", book).stdout
     (place / "broken.db").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5000)
     for path in ("broken.db", "nowhere/book.db"):
@@ -264,7 +264,7 @@ def test_an_interrupt_is_code_130_and_says_what_was_charged(place: Path) -> None
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(3)
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate(timeout=200)
         assert process.returncode == 130
         assert "Traceback" not in errors
         assert errors.startswith("tacit: interrupted; ")
@@ -289,12 +289,12 @@ def test_an_interrupt_in_the_middle_of_a_query_is_charged_and_the_ledger_sound(p
     with subprocess.Popen(
         [sys.executable, "-c", RUN, *question], cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        ledger, end = open_ledger(book, read_only=True), time.monotonic() + 60
+        ledger, end = open_ledger(book, read_only=True), time.monotonic() + 200
         while not charges(ledger, "slow") and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.3)  # the query has begun
         process.send_signal(signal.SIGINT)
-        out, errors = process.communicate(timeout=60)
+        out, errors = process.communicate(timeout=200)
     assert process.returncode == 130
     assert out == "ready\n"
     assert errors == "tacit: interrupted; the budget says: <Budget Pure(1): spent Pure(0.75), left Pure(0.25)>.\n"

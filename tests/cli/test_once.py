@@ -13,7 +13,17 @@ SEVERAL = {
     ("ask", "--private"),
     ("ask", "--public"),
     ("ask", "--keys"),
+    ("ask", "--date"),
+    ("ask", "--fresh-only"),
     ("ask", "--option"),
+    ("schema", "--option"),
+    ("describe", "--person"),
+    ("describe", "--private"),
+    ("describe", "--public"),
+    ("describe", "--date"),
+    ("describe", "--column"),
+    ("describe", "--option"),
+    ("publish", "--fresh-only"),
     ("check", "--person"),
     ("check", "--private"),
     ("check", "--public"),
@@ -48,7 +58,8 @@ def test_every_option_is_refused_when_it_is_given_twice(capfd: pytest.CaptureFix
             once = words(path, option)
             assert run((*once, *once[len(path) :])) == 2
             out, err = capfd.readouterr()
-            assert (out, err) == ("", f"tacit: {option.opts[-1]} is given twice; give it once.\n")
+            assert out == ""
+            assert err in {f"tacit: {name} is given twice; give it once.\n" for name in option.opts}
 
 
 def test_other_spellings_of_the_same_option_count(capfd: pytest.CaptureFixture[str]) -> None:

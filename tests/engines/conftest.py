@@ -4,7 +4,7 @@ import pytest
 
 from tests.postgres import run, schema
 
-SLOW = "SELECT i AS who, i AS x FROM generate_series(1, 1000) AS i WHERE pg_sleep(0.03) IS NOT NULL"
+SLOW = "SELECT i AS who, i AS x FROM generate_series(1, 1000) AS i WHERE pg_sleep(0.3) IS NOT NULL"
 
 
 @pytest.fixture

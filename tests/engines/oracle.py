@@ -332,6 +332,15 @@ def _extremes(request: ask.Extremes, people: People) -> tuple[Fraction, ...]:
     return tuple(sorted((pick(v) for v in values if v), reverse=request.largest)[: request.k])
 
 
+def _outer(request: ask.OuterTotals, people: People) -> ask.Outer:
+    value = getattr(request.total, "value", request.total)  # a number without a value in any row is none
+    number = value if isinstance(value, ask.Value) else None
+    filled = [rows for rows in people if number is None or _present(count_units(number, row) for row in rows)]
+    totals = sorted(total(request.total, rows) for rows in filled)
+    signs = sum(t for t in totals if t > 0), sum(t for t in totals if t < 0)
+    return ask.Outer(len(totals), *signs, tuple(totals[::-1][: request.k]), tuple(totals[: request.k]))
+
+
 def _flags(request: ask.Flags, people: People) -> ask.FlagCounts:
     true = sum(any(evaluate(request.condition, row) for row in rows) for rows in people)
     return ask.FlagCounts(true, len(people) - true)
@@ -462,6 +471,20 @@ def _group_totals(request: ask.GroupTotals, people: People) -> tuple[int, ...]:
     return tuple(sum(v[g] for v in vectors) for g in range(len(request.keys)))
 
 
+def _running_totals(request: ask.RunningTotals, people: People) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Rows count in the order of the keys until the cap is reached."""
+    limit, totals, passing = 2**56, [0] * len(request.keys), [0] * len(request.keys)
+    for rows in people:
+        reached = 0
+        for g, group in enumerate(_groups(request, rows)):
+            v = max(-limit, min(limit, total(request.entry, group) if group else 0))
+            counted = min(abs(v), max(0, request.cap - reached))
+            totals[g] += counted if v > 0 else -counted
+            passing[g] += reached <= request.cap < reached + abs(v)
+            reached += abs(v)
+    return tuple(totals), tuple(passing)
+
+
 def _group_distinct(request: ask.GroupDistinct, people: People) -> tuple[int, ...]:
     brought: dict[tuple[int, Any], int] = defaultdict(int)
     for rows in people:
@@ -538,12 +561,14 @@ _ANSWER: dict[type, Callable[[Any, People], Any]] = {
     ask.Persons: lambda _, people: len(people),
     ask.TotalBuckets: _buckets,
     ask.Extremes: _extremes,
+    ask.OuterTotals: _outer,
     ask.Flags: _flags,
     ask.RankSteps: _ranks,
     ask.Moments: _moments,
     ask.ProductTotals: _product_totals,
     ask.GroupNorms: _norms,
     ask.GroupTotals: _group_totals,
+    ask.RunningTotals: _running_totals,
     ask.GroupDistinct: _group_distinct,
     ask.GroupFlags: _group_flags,
     ask.GroupMoments: _group_moments,

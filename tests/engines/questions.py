@@ -21,6 +21,7 @@ from tacit.engines.requests import (
     KeysPerPerson,
     Moments,
     Ordered,
+    OuterTotals,
     PersonMean,
     Persons,
     Presence,
@@ -29,6 +30,7 @@ from tacit.engines.requests import (
     RankSteps,
     Relation,
     RowCount,
+    RunningTotals,
     Steps,
     TotalBuckets,
     WeighedRows,
@@ -123,6 +125,7 @@ def of_persons() -> tuple[Any, ...]:
         Moments(numbers[0], -(2**63), 2**63 - 1, 2),
         Moments(numbers[0], -(2**63), 2**63 - 1, 1, 3),
         *products(),
+        *(OuterTotals(total, 3) for total in (RowCount(), numbers[0], PersonMean(numbers[4], 1000))),
     )
 
 
@@ -154,6 +157,11 @@ def of_groups() -> tuple[Any, ...]:
         for norm, entry in (("l1", i), ("l2", c), ("max", f), ("l2", RowCount()), ("l1", Presence())):
             found.append(GroupNorms(entry, by, keys, norm, (0, 1, 5, 1000, 2**40, 2**62)))  # type: ignore[arg-type]
             found.append(GroupTotals(entry, by, keys, norm, 3, 1000))  # type: ignore[arg-type]
+        found += [
+            RunningTotals(i, by, keys, 5),
+            RunningTotals(RowCount(), by, keys, 2),
+            RunningTotals(f, by, keys, 2**62),
+        ]
         found.append(KeysPerPerson(by, (0, 1, 2, 3, 5)))
     return tuple(found)
 

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from tacit.engines import Source
 from tacit.engines.duckdb.engine import TICK, DuckDB
@@ -19,6 +18,7 @@ from tacit.errors import InvalidInput
 from tacit.language.expressions import Scope
 from tacit.language.types import Schema
 from tests.engines.support import PERSONS, engine_over, relation, tables
+from tests.support import Binomial
 
 CAPS = (1, 2, 4, 8, 16)
 
@@ -53,12 +53,12 @@ def test_as_many_as_they_should_be() -> None:
     engine = DuckDB({"t": Source(connection)})
     scope = Scope.of(engine.schema("t"), "t")
     whole = Relation("t", "t", scope.find("who"))  # type: ignore[arg-type]
-    low, high = (binom.ppf(chance, people, 0.3) for chance in (1e-7, 1 - 1e-7))
+    law = Binomial(people, 0.3)
     with engine.snapshot() as snapshot:
         persons, rows = snapshot.ask(
             sampled(whole, 3 * SAMPLE_STEPS // 10), (Persons(), TotalBuckets(RowCount(), CAPS))
         )
-        assert low <= persons <= high
+        assert law.at_most(persons) > 1e-7 < law.at_least(persons)
         assert sum(bucket.count for bucket in rows.positive) == persons
         assert persons < sum(bucket.sum for bucket in rows.positive) < 1.2 * persons  # 1.1 expected, 20 deviations off
     engine.close()

@@ -187,8 +187,8 @@ def test_an_interrupt_ends_the_wait_for_a_solver(monkeypatch: pytest.MonkeyPatch
     stopped, begun = threading.Event(), time.monotonic()
     threading.Timer(0.2, _thread.interrupt_main).start()
     with pytest.raises(KeyboardInterrupt):
-        solvers.waited_for(lambda: stopped.wait(20), stopped.set)
-    assert time.monotonic() - begun < 15
+        solvers.waited_for(lambda: stopped.wait(200), stopped.set)
+    assert time.monotonic() - begun < 150
     assert stopped.is_set()
 
 

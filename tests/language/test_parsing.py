@@ -151,7 +151,7 @@ def test_what_is_not_on_the_list_is_refused(text: str, words: str) -> None:
         ("a b c", "not valid SQL"),
         ("(" * 5000, "nested too deeply"),
         ("missing > 1", "column 'missing' does not exist; the columns are a, B, c"),
-        ("y.a > 1", "none under that table name"),
+        ("y.a > 1", "there is no table .y. here"),
         ("odd = 1", "column 'odd' has a type that Tacit does not read"),
         ('"b" > 1', "column 'b' does not exist"),
         ("n + 1", r"\+ needs numbers, not text"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 import tacit
 from tacit import Private, Pure
-from tacit.budgets import Budget, Message, Question, Unanswered, open_budget
-from tacit.errors import InvalidInput
-from tacit.ledger import open_ledger, verify
+from tacit.budgets import Budget, Message, Policy, Question, Unanswered, Unsettled, open_budget
+from tacit.errors import InvalidInput, LedgerError
+from tacit.ledger import charges, open_ledger, verify
 from tests.ledger import raw
 
 MESSAGE = Message("ada's key", "SELECT SUM(x)")
@@ -79,6 +80,85 @@ def test_racing_requests_are_charged_once(where: str) -> None:
         with ThreadPoolExecutor(8) as pool:
             assert sum(pool.map(ask, range(16))) == 1
         assert budget.spent == COST
+
+
+def test_a_lost_charge_is_taken_up_once_and_counts_as_a_failure(where: str) -> None:
+    with open_ledger(where) as ledger:
+        whole = ledger.budget("d", Pure(10), policy=Policy(failures=3))
+        budget = whole.analyst("ada")
+        first = budget.charge(COST, QUESTION)
+        later = replace(MESSAGE, lost_before=datetime.now(UTC) + timedelta(hours=1))
+        again = replace(QUESTION, message=later)
+        assert budget.repeated(again, COST) is None
+        second = budget.charge(COST, again)
+        assert (second.number, second.account, second.position) == (first.number, first.account, first.position)
+        assert second.resumed > first.number
+        assert budget.spent == COST
+        assert budget.unanswered == 2  # it was lost, and may fail now
+        with pytest.raises(Unanswered):
+            budget.charge(COST, again)  # once, whoever comes next
+        with pytest.raises(LedgerError, match="another attempt took it up; nothing was released"):
+            budget.settle(first, {"value": 1})  # it was not dead, only slow
+        budget.settle(second, {"value": 2})
+        for late in (first, second):
+            with pytest.raises(LedgerError, match="has an outcome already"):
+                budget.settle(late, {"value": 3})
+        found = budget.repeated(QUESTION, COST)
+        assert found is not None
+        assert found.answer == {"value": 2}
+        assert budget.unanswered == 1
+        assert budget.spent == whole.spent == COST
+        assert verify(ledger, "d").sound
+        assert charges(ledger, "d")[0].status == "answered"
+
+
+def test_a_lost_charge_needs_room_for_one_more_failure(where: str) -> None:
+    with open_ledger(where) as ledger:
+        budget = ledger.budget("d", Pure(10), policy=Policy(failures=1)).analyst("ada")
+        budget.charge(COST, QUESTION)
+        again = replace(QUESTION, message=replace(MESSAGE, lost_before=datetime.now(UTC) + timedelta(hours=1)))
+        with pytest.raises(Unsettled) as refused:
+            budget.charge(COST, again)
+        assert "1 were lost" in str(refused.value.lost)
+        budget.renew()
+        budget.charge(COST, again)
+        assert budget.unanswered == 1  # the loss took its room before the renewal, and the attempt takes it after
+        assert verify(ledger, "d").sound
+
+
+def test_racing_attempts_take_up_a_lost_charge_once(where: str) -> None:
+    with open_ledger(where) as ledger:
+        budget = ledger.budget("d", Pure(10))
+        budget.charge(COST, QUESTION)
+        again = replace(QUESTION, message=replace(MESSAGE, lost_before=datetime.now(UTC) + timedelta(hours=1)))
+
+        def ask(_: int) -> bool:
+            try:
+                budget.charge(COST, again)
+            except Unanswered:
+                return False
+            return True
+
+        with ThreadPoolExecutor(8) as pool:
+            assert sum(pool.map(ask, range(16))) == 1
+        assert budget.spent == COST
+
+
+def test_a_forged_second_attempt_is_found(tmp_path: Path) -> None:
+    path = str(tmp_path / "ledger.db")
+    again = replace(QUESTION, message=replace(MESSAGE, lost_before=datetime.now(UTC) + timedelta(hours=1)))
+    with open_ledger(path) as ledger:
+        budget = ledger.budget("d", Pure(2))
+        budget.settle(budget.charge(COST, QUESTION), {"value": 1})
+        with pytest.raises(Unanswered):
+            budget.charge(COST, again)  # what was answered is not lost
+        budget.charge(COST, replace(again, identity="max(t.x)"))
+    raw.change(
+        path, 'UPDATE tacit_entries SET what = \'resumed\', body = \'{"charge":2,"cost":"Pure 1/2"}\' WHERE number = 4'
+    )
+    with open_ledger(path) as ledger:
+        problems = verify(ledger, "d").problems
+        assert any("takes up a charge that has an outcome" in problem for problem in problems)
 
 
 def test_a_session_asks_the_same_message_once(tmp_path: Path) -> None:

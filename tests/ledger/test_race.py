@@ -43,7 +43,7 @@ def test_a_charge_killed_at_a_given_moment_is_whole_or_absent(where: str, moment
         "from tacit.guarantees import Pure\n"
         "from tacit.ledger import open_ledger\n"
         "budget = open_ledger(sys.argv[1]).budget('d')\n"
-        "with patch(sys.argv[2], lambda *a: os.kill(os.getpid(), signal.SIGKILL)):\n"
+        "with patch(sys.argv[2], lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)):\n"
         "    budget.charge(Pure(1))\n"
     )
     assert subprocess.run([sys.executable, "-c", code, where, moment], timeout=60).returncode == -signal.SIGKILL

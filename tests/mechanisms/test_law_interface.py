@@ -59,25 +59,30 @@ def test_what_is_followed_can_be_drawn(case: AuditCase) -> None:
     assert all(law.pmf(y, 64).high > 0 for y in islice(law.outcomes_to_follow(), 3))
 
 
-TOLD = [case for case in CASES if isinstance(case.promised, Pure) and _told(case) is not None]
+PURE = [case for case in CASES if isinstance(case.promised, Pure)]
 
 
 def test_some_laws_name_telling_points() -> None:
-    kinds = {type(case.law(case.datasets[0])).__name__ for case in TOLD}
+    kinds = {type(case.law(case.datasets[0])).__name__ for case in PURE if _told(case) is not None}
     assert {"NoisyInteger", "NoiseVector", "CappedTotalLaw", "SignedTotalLaw", "CappedFlowLaw", "ScanLaw"} <= kinds
 
 
-@pytest.mark.parametrize("case", TOLD, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", PURE, ids=lambda case: case.name)
 def test_telling_points_show_as_much_as_all_outputs(case: AuditCase) -> None:
+    points = _told(case)
+    if points is None:
+        return  # all outputs are compared
     pairs = case.pairs(case.datasets)[:40]
     listed = verify(case.mechanism, pairs, case.promised, 64)
-    told = verify(case.mechanism, pairs, case.promised, 64, _told(case))
+    told = verify(case.mechanism, pairs, case.promised, 64, points)
     assert abs(told.measured.high - listed.measured.high) < Fraction(1, 10**9)
 
 
-@pytest.mark.parametrize("case", [case for case in TOLD if case.twins], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [case for case in PURE if case.twins], ids=lambda case: case.name)
 def test_telling_points_catch_broken_twins(case: AuditCase) -> None:
     for name, twin in case.twins.items():
         laws = [twin(x) for x in case.datasets]
         points = laws[0].telling_points(laws)
+        if points is None:
+            return
         assert verify(twin, case.pairs(case.datasets), case.promised, 64, points).broken, name

@@ -1,11 +1,15 @@
 """The room's public names: every mechanism is exported, and no law's repr depends on the data."""
 
+import doctest
 import pkgutil
 from importlib import import_module
 from inspect import isfunction
+from typing import Any
 
 import pytest
 
+import tacit.grids
+import tacit.guarantees
 import tacit.mechanisms
 from tacit.curves import StepLoss
 from tacit.grids import integers
@@ -34,3 +38,18 @@ def test_reprs_show_public_facts_only() -> None:
     for build in (exponential, permute_and_flip, noisy_max, tree_descent):
         assert repr(build(one, 1)) == repr(build(other, 1))
     assert repr(stable_argmin(one, 1, "0.1")) == repr(stable_argmin(other, 1, "0.1"))
+
+
+def examples() -> list[Any]:
+    """The functions of the rooms that make laws, losses, guarantees and grids."""
+    rooms = [tacit.mechanisms, tacit.guarantees, tacit.grids]
+    named = [getattr(room, name) for room in rooms for name in getattr(room, "__all__", dir(room))]
+    homes = tuple(room.__name__ for room in rooms)
+    return [f for f in named if isfunction(f) and f.__module__.startswith(homes) and not f.__name__.startswith("_")]
+
+
+@pytest.mark.parametrize("function", examples(), ids=lambda function: function.__name__)
+def test_a_function_shows_how_it_is_called(function: Any) -> None:
+    (found,) = doctest.DocTestFinder(recurse=False).find(function, function.__name__)
+    assert found.examples, f"{function} has no example"
+    assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(found).failed == 0

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.noises import DiscreteGaussian, DiscreteLaplace, IntegerNoise, Lopsided, TruncatedLaplace
+from tacit.noises.base import first_where
 from tacit.randomness import SYSTEM, seeded_not_private
 from tests.support import agrees
 
@@ -180,3 +181,37 @@ def test_gaussian_tails_keep_their_bits_where_they_must_be_sharp() -> None:
     assert quick.low <= sharp.high
     assert quick.high >= sharp.low
     assert sharp.width <= sharp.high / 2**100 < quick.width
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        DiscreteLaplace(Fraction(1, 3)),
+        DiscreteGaussian(Fraction(17, 2)),
+        TruncatedLaplace(Fraction(1, 3), 7),
+        TruncatedLaplace(Fraction(1, 12), 7),
+        Lopsided(Fraction(1, 2), Fraction(1, 5)),
+    ],
+)
+def test_many_draws_have_the_same_law(noise: IntegerNoise) -> None:
+    """One alarm in 10^6 runs, as `agrees` says."""
+    drawn = noise.draws(20_000, SYSTEM)
+    assert len(drawn) == 20_000
+    assert all(type(z) is int for z in drawn)
+    assert agrees(drawn, law(noise))
+    assert noise.draws(0, SYSTEM) == []
+    assert len(noise.draws(7, SYSTEM)) == 7
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 200), st.integers(0, 300))
+def test_a_search_finds_the_first_wherever_it_begins(first: int, near: int) -> None:
+    asked: list[int] = []
+
+    def holds(k: int) -> bool:
+        asked.append(k)
+        return k >= first
+
+    assert first_where(holds, near) == first
+    assert min(asked) >= 0
+    assert len(asked) <= 4 + 2 * (abs(first - near) + 1).bit_length() + (8 if near == 0 else 0)

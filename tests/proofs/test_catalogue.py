@@ -41,7 +41,6 @@ WANTED = [
     "amplification",
     "best of several runs",
 ]
-QUICK = [proof for proof in proofs() if len(proof.obligations) <= 6]
 
 
 @pytest.mark.parametrize("name", WANTED)
@@ -54,11 +53,12 @@ def test_names_are_distinct_and_say_what_is_given() -> None:
     assert all(proof.given and proof.promise and proof.rules for proof in proofs())
 
 
-@pytest.mark.parametrize("proof", QUICK, ids=[proof.name for proof in QUICK])
+@pytest.mark.parametrize("proof", proofs(), ids=lambda proof: proof.name)
 def test_quick_proofs_hold(proof: Proof) -> None:
-    """`tacit audit --prove` checks them all."""
-    found = prove(proof)
-    assert found.proved, str(found)
+    """Those of few obligations; `tacit audit --prove` checks them all."""
+    if len(proof.obligations) <= 6:
+        found = prove(proof)
+        assert found.proved, str(found)
 
 
 def test_every_mechanism_has_a_proof_or_a_reason() -> None:

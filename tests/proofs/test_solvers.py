@@ -44,9 +44,9 @@ def test_a_solver_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", ["z3", "cvc5"])
 def test_a_missing_solver_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(InvalidInput, match=r"tacit\[proofs\]"):
+    with pytest.raises(InvalidInput, match=r"tacit-dp\[proofs\]"):
         solvers.ask(asked([X > 5, X < 5]))
-    with pytest.raises(InvalidInput, match=r"tacit\[proofs\]"):
+    with pytest.raises(InvalidInput, match=r"tacit-dp\[proofs\]"):
         solvers.versions()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -21,23 +23,32 @@ ZYGOTE = Zygote(["tests.serve.planted"])
 """One for all gateways of this process; its executors misbehave when a question tells them to."""
 
 
-@pytest.fixture
-def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
-    """A client without a token; a test may ask for other settings by ``indirect`` parameters of `configuration`."""
-    path = configuration(tmp_path, **getattr(request, "param", {}))
-    app = application(load(path), bytes(32), zygote=ZYGOTE)
+@contextmanager
+def gateway(configured: Callable[[str], Path]) -> Iterator[httpx.Client]:
+    """A client without a token, of a gateway whose configuration may know its address."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    app = application(load(configured(address)), bytes(32), zygote=ZYGOTE)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", **SETTINGS))
-    listening = server.config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 200
     while not server.started:
         assert time.monotonic() < end
         time.sleep(0.005)
-    with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
+    try:
+        with httpx.Client(base_url=address, timeout=200) as client:
+            yield client
+    finally:
+        server.should_exit = True
+        thread.join(200)
+
+
+@pytest.fixture
+def nobody(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[httpx.Client]:
+    """A client without a token; a test may ask for other settings by ``indirect`` parameters of `configuration`."""
+    with gateway(lambda _: configuration(tmp_path, **getattr(request, "param", {}))) as client:
         yield client
-    server.should_exit = True
-    thread.join(60)
 
 
 @pytest.fixture

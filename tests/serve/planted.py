@@ -6,6 +6,7 @@ SELECT COUNT(*) FROM visits -- spin, paid      once it is charged
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import re
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tacit.budgets import Budget
+from tacit.budgets import Budget, Receipt
 from tacit.serve import gateway
 from tacit.serve.gateway import Gateway
 
@@ -27,8 +28,8 @@ def spin() -> None:
 
 
 def hold() -> None:
-    """One call that does not let go of the interpreter: no other thread of its process runs, for a minute or so."""
-    sum(itertools.repeat(0, 10**10))
+    """One call that does not let go of the interpreter: no other thread of its process runs, for two minutes."""
+    ctypes.PyDLL(None).sleep(120)
 
 
 def grow() -> None:
@@ -78,7 +79,7 @@ _kept: list[bytearray] = []
 
 releasing: Any = import_module("tacit.tables.releasing.releaser")
 _ask, _query, _charge, _settle = Gateway.ask, Gateway._query, releasing.charge_and_release, Budget.settle
-_patient = gateway.PATIENT
+_patient, _after = gateway.PATIENT, gateway.AFTER
 
 
 def _fault(text: str, paid: bool) -> None:
@@ -90,6 +91,7 @@ def _fault(text: str, paid: bool) -> None:
 def ask(self: Gateway, caller: Any, name: str, question: Any, *others: Any, **more: Any) -> Any:
     # nobody will write the outcome of a question that is lost: waiting for it would only take time
     gateway.PATIENT = 0 if question.sql.endswith("-- lost") else _patient
+    gateway.AFTER = -1000.0 if question.sql.endswith("-- lost long ago") else _after
     return _ask(self, caller, name, question, *others, **more)
 
 
@@ -103,8 +105,11 @@ def charge_and_release(budget: Any, cost: Any, question: Any, release: Callable[
         _fault(question.text, paid=True)
         return release()
 
-    lost = question.text.endswith("-- lost")  # the process dies before the outcome is written
-    Budget.settle = (lambda *_: None) if lost else _settle  # type: ignore[method-assign]
+    def settle(self: Budget, receipt: Receipt, answer: Any, **more: Any) -> bool:
+        return _settle(self, receipt, answer, **more) if receipt.resumed else True
+
+    lost = re.search("-- lost( long ago)?$", question.text)  # the process dies before the outcome is written
+    Budget.settle = settle if lost else _settle  # type: ignore[method-assign]
     return _charge(budget, cost, question, faulty)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -35,18 +36,20 @@ class Served:
     """The processor's part of it, which other processes do not make longer; or the same where that is not known."""
 
     def line(self, name: str) -> httpx.Client:
-        return httpx.Client(base_url=self.address, headers={"Authorization": f"Bearer {self.tokens[name]}"}, timeout=60)
+        return httpx.Client(
+            base_url=self.address, headers={"Authorization": f"Bearer {self.tokens[name]}"}, timeout=200
+        )
 
 
 @contextmanager
-def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[Served]:
-    """Run `tacit serve` with these arguments until the block ends."""
+def serving(*arguments: str, tokens: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[Served]:
+    """Run `tacit serve` with these arguments, in a folder, until the block ends."""
     start = time.monotonic()
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder
     )
-    late = threading.Timer(60, process.kill)
+    late = threading.Timer(200, process.kill)
     late.start()
     try:
         assert process.stdout is not None
@@ -60,11 +63,11 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
         late.cancel()
         while True:
             try:
-                httpx.get(f"{ready['address']}/login", timeout=30).raise_for_status()
+                httpx.get(f"{ready['address']}/login", timeout=200).raise_for_status()
                 break
             except httpx.TransportError:
                 assert process.poll() is None
-                assert time.monotonic() - start < 60
+                assert time.monotonic() - start < 200
                 time.sleep(0.02)
         seconds = time.monotonic() - start
         yield Served(ready["address"], tokens or ready["tokens"], process, seconds, worked(process.pid, seconds))
@@ -72,10 +75,10 @@ def serving(*arguments: str, tokens: dict[str, str] | None = None) -> Iterator[S
         late.cancel()
         process.terminate()
         try:
-            process.communicate(timeout=30)
+            process.communicate(timeout=100)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.communicate(timeout=30)
+            process.communicate(timeout=100)
 
 
 def worked(process: int, otherwise: float) -> float:
@@ -109,6 +112,18 @@ def people(folder: Path, persons: int = 200) -> Path:
     return path
 
 
+PATIENT = {"preview_seconds": 60, "seconds": 85}
+
+
+def patient(extra: str) -> str:
+    """Settings by which previews and questions may take long, unless they say otherwise: the machine may be busy."""
+    head, _, rest = extra.partition("[limits]\n")
+    more = "".join(
+        f"{name} = {seconds}\n" for name, seconds in PATIENT.items() if not re.search(rf"^{name}\b", rest, re.M)
+    )
+    return f"{head}\n[limits]\n{more}{rest}"
+
+
 def configuration(
     folder: Path,
     *,
@@ -138,7 +153,7 @@ token = "{TOKENS["ada"][1]}"
 name = "grace"
 token = "{TOKENS["grace"][1]}"
 {limit}
-{extra}
+{patient(extra)}
 """
     )
     return path

@@ -29,7 +29,6 @@ def test_mistakes_end_with_code_2_and_one_sentence(tmp_path: Path, capsys: pytes
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         for arguments in (
-            ["serve"],
             ["serve", "x.toml", "--demo"],
             ["serve", "x.toml"],
             ["serve", str(path), "--port", port],

@@ -16,7 +16,7 @@ import pytest
 from tacit.budgets import Unanswered
 from tacit.errors import EngineError, InvalidInput
 from tacit.serve.config import load
-from tacit.serve.executors import BACK, Bounds, Executors, Unforeseen, _raised
+from tacit.serve.executors import BACK, FAR, Bounds, Executors, Unforeseen, _raised
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.running import Turns
 from tacit.serve.tokens import ANALYST, Caller
@@ -73,6 +73,22 @@ async def _long(pool: Executors, folder: Path) -> None:
     assert await number(pool) != first
 
 
+async def _greedy(pool: Executors, folder: Path) -> None:
+    """Whoever took much lately begins further back, and nobody else does."""
+    await pool.run("ada", preview())
+    first, own = await number(pool), os.getpriority(os.PRIO_PROCESS, 0)
+    with pool._lately.working("analyst:ada"):
+        await asyncio.sleep(0.05)
+    work = asyncio.create_task(pool.run("ada", preview("nap")))
+    while os.getpriority(os.PRIO_PROCESS, first) != own + 3 + FAR:
+        await asyncio.sleep(0.01)
+    await work
+    second = await number(pool)
+    assert second != first
+    await pool.run("grace", {**preview(), "caller": ["analyst", "grace"]})
+    assert await number(pool) == second
+
+
 async def _changed(pool: Executors, folder: Path) -> None:
     """A table that is not as it was when the gateway opened it is not asked, and no path is told."""
     (folder / "visits.csv").write_text("who,minutes,place,age\np1,2,north,30\n")
@@ -86,9 +102,10 @@ async def _changed(pool: Executors, folder: Path) -> None:
     assert (await pool.run("ada", preview())).body
 
 
-@pytest.mark.parametrize("case", [_replaced, _long, _changed])
+@pytest.mark.parametrize("case", [_replaced, _long, _greedy, _changed])
 def test_executors(tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tacit.serve.executors.LONG", 0.2 if case is _long else 60)
+    monkeypatch.setattr("tacit.serve.executors.GREEDY", 0.01 if case is _greedy else 1000)
     config = load(configuration(tmp_path))
     gateway = Gateway(config)
     ended: list[Mapping[str, Any]] = []

@@ -1,64 +1,16 @@
-"""Pictures and pieces of pages, for ordinary and for odd answers; the audit's report."""
+"""Pieces of pages: prices in letters, tables, the audit's report."""
 
 from __future__ import annotations
 
-import re
-import xml.etree.ElementTree as ElementTree
-from datetime import date
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tacit.answers import Answer, Answers
-from tacit.answers.spreads import Additive
 from tacit.guarantees import Approx, Pure, Zcdp
-from tacit.noises import DiscreteLaplace
-from tacit.serve import drawings, fragments
+from tacit.serve import fragments
 from tests.serve.test_security import log_in
-
-
-def made(value: Any, *, noisy: bool = True) -> Answer:
-    spread = Additive(DiscreteLaplace.for_pure(Fraction(1, 2), 1)) if noisy else None
-    return Answer("sum of <x>", value, Pure("0.5"), "noise", "any one <person>", spread=spread)
-
-
-@pytest.mark.parametrize("value", [7, -(10**30), 0, Decimal("12.50"), 1.5])
-def test_an_interval_is_drawn_to_scale(value: Any) -> None:
-    answer = made(value)
-    picture = drawings.interval(answer)
-    ElementTree.fromstring(picture)
-    low, dot, high = (
-        float(re.findall(pattern, picture)[0])
-        for pattern in (r'class="span" x1="([\d.]+)"', r'cx="([\d.]+)"', r'class="span"[^>]*x2="([\d.]+)"')
-    )
-    assert 0 <= low <= dot <= high <= drawings.WIDTH
-
-
-@pytest.mark.parametrize(
-    "answer", [made(None), made(date(2020, 1, 1), noisy=False), made("text", noisy=False), made(1e400)]
-)
-def test_what_cannot_be_drawn_is_said_in_words(answer: Answer) -> None:
-    assert drawings.interval(answer) == ""
-    assert "Sum of &lt;x&gt;" in fragments.answer(answer)
-
-
-def test_several_answers_share_a_scale() -> None:
-    answers = Answers({"<north>": made(100), ("a", 1): made(-5), "odd": made(None)}, Pure(1), "place")
-    page = fragments.answer(answers)
-    assert "&lt;north&gt;" in page
-    assert page.count("svg class") == 2
-    assert "No group was large enough" in fragments.answer(Answers({}, Approx(1, "1e-6"), "place"))
-
-
-def test_a_budget_burns_down() -> None:
-    for left in ([(0, 1.0)], [(0, 1.0), (1, 0.5)], [(0, 1.0), (1, 0.9), (500, 0.2), (1000, 0.0)]):
-        picture = drawings.burn_down(left, "ε = 2")
-        ElementTree.fromstring(picture)
-        assert f"{100 * left[-1][1]:.3g} % of ε = 2 is left" in picture
 
 
 def test_prices_are_letters() -> None:
@@ -105,3 +57,11 @@ def test_the_audit_runs_apart_and_its_report_is_shown(
     assert "Tacit audit" in report.text
     assert "script-src" not in report.headers["content-security-policy"]
     assert "default-src 'none'" in report.headers["content-security-policy"]
+
+
+def test_tables_are_reached_by_the_keyboard_and_escape_what_names_them() -> None:
+    shown = fragments.table(("<a>", ""), [("x", "y")], cards=True, finds=['"><b>'])
+    assert 'role="region" tabindex="0" aria-label="&lt;a&gt;"' in shown
+    assert 'data-find="&quot;&gt;&lt;b&gt;"' in shown
+    assert "<td></td></tr></thead>" in shown  # an empty head is no head
+    assert ' datetime="2026-01-02T03:04:05Z">2026-01-02 03:04 UTC<' in fragments.when("2026-01-02T03:04:05.678901Z")

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tacit.serve.running import Busy, Pool, SharedLook, Threads, Turns
+from tacit.serve.running import Busy, Cancelled, Lately, Pool, SharedLook, Threads, Ticket, Turns
 
 Step = Callable[[], Awaitable[None]]
 
@@ -21,14 +21,14 @@ class Gate(Pool[str]):
         self.begun: list[str] = []
         self.open: dict[str, asyncio.Event] = {}
 
-    async def _done(self, work: str) -> str:
+    async def _done(self, work: str, ticket: Ticket) -> str:
         self.begun.append(work)
         self.open[work] = asyncio.Event()
         await self.open[work].wait()
         return work
 
     async def sent(self, *works: str) -> list[asyncio.Task[str]]:
-        found = [asyncio.create_task(self.run(work[0], work)) for work in works]
+        found = [asyncio.create_task(self.run(work[0], work, [f"the {work}", work])) for work in works]
         await settled()
         return found
 
@@ -90,6 +90,31 @@ async def _gone() -> None:
     assert [await second, await third] == ["a2", "b1"]
 
 
+async def _taken_back() -> None:
+    gate = Gate(places=2, share=1, waiting=5)
+    first, second, third = await gate.sent("a1", "a2", "a3")
+    gate.cancel("the a2")
+    gate.cancel("nothing")
+    await settled()
+    with pytest.raises(Cancelled, match="nothing was spent"):
+        await second
+    assert (gate.turns.held, gate.turns.queued) == (1, 1)
+    [ticket] = gate.tickets["a1"]
+    gate.cancel("a1")  # what is worked on hears of it, and ends by itself
+    await settled()
+    assert ticket.cancelled
+    assert not first.done()
+    await gate.ends("a1")
+    assert gate.begun == ["a1", "a3"]
+    await gate.ends("a3")
+    assert [await first, await third] == ["a1", "a3"]
+    assert gate.tickets == {}
+    gate.turns.refuse()
+    late = (await gate.sent("b1"))[0]
+    with pytest.raises(Busy, match="stopping"):
+        await late
+
+
 async def _cancelled() -> None:
     turns = Turns(1, 1, 5)
 
@@ -148,6 +173,21 @@ async def _look() -> None:
     look.close()
 
 
+def test_what_was_taken_lately_is_forgotten_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("tacit.serve.running.time.monotonic", lambda: now[0])
+    lately = Lately()
+    assert lately.seconds("a") == 0
+    with lately.working("a"):
+        now[0] += 8
+    with lately.working("a"):
+        now[0] += Lately.HALF
+    assert lately.seconds("a") == 4 + Lately.HALF
+    now[0] += Lately.HALF
+    assert lately.seconds("a") == (4 + Lately.HALF) / 2
+    assert lately.seconds("b") == 0
+
+
 async def _threads() -> None:
     threads = Threads(Turns(2, 1, 5), 2, "test")
     assert await threads.run("a", lambda: 6 * 7) == 42
@@ -156,7 +196,7 @@ async def _threads() -> None:
     await threads.close()
 
 
-@pytest.mark.parametrize("case", [_shares, _full, _gone, _cancelled, _nameless, _look, _threads])
+@pytest.mark.parametrize("case", [_shares, _full, _gone, _taken_back, _cancelled, _nameless, _look, _threads])
 def test_turns(case: Step) -> None:
     async def bounded() -> None:
         async with asyncio.timeout(20):

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tacit import Preview, Private, Pure, Session
-from tacit.tables.face.preview import ExpectedError
+from tacit import Approx, Preview, Private, Pure, Session
+from tacit.tables.face.preview import ExpectedError, ForeseenPart
+from tacit.tables.statistics.catalogue import entries, made_up
 
 pa = pytest.importorskip("pyarrow")
 
@@ -96,14 +97,47 @@ def test_other_errors_are_forecast_for_a_number_of_persons(session: Session) -> 
     assert "made-up data" in str(found).lower()
 
 
-@pytest.mark.parametrize(
-    ("query", "why"),
-    [("SELECT SUM(v), COUNT(*) FROM t", "one aggregate at a time"), ("SELECT MAX(v) FROM t", "no forecast")],
-)
-def test_it_says_why_it_knows_no_error(session: Session, query: str, why: str) -> None:
-    found = session.preview(query, epsilon="0.5").expected_error(persons=1000)
-    assert found == ExpectedError(found.words)
-    assert why in found.words
+def test_every_aggregate_of_sql_has_an_error_to_expect(session: Session) -> None:
+    pytest.importorskip("scipy")
+    assert {entry.policy for entry in entries() if entry.call} <= set(made_up())
+    seen = session.preview("SELECT COUNT(*), MAX(v), COUNT(DISTINCT who) FROM t", epsilon="0.9")
+    found = [part.expected_error(persons=50) for part in seen.parts]
+    assert all(each.share is not None or each.noise_std is not None for each in found)
+    assert [each for each in found if each.noise_std is None] != []
+    without = [part.expected_error() for part in seen.parts]
+    assert all("persons=" in each.words or each.noise_std is not None for each in without)
+    assert seen.expected_error(persons=50).share == max(each.share or 0 for each in found)
+
+
+def test_the_error_of_groups_is_that_of_one_of_them(session: Session) -> None:
+    pytest.importorskip("scipy")
+    query = "SELECT v, COUNT(*), SUM(v) FROM t WHERE v IN (1, 2, 3, 4) GROUP BY v"
+    parts = session.preview(query, epsilon="0.5").parts
+    assert [(part.statistic, part.groups, part.cost) for part in parts] == [
+        ("count", 4, Pure("0.25")),
+        ("sum", 4, Pure("0.25")),
+    ]
+    many, few = (parts[0].expected_error(persons=count) for count in (4000, 400))
+    assert "in each of 4 groups of about 1,000 persons" in many.words
+    assert many.share is not None
+    assert few.share is not None
+    assert many.share < few.share
+    assert "no useful answer" in parts[0].expected_error(persons=4).words
+
+
+def test_groups_that_are_found_are_forecast_for_a_guess() -> None:
+    pytest.importorskip("scipy")
+    with Session({"t": Private(ROWS, person="who")}, budget=Approx(1, "1e-5")) as session:
+        seen = session.preview("SELECT v, COUNT(*), SUM(v) FROM t GROUP BY v", epsilon="0.5", delta="1e-6")
+        assert [part.groups for part in seen.parts] == [None, None]
+        assert "if so many are found" in str(seen.expected_error(persons=100_000))
+
+
+def test_what_is_not_forecast_is_said() -> None:
+    found = ForeseenPart("mood", Pure(1), "mood").expected_error(persons=10)
+    assert found == ExpectedError("mood: no forecast is made of it; the answer will say how far off it may be.")
+    with Session({"t": Private(ROWS, person=["who", "v"])}, budget=Pure(1)) as session:
+        assert "several persons" in str(session.preview("SELECT COUNT(*) FROM t", epsilon=1).expected_error(100))
 
 
 def test_a_sample_moves_a_count_by_more_than_its_noise() -> None:

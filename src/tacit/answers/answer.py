@@ -107,6 +107,8 @@ class Answer:
     """Whether this is an earlier answer to the same question, returned at no cost."""
     name: str | None = None
     """What a query calls it: SELECT SUM(amount) AS total; None where it gives it no name."""
+    version: str = ""
+    """The public label of the version of the data that it is about; empty where they have none."""
     releases: tuple[Release, ...] = field(default=(), repr=False, compare=False)
     """What was charged and drawn for it, for its certificate."""
 
@@ -180,7 +182,8 @@ class Answer:
 
     def __repr__(self) -> str:
         capped = f" capped at {show(self.cap)}" if _proviso(self) else ""
-        return f"Answer({self.title}: {show(self.value)}{capped}, {self.guarantee!r})"
+        earlier = "" if (first := answered(self)) is None else f"answered on {_day(first.asked)}; "
+        return f"Answer({earlier}{self.title}: {show(self.value)}{capped}, {self.guarantee!r})"
 
     def explain(self) -> str:
         """The whole story: what was asked, how it was answered, how far it may be off, what was paid.
@@ -195,7 +198,9 @@ class Answer:
         asked        ... UTC
         NOT PRIVATE: made with a seeded source.
         """
+        earlier = warning(self)
         lines = [
+            *([] if earlier is None else [f"earlier      {earlier}"]),
             f"question     {self.title} ({_PER[self.per]})",
             f"value        {show(self.value)}{_proviso(self)} (counted in steps of {self.unit})",
             f"mechanism    {self.mechanism}",
@@ -205,6 +210,7 @@ class Answer:
         if self.spread is not None:
             lines += [f"error        {sentence}" for sentence in self.spread.sentences(self)]
         lines += [f"note         {note}" for note in self.notes]
+        lines += [f"version      {self.version}"] if self.version else []
         lines.append(f"asked        {self.asked:%Y-%m-%d %H:%M:%S} UTC" + (" (stored)" if self.stored else ""))
         if not self.private:
             lines.append("NOT PRIVATE: made with a seeded source.")
@@ -218,30 +224,37 @@ class Answer:
         """
         interval = self.interval()
         named = {} if self.name is None else {"name": self.name}
-        return named | {
-            "statistic": self.statistic,
-            "value": plain(self.value),
-            "guarantee": repr(self.guarantee),
-            "mechanism": self.mechanism,
-            "per": self.per,
-            "unit": self.unit,
-            "protected": self.protected,
-            "interval": {
-                "low": plain(interval.low),
-                "high": plain(interval.high),
-                "covers": interval.covers,
-                "confidence": float(interval.confidence),
-                "of": interval.of,
-                "truth": interval.truth,
-            },
-            "noise_std": plain(self.noise_std),
-            "cap": plain(self.cap),
-            "persons_above_cap": self.persons_above_cap(),
-            "notes": list(self.notes),
-            "private": self.private,
-            "asked": self.asked.isoformat(),
-            "stored": self.stored,
-        }
+        label = {"version": self.version} if self.version else {}
+        earlier = {} if (said := warning(self, "")) is None else {"warning": said}
+        return (
+            earlier
+            | named
+            | label
+            | {
+                "statistic": self.statistic,
+                "value": plain(self.value),
+                "guarantee": repr(self.guarantee),
+                "mechanism": self.mechanism,
+                "per": self.per,
+                "unit": self.unit,
+                "protected": self.protected,
+                "interval": {
+                    "low": plain(interval.low),
+                    "high": plain(interval.high),
+                    "covers": interval.covers,
+                    "confidence": float(interval.confidence),
+                    "of": interval.of,
+                    "truth": interval.truth,
+                },
+                "noise_std": plain(self.noise_std),
+                "cap": plain(self.cap),
+                "persons_above_cap": self.persons_above_cap(),
+                "notes": list(self.notes),
+                "private": self.private,
+                "asked": self.asked.isoformat(),
+                "stored": self.stored,
+            }
+        )
 
     def certificate(self) -> dict[str, Any]:
         """What was drawn for this answer, from which laws, at which price, as plain values: `tacit verify` checks it.
@@ -275,7 +288,9 @@ _PER = {"row": "over all rows", "person": "each person counted once"}
 
 
 def sentences(answer: Answer) -> Iterator[str]:
-    """What printing an answer says: the value first, whom it protects last."""
+    """What printing an answer says: that it is an earlier one, the value, and last whom it protects."""
+    if (earlier := warning(answer)) is not None:
+        yield earlier
     if not answer.private:
         yield NOT_PRIVATE
     value = "no answer" if answer.value is None else show(answer.value)
@@ -285,8 +300,35 @@ def sentences(answer: Answer) -> Iterator[str]:
         yield from answer.spread.sentences(answer)
     yield from answer.notes
     yield f"Protects {answer.protected} with {answer.guarantee!r}."
-    if answer.stored:
-        yield f"Stored answer of {answer.asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
+    yield from of_version(answer, "answer")
+
+
+def of_version(answer: Answer, what: str) -> Iterator[str]:
+    """Which version of the data an answer is about, where they have one."""
+    if answer.stored and answer.version:
+        yield f"Stored {what} of {_day(answer.asked)} for version {answer.version}, returned at no cost."
+    elif answer.version:
+        yield f"Version {answer.version} of the data."
+
+
+def answered(answer: Answer) -> Answer | None:
+    """What of an answer was released earlier, to data without a version: itself, or the oldest that it is made of."""
+    parts = [part for part in getattr(answer.spread, "parts", ()) if isinstance(part, Answer)]
+    earlier = [part for part in (answer, *parts) if part.stored and not part.version]
+    return min(earlier, key=lambda part: part.asked, default=None)
+
+
+def warning(answer: Answer, how: str = " with fresh=True") -> str | None:
+    """What must be read before an earlier answer is; None for one that was just paid for, or has a version."""
+    first = answered(answer)
+    if first is None:
+        return None
+    what = "Answered" if answer.stored else f"Made of the {first.statistic}, answered"
+    return f"{what} on {_day(first.asked)} at {first.guarantee!r}; if the data have changed since, ask anew{how}."
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
 def _proviso(answer: Answer) -> str:

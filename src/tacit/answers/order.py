@@ -9,7 +9,7 @@ from math import ceil, inf, log
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.answers.spreads import SURE, Covers, Ends, Spread
-from tacit.answers.values import Value, show
+from tacit.answers.values import Value, counted, show
 
 if TYPE_CHECKING:
     from tacit.answers import Answer
@@ -82,7 +82,11 @@ class Fallen(Spread):
     """How many persons it takes."""
     least: Value
     """With the same confidence the statistic is at least this: the answer before its rounding up to the grid."""
-    covers = "truth"
+
+    @property
+    def covers(self) -> Covers:
+        """The statistic itself."""
+        return "truth"
 
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """One-sided: nothing bounds a total from above without an assumption."""
@@ -95,6 +99,67 @@ class Fallen(Spread):
             yield (
                 f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
                 "persons it would not lie above the answer."
+            )
+
+
+@dataclass(frozen=True)
+class FallenWithin(Fallen):
+    """The same of a function that was evaluated for so many persons at most, and counts as the highest value beyond."""
+
+    most: int = 0
+
+    @property
+    def covers(self) -> Covers:
+        """The function as it counts."""
+        return "capped value"
+
+    def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
+        """The function itself up to that number."""
+        few = f"{self.most:,} persons"
+        return f"the value, with more than {few} the grid's highest", f"the truth if there are at most {few}"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """What the value means."""
+        count = persons_at(self.persons, SURE)
+        if count is not None:
+            yield (
+                f"If there are at most {self.most:,} persons, the true one is at least {show(self.least)}, and without "
+                f"at most {counted(count, 'person')} it would not lie above the answer (95 %). With more persons it "
+                "counts as the grid's highest value."
+            )
+
+
+@dataclass(frozen=True)
+class Changed(Spread):
+    """A value that the statistic would take if a few persons came or went."""
+
+    persons: Levels
+    """How many it takes."""
+    within: float = 0.0
+    """How near is near enough."""
+    covers = "truth"
+
+    def interval(self, value: Any, confidence: Fraction) -> Ends:
+        """Unbounded: how far a few persons can move the statistic is not released."""
+        return -inf, inf
+
+    def brief(self, confidence: Fraction) -> str:
+        """The error in persons, short."""
+        count = persons_at(self.persons, confidence)
+        return "" if count is None else f"± {counted(count, 'person')}"
+
+    def sentences(self, answer: Answer) -> Iterator[str]:
+        """What the value means."""
+        count = persons_at(self.persons, SURE)
+        near = f"within {self.within:g} of the answer" if self.within else "the answer"
+        if count is None:
+            yield "At this cost nothing is known of how many persons would have to change for it to be the truth."
+        elif count == 0:
+            yield f"With 95 % confidence the truth is {near}."
+        else:
+            yield (
+                f"With 95 % confidence at most {counted(count, 'person')} would have to come or go for the truth to be "
+                f"{near}."
             )
 
 

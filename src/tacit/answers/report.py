@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.certificates import certificate_of, together
+from tacit.answers.certificates import Release, certificate_of, together
 from tacit.answers.results import Result
+from tacit.answers.several import told
+from tacit.errors import Face
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
@@ -43,6 +45,11 @@ class Report(Mapping[str, Result]):
         """Whether all of it was answered before and cost nothing."""
         return all(result.stored for result in self.values())
 
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """What was charged and drawn for all of it."""
+        return together(result.releases for result in self.values())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON.
 
@@ -60,11 +67,24 @@ class Report(Mapping[str, Result]):
         >>> len(session.report(["SELECT COUNT(*), SUM(amount) FROM orders"], epsilon=1).certificate()["releases"])
         2
         """
-        return certificate_of(together(result.releases for result in self.values()))
+        return certificate_of(self.releases)
 
     def __str__(self) -> str:
         """The results one below the other, then what all of them cost."""
-        shown = [f"{name}\n{result}" for name, result in self.items()]
+        return self.told("python")
+
+    def told(self, face: Face) -> str:
+        """The same in the words of a face.
+
+        Args:
+            face: where it was asked: "python", "command line", "json" or "page".
+
+        >>> print(session.report({"rows": "SELECT COUNT(*) FROM orders"}, epsilon=1).told("command line"))
+        rows
+        ...
+        The whole report: Pure(1).
+        """
+        shown = [f"{name}\n{told(result, face)}" for name, result in self.items()]
         return "\n\n".join([*shown, f"The whole report: {self.guarantee!r}."])
 
     def __repr__(self) -> str:

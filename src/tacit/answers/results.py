@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.answers.answer import Answer
 from tacit.answers.certificates import Release
-from tacit.answers.several import Answers, common_sentences, show_error
+from tacit.answers.several import Answers, common_sentences, first_lines, first_paragraph, show_error
 from tacit.answers.values import plain, show
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class Result(Answers):
             "  ".join(f"{line[i]:>{widths[i]}}" if i in numbers else f"{line[i]:<{widths[i]}}" for i in kept).rstrip()
             for line in (head, *rows)
         ]
-        return "\n".join([*lines, *remarks(self)])
+        return "\n".join([*first_lines(self), *lines, *remarks(self)])
 
     def __repr__(self) -> str:
         return super().__repr__().replace("Answers(", "Result(", 1)
@@ -195,7 +195,7 @@ class Result(Answers):
         top = "".join(f"<th>{html.escape(name)}</th>" for name in head)
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         common = html.escape(" ".join(remarks(self)))
-        return f"<table><tr>{top}</tr>{cells}</table><p>{common}</p>"
+        return f"{first_paragraph(self)}<table><tr>{top}</tr>{cells}</table><p>{common}</p>"
 
 
 def remarks(found: Answers) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.several import Answers
+from tacit.answers.several import Answers, told, warned
 from tacit.answers.storing import decode_answer, encode
 
 
@@ -18,7 +18,8 @@ def report(answer: Answer | Answers) -> dict[str, Any]:
     """An answer as plain values, as a sentence, and whole, with its certificate where it has one."""
     return {
         "answer": answer.to_dict(),
-        "words": str(answer),
+        "words": told(answer, "json"),
+        "warning": warned(answer, "json"),
         "cost": answer.guarantee.text(),
         "stored": answer.stored,
         "whole": encode(answer),

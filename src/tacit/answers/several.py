@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import NOT_PRIVATE, Answer, Interval, sentences
+from tacit.answers.answer import NOT_PRIVATE, Answer, Interval, answered, of_version, sentences, warning
 from tacit.answers.certificates import Release, certificate_of, together
 from tacit.answers.spreads import SURE
 from tacit.answers.values import plain, show, show_key, show_range
+from tacit.errors import Face, tell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +100,8 @@ class Answers(Mapping[Any, Answer]):
         >>> [(one["key"], one["value"]) for one in answers.to_dict()["answers"]]
         [('north', 374), ('south', 272)]
         """
-        return {
+        earlier = {} if (said := common_warning(self, "")) is None else {"warning": said}
+        return earlier | {
             "guarantee": repr(self.guarantee),
             "answers": [{"key": plain(key), **answer.to_dict()} for key, answer in self.items()],
         }
@@ -170,11 +173,13 @@ class Answers(Mapping[Any, Answer]):
             rows.append((show_key(key), value, show_error(answer)))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         lines = [f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c}".rstrip() for a, b, c in rows]
-        return "\n".join([*lines, *common_sentences(self)])
+        return "\n".join([*first_lines(self), *lines, *common_sentences(self)])
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{key!r}: {show(answer.value)}" for key, answer in self.items())
-        return f"Answers({{{inside}}}, {self.guarantee!r})"
+        first = min((found.asked for found in map(answered, self.values()) if found is not None), default=None)
+        earlier = "" if first is None else f"answered on {first:%Y-%m-%d %H:%M} UTC; "
+        return f"Answers({earlier}{{{inside}}}, {self.guarantee!r})"
 
     def _repr_html_(self) -> str:
         head = [self.name, "value", "95 % interval", "covers"]
@@ -185,7 +190,18 @@ class Answers(Mapping[Any, Answer]):
         cells = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in row) + "</tr>" for row in rows)
         top = "".join(f"<th>{html.escape(h)}</th>" for h in head)
         said = " ".join(common_sentences(self)) if self else f"{self.guarantee!r} for all together"
-        return f"<table><tr>{top}</tr>{cells}</table><p>{html.escape(said)}</p>"
+        return f"{first_paragraph(self)}<table><tr>{top}</tr>{cells}</table><p>{html.escape(said)}</p>"
+
+
+def first_lines(several: Answers) -> list[str]:
+    """What stands before a table of answers: that some of them are earlier ones."""
+    earlier = common_warning(several)
+    return [] if earlier is None else [earlier]
+
+
+def first_paragraph(several: Answers) -> str:
+    """The same in a notebook."""
+    return "".join(f"<p><strong>{html.escape(line)}</strong></p>" for line in first_lines(several))
 
 
 def show_error(answer: Answer) -> str:
@@ -204,7 +220,8 @@ def common_sentences(several: Answers) -> Iterator[str]:
     intervals = [answer.interval() for answer in answers if answer.spread is not None]
     if any(interval.low != -inf for interval in intervals):
         yield _held(intervals)
-    told = [list(sentences(answer))[1:-1] for answer in answers if answer.private and not answer.stored]
+    anew = [replace(answer, stored=False, version="") for answer in answers if answer.private]
+    told = [list(sentences(answer))[1:-1] for answer in anew]
     shared = [s for s in (told[0] if told else []) if all(s in other for other in told)]
     shared = [s for s in shared if not s.startswith("Noise interval")]  # each has its own, in the table
     errors = [error for error in map(show_error, answers) if error.startswith("rank")]
@@ -214,8 +231,31 @@ def common_sentences(several: Answers) -> Iterator[str]:
     if shared:
         yield " ".join(shared)
     yield f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
-    if answers[0].stored:
-        yield f"Stored answers of {answers[0].asked:%Y-%m-%d %H:%M} UTC, returned at no cost."
+    yield from of_version(answers[0], "answers")
+
+
+def common_warning(several: Answers, how: str = " with fresh=True") -> str | None:
+    """What must be read before some answers are, where one of them is an earlier one; see `warning`."""
+    earlier = [answer for answer in several.values() if answered(answer) is not None]
+    if not earlier:
+        return None
+    oldest = min(earlier, key=lambda answer: answer.asked)
+    said = warning(oldest, how)
+    if len(earlier) == len(several) or said is None:
+        return said
+    return f"{oldest.title}: {said[:1].lower()}{said[1:]}"
+
+
+def told(found: Answer | Answers, face: Face) -> str:
+    """An answer in words, in which the warning speaks as a face does."""
+    said = warning(found) if isinstance(found, Answer) else common_warning(found)
+    return str(found) if said is None else str(found).replace(said, tell(said, face), 1)
+
+
+def warned(found: Answer | Answers, face: Face) -> str | None:
+    """What must be read before an earlier answer is, in the words of a face."""
+    said = warning(found) if isinstance(found, Answer) else common_warning(found)
+    return None if said is None else tell(said, face)
 
 
 def _held(intervals: Sequence[Interval]) -> str:

@@ -38,10 +38,12 @@ from tacit.answers.formulas import Calculation, Constant, Part
 from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
 from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
-from tacit.answers.order import Between, Fallen, Inner, InnerOfGroup, Ranked
+from tacit.answers.nodes import Block
+from tacit.answers.order import Between, Changed, Fallen, FallenWithin, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
 from tacit.answers.sampled import SampledCount, SampledValue
+from tacit.answers.series import Chapter, Nodes, Series, SeriesError, Told
 from tacit.answers.several import Answers
 from tacit.answers.spreads import Additive, Chosen, Covers, Spread
 from tacit.answers.totals import CappedTotal, TotalDesign
@@ -85,7 +87,8 @@ def _form(kind: Callable[..., Any], fields: str) -> Form:
 
 FORMS: dict[str, Form] = {
     "Answer": _form(
-        Answer, "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name"
+        Answer,
+        "statistic value guarantee mechanism protected per unit spread cap notes private asked stored name version",
     ),
     # guarantees
     "Pure": _form(Pure, "epsilon"),
@@ -130,6 +133,8 @@ FORMS: dict[str, Form] = {
     "Inner": _form(Inner, "largest beyond inner"),
     "InnerOfGroup": _form(InnerOfGroup, "largest beyond inner"),
     "Fallen": _form(Fallen, "persons least"),
+    "FallenWithin": _form(FallenWithin, "persons least most"),
+    "Changed": _form(Changed, "persons within"),
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
@@ -140,6 +145,12 @@ FORMS: dict[str, Form] = {
     "Calculation": _form(Calculation, "name operands"),
     "SampledValue": _form(SampledValue, "inside value probability scales"),
     "SampledCount": _form(SampledCount, "noise value probability"),
+    # series
+    "Series": _form(Told, "statistic name every start chapters protected unit per private asked stored"),
+    "Chapter": _form(Chapter, "guarantee cap bins opened blocks totals cuts tolerated charge"),
+    "Nodes": _form(Nodes, "amount moves concentrated totals"),
+    "Block": _form(Block, "bins sizes weights"),
+    "SeriesError": _form(SeriesError, "estimate variance largest unit covers caps"),
 }
 """What is written, and read, under each tag."""
 
@@ -169,6 +180,9 @@ OLDER: dict[str, Form] = {
 }
 """How values are read that earlier versions wrote otherwise."""
 
+WHERE_SET = frozenset({"version"})
+"""Fields that are written where they are set: answers without them are written as they always were."""
+
 SHAPE = ("columns", "released", "by", "known")
 """What is written of a result beside its answers; versions that do not know it read the answers."""
 
@@ -197,7 +211,7 @@ def encode(part: Any) -> Any:
     if not isinstance(part, Answer | Answers) or not part.releases:
         return facts
     facts["releases"] = certificates.read(part.releases)
-    if isinstance(part, Answers):
+    if isinstance(part, Answers) and not isinstance(part, Series):
         places = {release: place for place, release in enumerate(part.releases)}
         facts["made of"] = [[places[one] for one in answer.releases if one in places] for answer in part.values()]
     return facts
@@ -221,6 +235,8 @@ def _encode(part: Any) -> Any:
             return {TAG: "date", "text": part.isoformat()}
         case tuple():
             return {TAG: "tuple", "items": [_encode(item) for item in part]}
+        case Series():
+            return _encode(part.told)
         case Answers():
             pairs = [[_encode(key), _encode(answer)] for key, answer in part.items()]
             facts = {TAG: "Answers", "pairs": pairs, "guarantee": _encode(part.guarantee), "name": part.name}
@@ -228,7 +244,8 @@ def _encode(part: Any) -> Any:
     tag = _TAGS.get(type(part))
     if tag is None:
         raise TypeError("an answer cannot hold a value of this class; add its form.")
-    return {TAG: tag} | {name: _encode(getattr(part, name)) for name in FORMS[tag].fields}
+    held = {name: getattr(part, name) for name in FORMS[tag].fields}
+    return {TAG: tag} | {name: _encode(value) for name, value in held.items() if value or name not in WHERE_SET}
 
 
 def _shape(result: Result) -> dict[str, Any]:
@@ -265,7 +282,7 @@ def decode(part: Any) -> Any:
         fields["releases"] = _releases(part)
     if isinstance(kind, type) and issubclass(kind, Guarantee) and not any(fields.values()):
         return kind.amount(*fields.values())  # what is free costs nothing
-    return kind(**fields)
+    return Series(kind(**fields), _releases(part)) if kind is Told else kind(**fields)
 
 
 def _releases(part: Mapping[str, Any]) -> tuple[certificates.Release, ...]:

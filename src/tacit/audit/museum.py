@@ -21,6 +21,8 @@ from tacit.grids import integers
 from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.choose.exponential import exponential
 from tacit.mechanisms.law import Law
+from tacit.mechanisms.local.order_statistics import Quantile
+from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
 from tacit.mechanisms.noise.noise import NoisyInteger, TruncatedInteger, laplace, laplace_vector, randomised_response
 from tacit.mechanisms.repeat.absorb import Absorbed, absorb
 from tacit.mechanisms.search.binary_search import BinarySearchLaw, binary_search
@@ -286,6 +288,17 @@ def _monotonised(x: Dataset, best: Callable[[int], int]) -> Law[Any]:
     return exponential(loss, 1)
 
 
+# ---- noise of the size that the data at hand need ----------------------------------------------------------------
+
+MIDDLE = Quantile(0, 8)
+"""The median of values from 0 to 8, in whole steps."""
+
+
+def _at_hand(x: Dataset) -> NoisyInteger:
+    """The median with noise for its local sensitivity here, at least for one step: a fact about the data."""
+    return laplace(int(MIDDLE.value(x)), 1, max(1, int(MIDDLE.local(x))))
+
+
 EXHIBITS: tuple[Exhibit, ...] = (
     _exact_exhibit(
         "noise of scale 1/2ε",
@@ -369,6 +382,15 @@ EXHIBITS: tuple[Exhibit, ...] = (
         CROWD,
         broken=partial(_monotonised, best=_relative),
         repaired=partial(_monotonised, best=_absolute),
+    ),
+    _exact_exhibit(
+        "noise for the local sensitivity",
+        "A median with noise of the size that the data at hand need: an answer far away tells that the size was large.",
+        ONE,
+        datasets((0, 4, 8), 5),
+        broken=_at_hand,
+        repaired=lambda x: smooth_sensitivity(MIDDLE, x, 1, lattice=1),
+        points=range(-24, 33),
     ),
 )
 """All of them."""

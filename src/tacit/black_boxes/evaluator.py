@@ -33,7 +33,7 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from tacit.black_boxes.namespaces import lower
 from tacit.black_boxes.subsets import missing_sets
-from tacit.black_boxes.values import place, places
+from tacit.black_boxes.values import place, place_below, places
 from tacit.grids import Grid
 
 SLICE = 0.25
@@ -79,6 +79,8 @@ class EvaluatorSetup:
     """Where modules are found."""
     modules: tuple[str, ...] | None = None
     """The modules that a first evaluator found the function to use; None asks for them."""
+    below: bool = False
+    """Whether values are rounded down, and those beyond the grid's ends are its ends, as for a monotone function."""
 
 
 class _TooLongError(BaseException):
@@ -92,7 +94,9 @@ class Evaluator:
         self.setup = setup
         self.function = pickle.loads(setup.function)
         self._incremental = isinstance(self.function, Incremental)
-        self._place = lru_cache(maxsize=2**14, typed=True)(partial(place, setup.grids[0]))
+        self._place = lru_cache(maxsize=2**14, typed=True)(
+            partial(place_below if setup.below else place, setup.grids[0])
+        )
         self._records: list[Any] = []
         self._inside: list[int] | None = None  # who is inside an incremental function, None after a failure
         self._running: Any = None
@@ -167,7 +171,7 @@ class Evaluator:
         return pd.concat([pickle.loads(self.setup.template), *frames], ignore_index=True)
 
     def _placed(self, value: Any) -> list[int]:
-        return places(self.setup.grids, value, self.setup.vector)
+        return places(self.setup.grids, value, self.setup.vector, self.setup.below)
 
     def _limited(self, call: Any) -> Any:
         """A call that is interrupted when its time is over, again and again if it goes on."""

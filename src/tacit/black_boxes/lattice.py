@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.black_boxes.values import SPAN
+from tacit.mechanisms.local.subset_extension import SLOPE, ExtensionDesign
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -49,7 +52,7 @@ class Lattice:
 
         Layers down to nobody are needed; `lipschitz` says what for.
         """
-        below = layers[-1]
+        below, sensitivity = layers[-1], min(sensitivity, SPAN)  # a wider claim says no more, and 64 bits hold this one
         for k in range(self.missing - 1, -1, -1):
             low = np.full(layers[k].shape, np.iinfo(np.int64).min)
             high = np.full(layers[k].shape, np.iinfo(np.int64).max)
@@ -58,6 +61,27 @@ class Lattice:
                 np.minimum.at(high, ranks, below + sensitivity)
             below = np.clip(layers[k], low, high)
         return int(below[0])
+
+    def extended(self, layers: Sequence[Layer], design: ExtensionDesign) -> tuple[int, int]:
+        """How few persons must be left out until a steady group is left, and the extension of the function.
+
+        `tacit.mechanisms.local.subset_extension` says what for; where no group within its reach is steady, 0 stands
+        for the extension, which is then not released but with probability δ.
+        """
+        distance, best = self.missing, None
+        steady = np.ones(layers[-1].shape, dtype=bool)
+        for k in range(self.missing, -1, -1):
+            if k < self.missing:
+                smaller, steady = steady, np.ones(layers[k].shape, dtype=bool)
+                for ranks in self._smaller(k + 1):
+                    apart = np.abs(layers[k][ranks] - layers[k + 1]) > design.claim
+                    steady[ranks[apart | ~smaller]] = False
+            if steady.any():
+                distance = k
+                if k <= design.near:
+                    value = int(layers[k][steady].min()) + SLOPE * design.claim * k
+                    best = value if best is None else min(best, value)
+        return distance, best or 0
 
     def _smaller(self, missing: int) -> Iterator[NDArray[np.int64]]:
         """For every set of ``missing`` persons the rank it has without its first, second, … member."""

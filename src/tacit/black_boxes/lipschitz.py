@@ -15,6 +15,8 @@ F(x∖v)| ≤ 2c, and a sum of persons' ±c moves by 2c, so that the noise has 2
 by more than c on any group of the persons of x, f(z) itself lies in the interval, so F(x) = f(x). Rounding to a grid of
 equal steps keeps a claim of c steps: rounding is monotone and commutes with whole steps.
 
+WHICH  This one needs no δ. With a δ a `subset_extension` looks at far fewer subsets, for three times the noise.
+
 COST  2^n values of f. Where the number of persons is private, a quarter of ε pays for a noisy one, by which alone it is
 decided whether they are affordable (`floors` says how): two steps, ε/4 + 3ε/4.
 """
@@ -77,9 +79,14 @@ class LipschitzFilter:
 
 def design_filter(grid: Grid, sensitivity: Number, epsilon: Fraction, persons_public: bool) -> LipschitzFilter:
     """The filter for a claim that no person changes the function by more than ``sensitivity``."""
+    step, steps = in_steps(grid, sensitivity)
+    size = None if persons_public else SIZE_SHARE * epsilon
+    return LipschitzFilter(grid, step, steps, size, epsilon - (size or 0))
+
+
+def in_steps(grid: Grid, sensitivity: Number) -> tuple[Fraction, int]:
+    """The step of a grid, and how many of them a claim takes."""
     step = getattr(grid, "step", None)
     if not isinstance(step, Fraction):
         raise InvalidInput("grid must have equal steps where a sensitivity is claimed; use integers or multiples.")
-    steps = -(-positive(sensitivity, "sensitivity") // step)
-    size = None if persons_public else SIZE_SHARE * epsilon
-    return LipschitzFilter(grid, step, steps, size, epsilon - (size or 0))
+    return step, -(-positive(sensitivity, "sensitivity") // step)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, isinf
 from numbers import Rational
 from typing import Any, SupportsIndex
 
@@ -19,6 +19,9 @@ from tacit.grids import Grid
 
 SPAN = 2**62
 """Indices are kept in 64 bits, counted from the bottom: a grid is cut after this many values."""
+
+FAR = Fraction(10**10_000)
+"""Stands for infinity where a function may not fall."""
 
 
 def cut_grid(grid: Grid) -> Grid:
@@ -33,7 +36,7 @@ def cut_grid(grid: Grid) -> Grid:
 
 def place(grid: Grid, value: Any) -> int:
     """The steps from the grid's bottom to a function's value; 0 for whatever is no number on it."""
-    number, lowest = _number(value), grid.lowest
+    number, lowest = number_of(value), grid.lowest
     assert grid.first is not None
     assert lowest is not None
     # the highest value itself is not asked for: it may be a power too large to write down
@@ -42,15 +45,27 @@ def place(grid: Grid, value: Any) -> int:
     return grid.nearest(number) - grid.first
 
 
-def places(grids: Sequence[Grid], value: Any, vector: bool) -> list[int]:
+def place_below(grid: Grid, value: Any) -> int:
+    """The steps from the grid's bottom to the largest value at or below a function's, for functions that are monotone.
+
+    Numbers beyond the grid's ends count as its ends, infinite ones too; what is no number as its bottom.
+    """
+    number, last = number_of(value), grid.last
+    number = endless(value) if number is None else number
+    index = None if number is None else grid.floor(number)
+    assert grid.first is not None
+    return 0 if index is None else (index if last is None else min(index, last)) - grid.first
+
+
+def places(grids: Sequence[Grid], value: Any, vector: bool, below: bool = False) -> list[int]:
     """A place for each coordinate; all 0 where there are not exactly as many."""
     if not vector:
-        return [place(grids[0], value)]
+        return [(place_below if below else place)(grids[0], value)]
     found = list(value)
     return [place(*pair) for pair in zip(grids, found, strict=True)]
 
 
-def _number(value: Any) -> Fraction | None:
+def number_of(value: Any) -> Fraction | None:
     """The exact number, a float being the decimal it is written as; None where there is none."""
     if hasattr(value, "item") and not isinstance(value, int | float):
         value = value.item()  # numbers of array libraries
@@ -64,6 +79,22 @@ def _number(value: Any) -> Fraction | None:
         # an exponent beyond any grid would only fill the memory
         return Fraction(value) if value.is_finite() and abs(value.adjusted()) < 10_000 else None
     return Fraction(value.__index__()) if isinstance(value, SupportsIndex) else None
+
+
+def endless(value: Any) -> Fraction | None:
+    """A number beyond all others for one that is infinite, or too long to write down; None for whatever else.
+
+    So a function that never falls does not seem to, where its values leave all bounds.
+    """
+    if hasattr(value, "item") and not isinstance(value, int | float):
+        value = value.item()
+    if isinstance(value, Decimal):
+        if value.is_finite() and value.adjusted() <= -10_000:
+            return Fraction(0)
+        large = value.is_infinite() or (value.is_finite() and value.adjusted() >= 10_000)
+    else:
+        large = isinstance(value, float) and isinf(value)
+    return None if not large else FAR if value > 0 else -FAR
 
 
 def failures(grid: Grid) -> str:

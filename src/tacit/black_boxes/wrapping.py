@@ -1,9 +1,9 @@
 """`wrap`: any function of few persons, answered privately, with nothing known about it.
 
 What is promised, and why, stands in `floors` (the default: a value of the grid, chosen from the function's values on
-subsets) and in `lipschitz` (where a sensitivity is claimed). Both need one thing of f: that its value on a group
-depends on that group alone. Each call is therefore made in a process of its own that holds nothing else, unless f is
-trusted.
+subsets), in `lipschitz` (where a sensitivity is claimed) and in `extensions` (where it is, and a δ given). All need one
+thing of f: that its value on a group depends on that group alone. Each call is therefore made in a process of its own
+that holds nothing else, unless f is trusted.
 
 The budget is charged before f sees any record. That f cannot be sent to another process or kept apart there, or would
 have to be evaluated too often on a public number of persons, is found before. Where that number is private the noisy
@@ -23,9 +23,12 @@ from itertools import accumulate, islice
 from typing import Any, cast
 
 from tacit.answers import Answer
+from tacit.answers.order import FallenWithin
 from tacit.answers.spreads import Additive
 from tacit.black_boxes.evaluation import layers
 from tacit.black_boxes.evaluator import EvaluatorSetup
+from tacit.black_boxes.extensions import Extension, design_extension
+from tacit.black_boxes.fallen import FallenGroups
 from tacit.black_boxes.floors import Design, design, most
 from tacit.black_boxes.function import Draw, PrivateFunction
 from tacit.black_boxes.lattice import Lattice
@@ -54,6 +57,7 @@ from tacit.numbers.exact import Number, Unit, between, whole
 from tacit.randomness import SYSTEM, Randomness
 from tacit.tables import Session
 from tacit.tables.releasing.room import Room, cost_of
+from tacit.tables.statistics.extremes import windows
 
 Profile = Callable[[list[Any], int], Iterable[Any]]
 """From everybody's records and the fewest persons of a group to D_0, D_1, … of g (see `floors`), computed directly."""
@@ -80,7 +84,7 @@ class Size:
 class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
     """A function to be answered from its values on subsets of the persons."""
 
-    rule: Design | LipschitzFilter
+    rule: Design | LipschitzFilter | Extension | FallenGroups
     cost: Pure | Approx
     public: bool
     limit: int
@@ -113,20 +117,27 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
 
         The number of persons is known first; ``fetch`` gets their records, given how many they are at most.
         """
-        size = self._sized(persons, draw)
+        if isinstance(self.rule, FallenGroups):
+            facts = self._fallen(self.rule, persons, fetch, draw)
+            return self._told(facts, answer)
+        size = self._sized(self.rule, persons, draw)
         if self._too_many(size.most, size.most - size.floor):
             facts = self._refused(size)
         else:
-            found = self._filtered if isinstance(self.rule, LipschitzFilter) else self._chosen
+            found = {LipschitzFilter: self._filtered, Extension: self._extended}.get(type(self.rule), self._chosen)
             facts = found(size, fetch(size.most), draw)
+        return self._told(facts, answer)
+
+    def _told(self, facts: dict[str, Any], answer: Callable[[dict[str, Any]], Answer]) -> Answer:
+        """The answer, with what keeps calls apart and who is protected."""
         facts["notes"] += (describe_separation(self.trusted or self.profile is not None),)
         told = answer({"per": "person", "mechanism": self._mechanism, **facts})
         replaced = ", against being replaced by any other, as their number is public"
         return replace(told, protected=told.protected + replaced) if self.public else told
 
-    def _sized(self, persons: int, draw: Draw[Any]) -> Size:
-        noisy = persons if self.public else draw(self.rule.noisy(persons))
-        return Size(noisy, persons if self.public else most(self.rule, noisy), self.rule.floor(noisy))
+    def _sized(self, rule: Design | LipschitzFilter | Extension, persons: int, draw: Draw[Any]) -> Size:
+        noisy = persons if self.public else draw(rule.noisy(persons))
+        return Size(noisy, persons if self.public else most(rule, noisy), rule.floor(noisy))
 
     # ---- the two ways -------------------------------------------------------------------------------------------
 
@@ -134,8 +145,33 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
     def _mechanism(self) -> str:
         if isinstance(self.rule, LipschitzFilter):
             return "discrete Laplace noise on the function, filtered to its claimed sensitivity on all subsets"
+        if isinstance(self.rule, Extension):
+            return "discrete Laplace noise on the function's extension from groups where its claim holds, after a test"
+        if isinstance(self.rule, FallenGroups):
+            return f"shifted inverse sensitivity by {self.rule.method} over groups that miss a few persons"
         number = "a public" if self.public else "a noisy"
         return f"shifted inverse sensitivity by {self.rule.method} over subsets of at least {number} number of persons"
+
+    def _fallen(
+        self, rule: FallenGroups, persons: int, fetch: Callable[[int], list[bytes]], draw: Draw[Any]
+    ) -> dict[str, Any]:
+        """A value that a monotone function falls to without a few persons."""
+        values: list[Any] = []
+        if persons <= rule.most + rule.missing:
+            lattice = Lattice(persons, min(persons, rule.missing))
+            values = self._layers(lattice, fetch(rule.most + rule.missing))
+        law = rule.select(rule.profile(persons, values))
+        found = draw(law)
+        value = found if isinstance(found, int) else float(found)
+        return {
+            "value": value,
+            "unit": step_of(rule.grid),
+            "spread": FallenWithin(windows(law), value, rule.most),
+            "notes": (
+                "The promise rests on the claim that one more person never lowers the function.",
+                "Values are rounded down to the grid, and beyond its ends count as its ends.",
+            ),
+        }
 
     def _chosen(self, size: Size, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
         rule = cast(Design, self.rule)
@@ -188,6 +224,33 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
             ),
         }
 
+    def _extended(self, size: Size, blobs: list[bytes], draw: Draw[Any]) -> dict[str, Any]:
+        rule, persons = cast(Extension, self.rule), len(blobs)
+        design = rule.design
+        distance, value = persons, 0  # with fewer persons than the floor no group counts: only noise passes the test
+        if size.floor <= persons:
+            lattice = Lattice(persons, persons - size.floor)
+            distance, value = lattice.extended(self._layers(lattice, blobs), design)
+        drawn = draw(rule.select(distance, value))
+        unit, claim = Unit(rule.step, "integer" if rule.step.denominator == 1 else "float"), design.claim * rule.step
+        notes = (
+            f"The capped value is the function's own if no person changes it by more than {float(claim):g} on any "
+            f"group of the persons that misses at most {rule.missing}; it is refused then with probability at most "
+            f"{float(design.beta):g}.",
+            _looked_at(size, self.public),
+            failures(rule.grid),
+        )
+        if drawn is None:
+            refusal = "The test refused: the claim fails on groups that miss few persons. The refusal is the answer."
+            return {"value": None, "unit": step_of(rule.grid), "notes": (refusal, *notes)}
+        number = rule.value(drawn)
+        return {
+            "value": number.numerator if number.denominator == 1 and unit.kind == "integer" else float(number),
+            "unit": step_of(rule.grid),
+            "spread": Additive(DiscreteLaplace(design.rate), unit, "capped value"),
+            "notes": notes,
+        }
+
     def _layers(self, lattice: Lattice, blobs: list[bytes]) -> list[Any]:
         assert self.workers is not None
         count = evaluations(lattice.persons, lattice.missing)
@@ -215,7 +278,9 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
 
     def check_private(self) -> None:
         """Refuse, before anything is spent, what no number of persons would allow, where that number is private."""
-        if not self.public and self._too_many(least := most(self.rule, 0), least):
+        if isinstance(self.rule, FallenGroups):
+            _ = self.rule.most  # refuses a cost at which nobody is affordable
+        elif not self.public and self._too_many(least := most(self.rule, 0), least):
             raise InvalidInput(
                 f"at this cost the number of persons is known to {least} only, which asks for "
                 f"{_large(evaluations(least, least))} evaluations, more than max_evaluations = {self.limit:,}; nothing "
@@ -225,6 +290,8 @@ class WrappedFunction(PrivateFunction, phrase="wrapped function {name}"):
 
     def check_public(self, persons: int) -> None:
         """Refuse too many persons before anything is spent, where their number is public."""
+        if isinstance(self.rule, FallenGroups):
+            return
         missing = persons if isinstance(self.rule, LipschitzFilter) else min(persons, self.rule.missing)
         if self.public and self._too_many(persons, missing):
             count = evaluations(persons, missing)
@@ -276,6 +343,7 @@ def wrap(
     method: str = "scan",
     beta: Number = BETA,
     sensitivity: Number | None = None,
+    monotone: bool = False,
     evaluate_profile: Profile | None = None,
     persons_public: bool = False,
     trusted: bool = False,
@@ -298,7 +366,10 @@ def wrap(
         columns: the columns of a private table that f gets; all but the persons without them.
         method: how the answer is chosen: "scan", or another method of `tacit.mechanisms.shifted_inverse`.
         beta: with what probability the stated accuracy may fail.
-        sensitivity: how far one person moves f, if that is claimed: f is filtered to the claim and gets Laplace noise.
+        sensitivity: how far one person moves f, if that is claimed. Without δ f is filtered to the claim on all subsets
+            and gets Laplace noise; with δ it is extended from subsets that miss few persons, where a test passes.
+        monotone: whether f is claimed never to fall when a person joins. Neither a floor nor a noisy number of persons
+            is needed then, and the promise rests on the claim; `tacit.functions.monotone` does without it.
         evaluate_profile: computes the profile of a structured f directly, at any size.
         persons_public: whether the number of persons is public.
         trusted: whether f's value depends on the records of its group alone. Calls then share a process and take 10 µs
@@ -317,15 +388,23 @@ def wrap(
     assert isinstance(cost, Pure | Approx)
     seconds, memory, count = limits(time_limit, memory_limit, workers)
     cut, hook = cut_grid(grid), _hook(f, evaluate_profile)
-    rule: Design | LipschitzFilter
-    if sensitivity is None:
+    limit = whole(max_evaluations, "max_evaluations", 1)
+    rule: Design | LipschitzFilter | Extension | FallenGroups
+    if monotone:
+        if sensitivity is not None or hook is not None or persons_public:
+            raise InvalidInput(
+                "monotone needs neither sensitivity, evaluate_profile nor persons_public; leave them out."
+            )
+        rule = FallenGroups(cut, cost, method, between(beta, "beta", 0, 1), limit)
+    elif sensitivity is None:
         rule = design(cut, cost, method, between(beta, "beta", 0, 1), bool(persons_public))
-    elif isinstance(cost, Approx) or hook is not None:
-        raise InvalidInput("sensitivity needs neither a delta nor evaluate_profile; leave them out.")
+    elif hook is not None:
+        raise InvalidInput("sensitivity does not go with evaluate_profile; leave one of them out.")
+    elif isinstance(cost, Approx):
+        rule = design_extension(cut, sensitivity, cost, between(beta, "beta", 0, 1), bool(persons_public))
     else:
         rule = design_filter(cut, sensitivity, cost.epsilon, persons_public)
     people = People.of(records, budget, session, columns, randomness)
-    limit = whole(max_evaluations, "max_evaluations", 1)
     box = WrappedFunction(
         name=name_of(f),
         rule=rule,
@@ -343,7 +422,17 @@ def wrap(
     crew: AbstractContextManager[Workers | None] = nullcontext()
     if hook is None:
         crew = Workers(
-            EvaluatorSetup(pickle_function(f), (cut,), False, people.template, seconds, memory, bool(trusted)), count
+            EvaluatorSetup(
+                pickle_function(f),
+                (cut,),
+                False,
+                people.template,
+                seconds,
+                memory,
+                bool(trusted),
+                below=isinstance(rule, FallenGroups),
+            ),
+            count,
         )
     with crew as evaluators:
         box = replace(box, workers=evaluators)

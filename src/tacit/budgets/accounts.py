@@ -6,7 +6,8 @@ PROOF. All questions are one-shot mechanisms, so what several analysts ask at th
 the order of the charges, and the filter theorem of `filters` applies as soon as the sums are right on every path:
 - a *share* (a sub-session) takes its whole total from its parent when it is opened (`Filter.reserve`), and its own
   filter keeps its charges within it;
-- an *analyst* is a second limit: each charge is added to the analyst's sums and to the parent's;
+- an *analyst* is a second limit: each charge is added to the analyst's sums and to the parent's; so is a *period* of a
+  *calendar*, through which growth passes to the parent (`periods`; not where a calendar is *refreshing*);
 - *parts* of a *group* hold disjoint persons. Two neighbours differ in one person, who lies in one part, and answers
   about the other parts have the same law for both. So for that pair only the charges to one part count, at most the
   largest of the parts' sums: the parent pays the growth of that maximum, axis by axis. Who lies in which part is fixed
@@ -71,6 +72,8 @@ class Policy:
     """The least share of the budget that each charge must take."""
     failures: int | None = None
     """How many charges of each account may fail until its allowance is renewed."""
+    dated: bool = False
+    """Whether every charge must be made to a period, because there is a calendar."""
 
     def __post_init__(self) -> None:
         for name in ("columns", "statistics"):
@@ -144,6 +147,14 @@ class Link(Enum):
     ANALYST = "analyst"
     GROUP = "group"
     PART = "part"
+    CALENDAR = "calendar"
+    REFRESHING = "refreshing"
+    """A calendar whose periods count for themselves alone."""
+    PERIOD = "period"
+
+
+NAMES_ONLY = (Link.GROUP, Link.CALENDAR, Link.REFRESHING)
+"""Accounts that hold others together and limit nothing themselves."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +183,9 @@ class Account:
     @property
     def label(self) -> str:
         """The account in words for a message."""
-        return "the budget" if self.link is Link.ROOT else f"the {self.link.value} {self.name[-1].partition(':')[2]!r}"
+        if self.link is Link.ROOT:
+            return "the bound for a lifetime" if self.policy.dated else "the budget"
+        return f"the {self.link.value} {self.name[-1].partition(':')[2]!r}"
 
 
 def asking(name: Name) -> Name:
@@ -184,6 +197,8 @@ def asking(name: Name) -> Name:
 
 def check(path: Sequence[Account], cost: Guarantee, question: Question | None) -> None:
     """Hold a question against the policies from its account up to the root."""
+    if path[-1].policy.dated and not any(account.link is Link.PERIOD for account in path):
+        raise InvalidInput("this budget is for periods, and nothing is charged outside of one; give period=.")
     for account in path:
         account.policy.check(account.filter, cost, question, account.label)
 
@@ -220,15 +235,19 @@ def charge(path: Sequence[Account], *charges: Charge) -> list[Account]:
     return _admitted(path, measured(path, charges), [cost for cost, _ in charges])
 
 
+_ENDS = (Link.SHARE, Link.REFRESHING, Link.ROOT)
+"""Beyond these a charge counts nowhere: it was paid when a share was opened, or nothing adds it up."""
+
+
 def room(path: Sequence[Account]) -> Vector:
     """What is left on each axis for whoever the first account's answers are about, up to the next share or the root."""
     left, free = list[Vector](), path[0].filter.nothing
     for account, below in zip(path, (None, *path), strict=False):
         if account.link is Link.GROUP and below is not None:
             free = plus(free, less(account.sums, below.sums))  # what the dearest part has paid already
-        elif account.link is not Link.PART:
+        elif account.link is not Link.PART and account.link not in NAMES_ONLY:
             left.append(plus(less(account.filter.limits, account.sums), free))
-        if account.link in (Link.SHARE, Link.ROOT):
+        if account.link in _ENDS:
             break
     return reduce(lambda a, b: tuple(map(min, a, b)), left)
 
@@ -239,7 +258,7 @@ def _admitted(
     changed = absorb(path, growth, len(costs) if times is None else times)
     before = {account.name: account for account in path}
     for after in changed:
-        if after.link is not Link.GROUP and not after.filter.admits(after.load):
+        if after.link not in NAMES_ONLY and not after.filter.admits(after.load):
             raise _exceeded(before[after.name], costs, path[0].filter, growth)
     return changed
 
@@ -264,7 +283,7 @@ def absorb(path: Sequence[Account], growth: Vector, times: int = 1) -> list[Acco
         if arrives or after != account:
             changed.append(after)
         of_part = of_part or account.link is Link.PART
-        arrives = arrives and account.link not in (Link.SHARE, Link.ROOT) and any(growth)
+        arrives = arrives and account.link not in _ENDS and any(growth)
     return changed
 
 
@@ -285,9 +304,11 @@ def remaining(path: Sequence[Account]) -> Guarantee:
     own = account.left
     if account.link in (Link.ROOT, Link.SHARE):
         return own
-    if account.link is Link.ANALYST:
+    if account.link is Link.PERIOD and above[0].link is Link.REFRESHING:
+        return own
+    if account.link in (Link.ANALYST, Link.PERIOD):
         return smaller(own, remaining(above))
-    if account.link is Link.GROUP:
+    if account.link in NAMES_ONLY:
         return remaining(above)
     free = less(above[0].sums, account.sums)  # what the dearest part has paid already, this one need not pay again
     return remaining([replace(payer, sums=less(payer.sums, free)) for payer in above[1:]])
@@ -308,9 +329,36 @@ def opened(above: Sequence[Account], word: str, link: Link, rule: Filter | None,
     Analysts, groups and parts add up on their parent's axes, so that what reaches the parent needs no conversion.
     """
     own = rule or above[0].filter
+    if link in (Link.CALENDAR, Link.REFRESHING):
+        return _with_calendar(above, word, link, own)
     child = Account((*above[0].name, word), link, own, own.nothing, policy)
     taken = _admitted(above, above[0].filter.reserve(own, room(above)), [own.total], 0) if link is Link.SHARE else []
     return [child, *taken]
+
+
+def _with_calendar(above: Sequence[Account], word: str, link: Link, own: Filter) -> list[Account]:
+    """A calendar, and the budget above it, which is charged through periods only from then on."""
+    parent = above[0]
+    if parent.link is not Link.ROOT or parent.policy.dated or any(parent.sums):
+        raise InvalidInput(
+            "periods are for a budget from which nothing was spent, and for the whole of it, once; register the data "
+            "under a new name."
+        )
+    child = Account((word,), link, own, own.nothing)
+    return [child, replace(parent, policy=replace(parent.policy, dated=True))]
+
+
+def carried(older: Account, newer: Account) -> list[Account]:
+    """Two periods, after what the older one leaves was given to the newer one."""
+    if type(newer.filter).__name__ not in ("Basic", "Concentrated"):
+        raise InvalidInput("what is left is carried over where costs are plain sums; not under this composition.")
+    left = less(older.filter.limits, older.load)
+    moved = tuple(max(amount, Fraction(0)) for amount in left)
+    limits = plus(newer.filter.limits, moved)
+    return [
+        replace(older, filter=replace(older.filter, limits=less(older.filter.limits, moved))),
+        replace(newer, filter=replace(newer.filter, limits=limits, total=newer.filter.spent(limits))),
+    ]
 
 
 def amended(account: Account, rule: Filter | None, policy: Policy | None) -> Account:

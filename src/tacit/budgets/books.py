@@ -16,6 +16,11 @@ charge is admitted, in the transaction that records it, only while both together
 questions run at the same time, in however many processes, f of them at most can fail. A charge leaves the tally when
 it is answered, and in no other way but a renewal. One that fails after a renewal counts in the new period, so r
 renewals allow (r + 1)·f failures altogether.
+
+Taken up again: a charge that brought no answer may be taken up without another (`tacit.ledger.attempts`). Each attempt
+is admitted like a charge and adds one to the count: where the attempt before has no outcome it counts as a failure, for
+it was lost, and else it was counted when it failed. Only an answer takes one away. So there are never more attempts
+that failed or may fail than the count says, and a charge of several attempts takes as much room as several charges.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ from typing import Any
 from tacit.budgets import accounts
 from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.filters import Filter
-from tacit.budgets.questions import Question, Receipt, Stored, Unanswered
+from tacit.budgets.questions import Message, Question, Receipt, Stored, Unanswered
 from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.guarantees import Guarantee
 
@@ -47,6 +52,14 @@ class Book(ABC):
         """Open a child account, or find it again; what is given must then be as it was."""
 
     @abstractmethod
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one, by name, at one moment."""
+
+    @abstractmethod
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another."""
+
+    @abstractmethod
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Give an analyst another limit, or any account another policy, from now on."""
 
@@ -54,9 +67,20 @@ class Book(ABC):
     def charge(self, name: Name, cost: Guarantee, question: Question | None) -> Receipt:
         """Charge an account, or raise and change nothing; `Unanswered` if its message was charged before."""
 
+    def under(self, guard: Callable[[Any], object]) -> Book:
+        """The same accounts, where each charge is made only if a guard in its transaction does not raise."""
+        raise InvalidInput("only a budget in a ledger can be guarded; open it with a ledger.")
+
     @abstractmethod
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
-        """Record what became of a charge: the released answer, or None when the engine failed."""
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
+        """Record what became of a charge: the released answer, or None when the engine failed.
+
+        Where the message ``unless`` was charged, the answer is too late: it is recorded as failed, and False returned.
+        """
+
+    def begun(self, name: Name, question: Question, cost: Guarantee) -> bool:
+        """Whether a question would take up a charge of this account that has no answer; none is kept in memory."""
+        return False
 
     @abstractmethod
     def recall(self, key: str, by: str | None = None) -> Stored | None:
@@ -120,6 +144,17 @@ class MemoryBook(Book):
                 self._accounts |= {account.name: account for account in changed}
             return (*parent, word)
 
+    def below(self, name: Name) -> list[Account]:
+        """The accounts that hang on one."""
+        with self._lock:
+            return [account for key, account in sorted(self._accounts.items()) if key and key[:-1] == name]
+
+    def carry(self, older: Name, newer: Name) -> None:
+        """Give what one period leaves to another."""
+        with self._lock:
+            changed = accounts.carried(self._accounts[older], self._accounts[newer])
+            self._accounts |= {account.name: account for account in changed}
+
     def amend(self, name: Name, rule: Filter | None, policy: Policy | None) -> None:
         """Change an analyst's limit or an account's policy."""
         with self._lock:
@@ -147,9 +182,11 @@ class MemoryBook(Book):
                 self._once[once] = (receipt.at, None, False)
             return receipt
 
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, unless: Message | None = None) -> bool:
         """Keep the answer for the same question."""
         with self._lock:
+            late = unless is not None and unless.key in self._messages
+            answer = None if late else answer
             stored = None if answer is None else Stored(dict(answer), datetime.now(UTC), receipt.cost)
             if stored is not None and receipt.key:
                 self._answers[receipt.key] = stored, receipt.account
@@ -158,6 +195,7 @@ class MemoryBook(Book):
             if (payer := accounts.asking(receipt.account)) in self._tallies:
                 self._tallies[payer] = self._tallies[payer].settled(receipt.number, answered=stored is not None)
                 self._times.pop(receipt.number, None)
+            return not late
 
     def recall(self, key: str, by: str | None = None) -> Stored | None:
         """The last answer under this key."""
@@ -215,6 +253,11 @@ class Tally:
     def charged(self, number: int) -> Tally:
         """After a charge."""
         return replace(self, open=(*self.open, number))
+
+    def resumed(self, number: int) -> Tally:
+        """After a charge is taken up again: one more may fail, and one did, if it has no outcome."""
+        lost = number in self.open
+        return replace(self if lost else self.charged(number), failed=self.failed + lost)
 
     def settled(self, number: int, answered: bool) -> Tally:
         """After a charge was answered, or failed."""

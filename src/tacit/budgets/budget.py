@@ -24,7 +24,7 @@ from tacit.budgets import accounts
 from tacit.budgets.accounts import UNLIMITED, Account, Link, Name, Policy
 from tacit.budgets.books import Book, MemoryBook, admit
 from tacit.budgets.filters import Filter, filter_for
-from tacit.budgets.questions import Question, Receipt, Stored
+from tacit.budgets.questions import Message, Question, Receipt, Stored
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee, Renyi
 from tacit.numbers.exact import Number
@@ -60,6 +60,19 @@ class Budget:
         True
         """
         return Budget(self._book, self._name, heard)
+
+    def under(self, guard: Callable[[Any], object]) -> Budget:
+        """The same budget of a ledger; a guard looks at the ledger in each charge's own transaction, and may raise.
+
+        Args:
+            guard: called with what reads the ledger there.
+
+        >>> from tacit.ledger import open_ledger
+        >>> shop = open_ledger("ledger.db").budget("shop", Pure(1))
+        >>> shop.under(lambda work: None).charge(Pure("0.5")).cost
+        Pure(0.5)
+        """
+        return Budget(self._book.under(guard), self._name, self._heard)
 
     @property
     def account(self) -> str:
@@ -172,17 +185,32 @@ class Budget:
             self._heard(receipt)
         return receipt
 
-    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None) -> None:
-        """Record what became of a charge.
+    def settle(self, receipt: Receipt, answer: Mapping[str, Any] | None, *, unless: Message | None = None) -> bool:
+        """Record what became of a charge; False if the answer came too late and must not be shown.
 
         Args:
             receipt: what `charge` returned.
             answer: the released answer as plain JSON values, or None when the engine failed.
+            unless: a message; once that was charged, this answer is too late, and recorded as failed.
 
         >>> receipt = orders.budget.charge(Pure(1))
         >>> orders.budget.settle(receipt, {"value": 3})
+        True
         """
-        self._book.settle(receipt, answer)
+        return self._book.settle(receipt, answer, unless)
+
+    def begun(self, question: Question, cost: Guarantee) -> bool:
+        """Whether a question would take up an earlier charge that has no answer, so that it is paid for already.
+
+        Args:
+            question: what is asked.
+            cost: what it costs.
+
+        >>> from tacit.budgets import Question
+        >>> orders.budget.begun(Question("how many rows", continued=True), Pure(1))
+        False
+        """
+        return self._book.begun(self._name, question, cost)
 
     def recall(self, question: Question, cost: Guarantee) -> Stored | None:
         """The answer already released to the same question at the same cost, or None.
@@ -198,6 +226,7 @@ class Budget:
         >>> question = Question("how many rows")
         >>> receipt = orders.budget.charge(Pure(1), question)
         >>> orders.budget.settle(receipt, {"value": 3})
+        True
         >>> orders.budget.recall(question, Pure(1)).answer
         {'value': 3}
         """
@@ -290,6 +319,11 @@ class Budget:
         Pure(1)
         """
         return Parallel(self._child(name, Link.GROUP, None, None))
+
+    @property
+    def whole(self) -> Budget:
+        """The budget that this one is a share, a view, a part or a period of, up to the root."""
+        return Budget(self._book)
 
     @property
     def shown(self) -> Budget:

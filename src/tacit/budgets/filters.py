@@ -353,7 +353,13 @@ def _unknown(guarantee: object) -> InvalidInput:
 
 
 def filter_for(total: Guarantee, composition: str = "basic", *, set_aside: Number | None = None) -> Filter:
-    """The filter of a budget: its total, how costs compose, and how much of δ is set aside for that."""
+    """The filter of a budget: its total, how costs compose, and how much of δ is set aside for that.
+
+    >>> from tacit import Pure
+    >>> from tacit.budgets import filter_for
+    >>> filter_for(Pure(1)).total
+    Pure(1)
+    """
     if composition not in ("basic", "advanced", "rooted", "tight", "odometer"):
         raise InvalidInput('composition must be "basic", "advanced", "tight" or "odometer".')
     if composition == "basic":

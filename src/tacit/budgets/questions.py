@@ -24,6 +24,12 @@ class Message:
     """What both have in common: who sent it, and the key they gave it."""
     asked: str
     """What it says; the same key with other words is refused."""
+    lost_before: datetime | None = None
+    """What was charged before then and has no outcome was lost, and is resumed: nobody works on it any more."""
+
+    def lost(self, at: datetime) -> bool:
+        """Whether nobody works any more on what was charged then."""
+        return self.lost_before is not None and at < self.lost_before
 
     def check(self, asked: str) -> None:
         """Refuse a key that was used for something else."""
@@ -60,24 +66,41 @@ class Question:
     """The message it came in, where the same message must not be charged twice."""
     owner: str = ""
     """For whom the answer is kept; empty for everybody who asks the same."""
+    version: str = ""
+    """The public label of the data's version, within which an answer is found again; empty where they have none."""
+    period: str = ""
+    """The period whose rows it is about, where there is a calendar."""
+    continued: bool = False
+    """Whether a charge for it that brought no answer pays for the next attempt too; see `tacit.ledger.attempts`."""
+    anew: bool = False
+    """Of a question that is continued: whether it is asked again although it was answered."""
     runs: RenyiCurve | None = None
     """The mechanisms that would be run, where public facts tell: a budget may price them by their own laws."""
+    lasting: bool = False
+    """Whether its answer is found again whatever it cost and in all versions of the data: a series goes on."""
 
     def key(self, cost: Guarantee) -> str:
         """What the same question at the same cost has in common, asked by whoever shares answers."""
-        words = (self.identity, _written(cost), *([self.owner] if self.owner else []))
+        of = [f"{name} {label}" for name in ("version", "period") if (label := getattr(self, name))]
+        paid, of = ("lasting", []) if self.lasting else (_written(cost), of)
+        words = (self.identity, paid, *([self.owner] if self.owner else []), *of)  # no owner looks like those
         return sha256("\x00".join(words).encode(errors="surrogatepass")).hexdigest()
 
     def anyones(self, cost: Guarantee) -> str:
         """The key for everybody, whoever owns this one; ledgers of before have no other."""
         return replace(self, owner="").key(cost)
 
+    def bare(self, cost: Guarantee) -> str:
+        """The key without owner, version and period, by which a message finds its question."""
+        return replace(self, owner="", version="", period="").key(cost)
+
     def once(self, cost: Guarantee) -> str:
         """What this question has in common with the same one in the same message; empty outside a message.
 
-        The message says who sent it, so the owner of the answer plays no part: it may change between the two.
+        The message says who sent it, so the owner of the answer plays no part: it may change between the two, and so
+        may the version of the data, for what is sent twice is charged once.
         """
-        return once(self.message.key, self.anyones(cost)) if self.message else ""
+        return once(self.message.key, self.bare(cost)) if self.message else ""
 
 
 def once(message: str, key: str = "") -> str:
@@ -122,6 +145,10 @@ class Receipt:
     """The account that was charged."""
     position: Position | None = None
     """Where the charge is written down for good, if it is."""
+    resumed: int = 0
+    """The entry by which a charge that brought no answer was taken up again; 0 for the first attempt."""
+    continued: bool = False
+    """Whether several attempts may answer it, of which the first counts."""
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,24 @@ import typer
 
 from tacit import __version__
 from tacit.cli.ask import HELP as ASK
-from tacit.cli.ask import Interrupted, ask
+from tacit.cli.ask import ask
+from tacit.cli.asking import Interrupted
 from tacit.cli.audit import audit
 from tacit.cli.check import HELP as CHECK
 from tacit.cli.check import check
+from tacit.cli.custodian import custodian
+from tacit.cli.describe import HELP as DESCRIBE
+from tacit.cli.describe import describe
 from tacit.cli.ledger import book
+from tacit.cli.mcp import HELP as MCP
+from tacit.cli.mcp import mcp
 from tacit.cli.once import refuse_repeats
+from tacit.cli.publish import HELP as PUBLISH
+from tacit.cli.publish import publish
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
 from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
-from tacit.cli.tables import SOURCE
+from tacit.cli.tables import SOURCE, Delimiter, Encoding, Format, ReaderOptions, read_options, reader_options
 from tacit.cli.verify import HELP as VERIFY
 from tacit.cli.verify import verify
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
@@ -38,6 +46,7 @@ HELP = """Differentially private answers about personal data, without clipping b
 \b
   tacit demo
   tacit schema orders.csv
+  tacit describe orders.csv --person customer --epsilon 1
   tacit ask orders.csv --person customer --epsilon 0.5 \\
         "SELECT SUM(amount) FROM orders"
   tacit ask shop.duckdb --private orders:customer --public nations \\
@@ -158,6 +167,10 @@ def demo(
 def schema(
     source: Annotated[str, typer.Argument(help=f"{SOURCE[0].upper()}{SOURCE[1:]}.")],
     table: Annotated[str | None, typer.Option(help="One table of a database; all of them unless given.")] = None,
+    encoding: Encoding = None,
+    kind: Format = None,
+    delimiter: Delimiter = None,
+    option: ReaderOptions = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:
     """The public facts as read, to be confirmed or corrected: names and types, of a database for every table.
@@ -166,7 +179,7 @@ def schema(
     """
     from tacit.cli.schema import show
 
-    show(source, table, as_json)
+    show(source, table, read_options(reader_options(option, encoding, kind, delimiter)), as_json)
 
 
 @app.command(help=PLAN)
@@ -204,8 +217,12 @@ def _share(text: str) -> Fraction:
 
 
 app.command(help=ASK)(ask)
+app.command(help=DESCRIBE)(describe)
 app.command(help=CHECK)(check)
 app.command()(audit)
+app.command(help=PUBLISH)(publish)
 app.command(help=VERIFY)(verify)
 app.command(help=SERVE)(serve)
+app.command(help=MCP)(mcp)
 app.add_typer(book, name="ledger")
+app.add_typer(custodian, name="custodian")

@@ -1,4 +1,4 @@
-"""`tacit ask`: one question about one table or several."""
+"""`tacit ask`: a question about one table or several, or some questions planned together."""
 
 from __future__ import annotations
 
@@ -11,14 +11,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tacit.cli.asking import (
+    CertificateFile,
+    Delta,
+    Epsilon,
+    Fresh,
+    Interrupted,
+    LedgerFile,
+    Name,
+    PeriodName,
+    PersonsGuess,
+    Preview,
+    Rho,
+    Version,
+    guessed,
+    notice_unrecorded,
+    open_session,
+    show_preview,
+    writable,
+)
 from tacit.cli.speech import Json, notice, say, say_json, working
 from tacit.cli.tables import (
     Dataset,
+    Dates,
+    Delimiter,
+    Encoding,
     Flags,
+    Format,
     OnePerson,
     OneTable,
     PrivateTables,
@@ -26,14 +49,16 @@ from tacit.cli.tables import (
     ReaderOptions,
     Settings,
     find_dataset,
+    reader_options,
     unsaid,
 )
 from tacit.errors import InvalidInput, UnsupportedQuery
 
 if TYPE_CHECKING:
-    from tacit.tables import Preview
+    from tacit.answers import Answer, Answers
+    from tacit.answers.report import Report
 
-HELP = """Ask one question about private tables; without a ledger the spending is not recorded.
+HELP = """Ask a question about private tables; without a ledger the spending is not recorded.
 
 A file is a table under its own name: orders.parquet is orders. In a DuckDB file or a database every table can be asked
 that --private or --public declares.
@@ -52,16 +77,14 @@ Examples:
         "SELECT SUM(quantity) FROM items"
   tacit ask postgresql:///shop --table orders --person customer \\
         --ledger ledger.db --epsilon 0.5 "SELECT AVG(amount) FROM orders"
-  tacit ask --preview --epsilon 0.5 "SELECT COUNT(*) FROM orders"
+  tacit ask --dry-run --persons 10000 --epsilon 0.5 \\
+        "SELECT region, SUM(amount) FROM orders GROUP BY region"
+  tacit ask --epsilon 1 --fresh-only 2 \\
+        "SELECT COUNT(*) FROM orders; SELECT AVG(amount) FROM orders"
 
-The last one finds its tables in tacit.toml, and shows what the question would cost."""
-
-REFUSED = 3
-"""The exit code of a preview that says the budget does not pay for the question."""
-
-
-class Interrupted(Exception):
-    """Ctrl-C while a question was asked; the message says what the budget says."""
+The last two find their tables in tacit.toml. The first of them shows what the question would cost and how far off its
+answers would be; the other asks two
+questions together, 1 and 2, and the second anew even if it was answered before."""
 
 
 def ask(
@@ -71,86 +94,120 @@ def ask(
     ] = None,
     *,
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="One SELECT with aggregates, or - to read it from standard input.")
+        str,
+        typer.Argument(
+            metavar="QUERY",
+            help="A SELECT with aggregates, or - to read it from standard input; several with semicolons between them "
+            "are planned together, all or none.",
+        ),
     ],
     person: OnePerson = None,
     private: PrivateTables = None,
     public: PublicTables = None,
     config: Settings = None,
-    epsilon: Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in ε.")] = None,
-    delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in δ, with --epsilon.")] = None,
-    rho: Annotated[str | None, typer.Option(metavar="NUMBER", help="Cost in ρ (Gaussian noise).")] = None,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
     keys: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY,KEY…", help="Public group keys; repeat it for each further column of GROUP BY."),
     ] = None,
     table: OneTable = None,
+    encoding: Encoding = None,
+    kind: Format = None,
+    delimiter: Delimiter = None,
     option: ReaderOptions = None,
-    ledger: Annotated[
-        str | None, typer.Option(envvar="TACIT_LEDGER", help="The ledger that keeps the budget.", metavar="FILE")
+    date: Dates = None,
+    ledger: LedgerFile = None,
+    name: Name = None,
+    version: Version = None,
+    period: PeriodName = None,
+    fresh: Fresh = False,
+    fresh_only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER", help="Of several questions ask only this one anew; repeat it for others."),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="The dataset's name in the ledger and in tacit.toml; the only table's unless given."
-        ),
-    ] = None,
-    preview: Annotated[
-        bool, typer.Option("--preview", help="Show what the question would cost and whether that is left; it is free.")
-    ] = False,
-    certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the answer's certificate goes, for tacit verify.")
-    ] = None,
+    preview: Preview = False,
+    persons: PersonsGuess = None,
+    certificate: CertificateFile = None,
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
-    """Ask one question."""
-    from tacit.tables import Session
+    """Ask a question, or several."""
+    from tacit.language.parsing import statements
+    from tacit.tables.releasing.room import cost_of
     from tacit.tables.sql.privacy_clause import price
 
     if as_json and as_csv:
         raise InvalidInput("--json and --csv are two forms of output; choose one.")
-    if certificate is not None and not certificate.absolute().parent.is_dir():
-        raise InvalidInput(f"there is no directory for {certificate}; nothing was asked or spent.")
+    writable(certificate)
+    guessed(persons, preview)
     query = _read_query(query)
-    cost = price(query, epsilon, delta, rho).cost
-    flags = Flags(sources or (), person or (), private or (), public or (), table, option or (), config)
+    several = statements(query, "the query")
+    if len(several) > 1 and (as_csv or keys):
+        raise InvalidInput("--csv and --keys are for one question at a time; ask the SELECTs one after the other.")
+    if fresh_only and len(several) < 2:
+        raise InvalidInput("--fresh-only names one of several questions; for a single one write --fresh.")
+    cost = cost_of(epsilon, delta, rho) if len(several) > 1 else price(query, epsilon, delta, rho).cost
+    read = reader_options(option, encoding, kind, delimiter)
+    flags = Flags(sources or (), person or (), private or (), public or (), table, read, config, date or ())
     found = find_dataset(flags, name)
     for called in found.tables:
         if not (flags.table or called.replace(".", "_").isidentifier()):
             notice(f'the table is "{called}" in SQL, with its quotes; --table gives it another name.')
-    if ledger and found.ledger:
-        raise InvalidInput(
-            "the configuration is a gateway's, whose budget is in a ledger of its own; leave out --ledger and "
-            "TACIT_LEDGER."
-        )
-    kept = ledger or found.ledger
-    if kept is None:
-        session = Session(found.tables, cost)
-    elif found.name is None:
-        raise InvalidInput("a ledger keeps budgets by name; give this dataset's with --name.")
-    else:
-        session = Session(found.tables, found.budget, composition=found.composition, name=found.name, ledger=kept)
+    session = open_session(found, cost, ledger, version, period)
     chosen = _keys(keys)
+    anew: bool | list[str] = fresh or list(fresh_only or ())
     with _explained(found):
-        if preview:
-            _show_preview(session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho), as_json)
+        if preview and len(several) > 1:
+            seen = session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew, preview=True)
+            show_preview(seen, as_json, persons)
+        elif preview:
+            one = session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+            show_preview(one, as_json, persons)
         try:
             with working("asking"):
-                answer = session.sql(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho)
+                answer: Answer | Answers | Report = (
+                    session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew)
+                    if len(several) > 1
+                    else session.sql(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
+                )
         except KeyboardInterrupt:
             raise Interrupted(f"interrupted; the budget says: {session.budget!r}.") from None
         finally:
-            if kept is None and any(session.budget.spent.keywords().values()):
-                notice("no ledger, so this spending is not recorded.")
+            notice_unrecorded(session, ledger, found)
     if certificate is not None:
         certificate.write_text(json.dumps(answer.certificate(), indent=2) + "\n", encoding="utf-8")
     if as_json:
-        say_json(answer.to_dict() | {"certificate": answer.certificate() if answer.releases else None})
+        earlier = {} if (said := _warned(answer)) is None else {"warning": said}
+        say_json(
+            earlier | answer.to_dict() | earlier | {"certificate": answer.certificate() if answer.releases else None}
+        )
     elif as_csv:
+        if (said := _warned(answer)) is not None:
+            print(f"tacit: {said}", file=sys.stderr)  # even where notices are not wanted
         print(_csv(answer), end="")
     else:
-        say(str(answer))
+        say(_told(answer))
+
+
+def _warned(answer: Answer | Answers | Report) -> str | None:
+    """That an answer, or one of several, is an earlier one."""
+    from tacit.answers.report import Report
+    from tacit.answers.several import warned
+
+    if not isinstance(answer, Report):
+        return warned(answer, "command line")
+    said = {name: warned(result, "command line") for name, result in answer.items()}
+    return " ".join(f"{name}: {words}" for name, words in said.items() if words is not None) or None
+
+
+def _told(answer: Answer | Answers | Report) -> str:
+    """What is shown to people."""
+    from tacit.answers.report import Report
+    from tacit.answers.several import told
+
+    return answer.told("command line") if isinstance(answer, Report) else told(answer, "command line")
 
 
 def _read_query(query: str) -> str:
@@ -171,14 +228,6 @@ def _explained(found: Dataset) -> Iterator[None]:
             if unknown is not None and name.lower() == unknown[1].lower():
                 raise unsaid(name) from None
         raise
-
-
-def _show_preview(seen: Preview, as_json: bool) -> NoReturn:
-    if as_json:
-        say_json(seen.to_dict())
-    else:
-        say(str(seen))
-    raise typer.Exit(0 if seen.fits else REFUSED)
 
 
 def _keys(given: list[str] | None) -> list[Any] | None:

@@ -18,7 +18,7 @@ It looks at the rows themselves and shows numbers about them: its output is for 
 \b
 Examples:
   tacit check orders.csv --person customer
-  tacit check orders.csv --person customer --option encoding=latin-1
+  tacit check orders.csv --person customer --encoding latin-1
   tacit check shop.duckdb --private orders:customer --public nations
   tacit check tacit.toml --json
 
@@ -36,6 +36,9 @@ def check(
     private: said.PrivateTables = None,
     public: said.PublicTables = None,
     table: said.OneTable = None,
+    encoding: said.Encoding = None,
+    kind: said.Format = None,
+    delimiter: said.Delimiter = None,
     option: said.ReaderOptions = None,
     seconds: Annotated[float | None, typer.Option(help="Leave out what takes longer than this.")] = None,
     as_json: Annotated[bool, Json] = False,
@@ -46,7 +49,7 @@ def check(
 
     if seconds is not None and not 0 < seconds < 10**6:
         raise InvalidInput("seconds must be a number above 0, such as 60.")
-    given = (person or (), private or (), public or (), table, option or ())
+    given = (person or (), private or (), public or (), table, said.reader_options(option, encoding, kind, delimiter))
     if sources[0].lower().endswith(".toml"):
         path = said.Flags(sources[1:], *given, Path(sources[0])).settings()
         from tacit.serve.config import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,11 @@ from tacit.cli.speech import Json, picture_file, save, say, say_json
 from tacit.errors import InvalidInput, LedgerError
 from tacit.numbers.exact import check_listed
 
-book = typer.Typer(help="Durable budgets: create, show, history, verify, renew, accept, export.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from tacit.budgets import Calendar
+
+WHAT = "create, show, calendar, carry, history, verify, renew, accept, export"
+book = typer.Typer(help=f"Durable budgets: {WHAT}.", no_args_is_help=True)
 
 Where = Annotated[str, typer.Option("--ledger", envvar="TACIT_LEDGER", help="The ledger's file or connection string.")]
 Name = Annotated[str, typer.Argument(help="The dataset's name.")]
@@ -31,24 +35,107 @@ def create(
         typer.Option(help="The column, or kind, of the persons it protects; repeat it, or separate several by commas."),
     ] = None,
     composition: Annotated[str, typer.Option(help="basic, advanced, tight or odometer.")] = "basic",
+    every: Annotated[
+        str | None,
+        typer.Option(help="A budget for each day, week, month, quarter or year; --epsilon is then for a lifetime."),
+    ] = None,
+    each_epsilon: Annotated[str | None, typer.Option(help="ε of each period.")] = None,
+    each_delta: Annotated[str | None, typer.Option(help="δ of each period.")] = None,
+    each_rho: Annotated[str | None, typer.Option(help="ρ of each period.")] = None,
+    without_lifetime_bound: Annotated[
+        bool,
+        typer.Option(
+            "--without-lifetime-bound",
+            help="Refresh the budget in each period, and nothing adds them up: who has rows in k periods is protected "
+            "by k times a period's budget only. Leave out --epsilon, --delta and --rho then.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Register a dataset and its budget.
+    """Register a dataset and its budget, which may be one for each period.
 
     Example: tacit ledger create orders --ledger ledger.db --epsilon 2 --person customer
+
+    By month: tacit ledger create visits --ledger ledger.db --epsilon 6 --every month --each-epsilon 1
     """
+    from tacit.budgets import Calendar, Periods
     from tacit.ledger import open_ledger
     from tacit.tables.releasing.room import cost_of
 
-    total = cost_of(epsilon, delta, rho)
+    lifetime = None if without_lifetime_bound else cost_of(epsilon, delta, rho)
+    if without_lifetime_bound and (epsilon or delta or rho or not every):
+        raise InvalidInput("--without-lifetime-bound is for --every, with --each-epsilon or --each-rho alone.")
+    if every is None and (each_epsilon or each_delta or each_rho):
+        raise InvalidInput("what each period may cost needs --every, such as --every month.")
+    periods = None
+    if every is not None:
+        periods = Periods(every, cost_of(each_epsilon, each_delta, each_rho), lifetime, without_lifetime_bound)
+    total = lifetime if periods is None else periods.above
+    assert total is not None
     kinds = tuple(kind for text in person or ["person"] for kind in text.split(","))
     opened = open_ledger(ledger)
     budget = opened.register(name, total, kinds=kinds, composition=composition)
-    if as_json:
+    if periods is not None:
+        _show_calendar(name, Calendar.open(budget, periods), as_json)
+    elif as_json:
         facts = {"name": name, "total": repr(budget.total), "left": repr(budget.remaining)}
         say_json(facts | {"ledger_id": opened.identity})
     else:
         say(f"{name}: {budget!r}\nledger_id: {opened.identity}")
+
+
+@book.command()
+def calendar(name: Name, ledger: Where, as_json: AsJson = False) -> None:
+    """The periods of a dataset, what each has spent and left, and what holds for whom.
+
+    Example: tacit ledger calendar orders --ledger ledger.db
+    """
+    _show_calendar(name, _calendar(name, ledger, read_only=True), as_json)
+
+
+@book.command()
+def carry(
+    name: Name,
+    older: Annotated[str, typer.Argument(help="The period that leaves something, such as 2026-10.")],
+    newer: Annotated[str, typer.Argument(help="The later period that gets it.")],
+    ledger: Where,
+    as_json: AsJson = False,
+) -> None:
+    """Give what one period leaves to a later one; without this nothing is carried over.
+
+    Example: tacit ledger carry orders 2026-10 2026-11 --ledger ledger.db
+    """
+    found = _calendar(name, ledger, read_only=False)
+    found.carry(older, newer)
+    _show_calendar(name, found, as_json)
+
+
+def _calendar(name: str, ledger: str, *, read_only: bool) -> Calendar:
+    from tacit.budgets import Calendar
+    from tacit.ledger import open_ledger
+
+    opened = open_ledger(ledger, read_only=read_only, create=False)
+    found = Calendar.find(opened.budget(name))
+    if found is None:
+        raise InvalidInput(f"the dataset {name!r} has one budget for all times; register one with --every month.")
+    return found
+
+
+def _show_calendar(name: str, found: Calendar, as_json: bool) -> None:
+    if as_json:
+        lines = [
+            {"period": line.name, "limit": repr(line.limit), "spent": repr(line.spent), "left": repr(line.left)}
+            for line in found.lines
+        ]
+        lifetime = None if found.lifetime is None else repr(found.lifetime)
+        facts = {"name": name, "every": found.every, "each": repr(found.each), "lifetime": lifetime}
+        say_json(facts | {"spent": repr(found.spent), "periods": lines, "holds": found.holds})
+        return
+    say(f"{name}: {found.describe()}")
+    for line in found.lines:
+        say(f"  {line.name}: {line.limit!r}, spent {line.spent!r}, left {line.left!r}")
+    for sentence in found.holds.values():
+        say(sentence)
 
 
 @book.command()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from tacit.cli.speech import say_json, working
 from tacit.language.types import Schema
 
 
-def show(source: str, table: str | None, as_json: bool) -> None:
+def show(source: str, table: str | None, options: Mapping[str, Any], as_json: bool) -> None:
     """Print what is public about a source."""
     import tacit
     from tacit.engines import list_tables
@@ -14,7 +17,7 @@ def show(source: str, table: str | None, as_json: bool) -> None:
     with working("reading names and types"):
         names = list_tables(source) if table is None else None
         if names is None:
-            found = {"": tacit.schema(source, table=table)}
+            found = {"": tacit.schema(source, table=table, **options)}
         else:
             found = {name: tacit.schema(source, table=name) for name in names}
     if as_json:

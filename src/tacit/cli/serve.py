@@ -18,6 +18,7 @@ HELP = """A gateway for several analysts: a page and an HTTP interface in front 
 
 \b
 Examples:
+  tacit serve                     tacit.toml of this folder; without one, a first start that leads through it
   tacit serve --demo              bundled data, tokens printed
   tacit serve token               a new token, and its line for the file
   tacit serve tacit.toml"""
@@ -25,7 +26,8 @@ Examples:
 
 def serve(
     config: Annotated[
-        str | None, typer.Argument(help="The configuration file, or the word token to make a token.")
+        str | None,
+        typer.Argument(help="The configuration file, tacit.toml unless given; or token, to make one."),
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Serve bundled data; everything is gone at the end.")] = False,
     host: Annotated[str | None, typer.Option(help="Listen here instead of what the file says.")] = None,
@@ -36,16 +38,21 @@ def serve(
     """Serve a configuration until interrupted."""
     from tempfile import TemporaryDirectory
 
+    from tacit.serve.custody.founding import FILE, found
     from tacit.serve.server import serve as run
 
-    if demo == (config is not None):
+    if demo and config is not None:
         raise InvalidInput("name a configuration file, or give --demo.")
     if config == "token":
         _token(as_json)
         return
     with _until_stopped():
-        if config is not None:
-            run(Path(config), lambda address: _ready(address, {}, as_json), host, port, notice)
+        if not demo:
+            path, tokens = Path(config or FILE), dict[str, str]()
+            if config is None and not path.exists():
+                tokens = {"custodian": found(path)}
+                notice(f"this is the first start: wrote {path} and made a custodian's token, which is shown once.")
+            run(path, lambda address: _ready(address, tokens, as_json), host, port, notice)
             return
         from tacit.serve.demo import demo as made
 

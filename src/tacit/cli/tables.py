@@ -17,6 +17,7 @@ import typer
 from tacit.errors import InvalidInput, TacitError
 
 if TYPE_CHECKING:
+    from tacit.budgets import Periods
     from tacit.guarantees import Guarantee
     from tacit.ledger import Ledger
     from tacit.tables import Private, Public
@@ -26,7 +27,8 @@ _WHOM = re.compile(r"[^=]+|[^=]+=[^=.]+\.[^=]+")
 SETTINGS = Path("tacit.toml")
 """The configuration that is found in the folder where no source is named."""
 
-SOURCE = "a Parquet, CSV, JSON or DuckDB file, or a connection string"
+_FACTS = ("table", "schema", "person", "source", "through", "unit", "key", "date")
+SOURCE = "a Parquet, CSV, JSON, Excel, DuckDB or SQLite file, or a connection string"
 
 
 def complete_tables(context: typer.Context, incomplete: str) -> list[str]:
@@ -69,10 +71,24 @@ PublicTables = Annotated[
 OneTable = Annotated[
     str | None, typer.Option("--table", help="The only table that is meant: its name in SQL, or in a database.")
 ]
+Dates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--date",
+        metavar="COLUMN",
+        help="When a row happened, for budgets by period: a column, or TABLE.COLUMN where there are several tables.",
+    ),
+]
 ReaderOptions = Annotated[
     list[str] | None,
     typer.Option("--option", metavar="NAME=VALUE", help="An option of the reader, such as encoding=latin-1."),
 ]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of text files, such as latin-1.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="KIND", help="What a file is if its name does not say: parquet, csv, json, …"),
+]
+Delimiter = Annotated[str | None, typer.Option(metavar="MARK", help="What parts the fields of a CSV file.")]
 Settings = Annotated[
     Path | None,
     typer.Option(
@@ -94,15 +110,16 @@ class Flags:
     table: str | None = None
     options: Sequence[str] = ()
     config: Path | None = None
+    dates: Sequence[str] = ()
 
     def settings(self) -> Path | None:
         """The configuration that says everything, where one does."""
         if self.config is None and (self.sources or not SETTINGS.is_file()):
             return None
-        if self.sources or self.person or self.private or self.public or self.table or self.options:
+        if self.sources or self.person or self.private or self.public or self.table or self.options or self.dates:
             raise InvalidInput(
                 f"{self.config or SETTINGS} says by itself what its tables are; leave out the sources, --person, "
-                "--private, --public, --table and --option, or the configuration."
+                "--private, --public, --table, --date and --option, or the configuration."
             )
         return self.config or SETTINGS
 
@@ -117,8 +134,10 @@ class Dataset:
     """Further tables of the database."""
     ledger: Ledger | None = None
     """A gateway's own."""
-    budget: Guarantee | None = None
+    budget: Guarantee | Periods | None = None
     composition: str = "basic"
+    version: str | None = None
+    period: str | None = None
 
 
 def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
@@ -139,7 +158,8 @@ def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
     found = config.datasets[name]
     tables = {key: connect_spark(table) for key, table in found.tables.items()}
     ledger = config.server.open_ledger() if config.server.ledger else None
-    return Dataset(tables, name, (), ledger, found.budget, found.composition)
+    budget = found.periods or found.budget
+    return Dataset(tables, name, (), ledger, budget, found.composition, found.version, found.period)
 
 
 def _default_name(flags: Flags) -> str | None:
@@ -170,13 +190,14 @@ def declare(flags: Flags, places: Mapping[str, Place], *, of_persons: bool = Tru
         elif place.alone and name not in declared:
             raise unsaid(name)
     tables: dict[str, Private | Public] = {}
+    dates = _dates(flags.dates, private)
     for name, whom in declared.items():
         place = places[name]
         reader = {"table": place.table, **options}
         if whom is None:
             tables[name] = Public(place.source, **reader)
         else:
-            tables[name] = Private(place.source, whom.columns, through=whom.through, **reader)
+            tables[name] = Private(place.source, whom.columns, through=whom.through, date=dates.get(name), **reader)
     return tables
 
 
@@ -255,6 +276,18 @@ def _read_private(given: Sequence[str], places: Mapping[str, Place]) -> dict[str
     return found
 
 
+def _dates(given: Sequence[str], private: Mapping[str, _Whom]) -> dict[str, str]:
+    """The date of each table that has one."""
+    found: dict[str, str] = {}
+    for text in given:
+        table, dot, column = text.rpartition(".")
+        table = table if dot else next(iter(private)) if len(private) == 1 else ""
+        if table not in private or not column:
+            raise InvalidInput("--date is written COLUMN, or TABLE.COLUMN of a private table where there are several.")
+        found[table] = column
+    return found
+
+
 def _known(name: str, places: Mapping[str, Place], flag: str) -> str:
     """A table's own name, whatever its capitals."""
     loose = [name] if name in places else [known for known in places if known.lower() == name.lower()]
@@ -282,12 +315,20 @@ def _listed(places: Mapping[str, Place]) -> str:
     return f"the tables are {', '.join(names[:20]) or 'none'}{more}"
 
 
+def reader_options(
+    given: Sequence[str] | None, encoding: str | None, kind: str | None, delimiter: str | None
+) -> list[str]:
+    """The options of the reader, those that have a flag of their own among them."""
+    named = {"encoding": encoding, "format": kind, "delimiter": delimiter}
+    return [*(given or ()), *(f"{name}={value}" for name, value in named.items() if value is not None)]
+
+
 def read_options(given: Sequence[str]) -> dict[str, Any]:
     """Options of the reader; true, false and whole numbers are read as such."""
     found: dict[str, Any] = {}
     for text in given:
         name, equals, value = text.partition("=")
-        if not (name and equals) or name in ("table", "schema", "person", "source", "through", "unit", "key"):
+        if not (name and equals) or name in _FACTS:
             raise InvalidInput("--option is written NAME=VALUE, such as --option encoding=latin-1.")
         if name in found:
             raise InvalidInput(f"--option {name} is given twice; give it once.")

@@ -103,12 +103,13 @@ def zcdp_order(rho: Fraction, delta: Fraction) -> Fraction:
 
 def most_zcdp(epsilon: Fraction, delta: Fraction) -> Callable[[int], Enclosure]:
     """The largest ρ whose zCDP implies (ε, δ): max over α of (ε − slack)/α."""
+    order = _most_order(epsilon, delta)
+    return lambda bits: (epsilon - slack(order, delta, bits)) / order
 
-    def allowed(order: Fraction, bits: int) -> Enclosure:
-        return (epsilon - slack(order, delta, bits)) / order
 
-    order = lowest(lambda order, bits: -allowed(order, bits))
-    return lambda bits: allowed(order, bits)
+@lru_cache(maxsize=1024)
+def _most_order(epsilon: Fraction, delta: Fraction) -> Fraction:
+    return lowest(lambda order, bits: (slack(order, delta, bits) - epsilon) / order)
 
 
 _GOLDEN = (sqrt(5) - 1) / 2

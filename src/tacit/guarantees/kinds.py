@@ -227,11 +227,9 @@ class Zcdp(Numbered):
         raise InvalidInput("target must be Approx, Zcdp or Renyi; only a pure mechanism stays within a Pure target.")
 
     def _epsilon_approx(self, delta: Fraction) -> Fraction:
-        def curve(order: Fraction, bits: int) -> Enclosure:
-            return Enclosure.of(order * self.rho, bits)
-
-        order = conversions.best_order(curve, delta)
-        return rounding.up(lambda bits: conversions.renyi_approx(curve(order, bits), order, delta, bits))
+        order = conversions.zcdp_order(self.rho, delta)
+        divergence = order * self.rho
+        return rounding.up(lambda bits: conversions.renyi_approx(Enclosure.of(divergence, bits), order, delta, bits))
 
     def _rho(self) -> Fraction:
         return self.rho

@@ -34,7 +34,12 @@ __all__ = ["SubsamplingPlan", "allowance", "amplify", "subsampling_plan"]
 
 
 def amplify(guarantee: G, probability: Number) -> G:
-    """What a guarantee on a secret sample means for everyone: ε' = ln(1+p(e^ε−1)) rounded up, δ' = pδ."""
+    """What a guarantee on a secret sample means for everyone: ε' = ln(1+p(e^ε−1)) rounded up, δ' = pδ.
+
+    >>> from tacit.guarantees import Pure, amplify
+    >>> round(float(amplify(Pure(1), "0.1").epsilon), 3)
+    0.159
+    """
     p = share(probability)
     epsilon, delta = _bound(guarantee)
     return _like(guarantee, amplified(epsilon, p), p * delta)
@@ -44,6 +49,10 @@ def allowance(target: G, probability: Number) -> G:
     """The most that may be spent on the sample so that everyone keeps ``target``: the inverse of `amplify`.
 
     ε = ln(1+(e^{ε'}−1)/p) rounded down, δ = δ'/p, which must stay below 1.
+
+    >>> from tacit.guarantees import Pure, allowance
+    >>> round(float(allowance(Pure("0.1"), "0.1").epsilon), 3)
+    0.719
     """
     p = share(probability)
     epsilon, delta = _bound(target)
@@ -87,7 +96,12 @@ class SubsamplingPlan:
 
 
 def subsampling_plan(epsilon: Number, probability: Number) -> SubsamplingPlan:
-    """What it costs in noise to answer from a sample at the same promise ε."""
+    """What it costs in noise to answer from a sample at the same promise ε.
+
+    >>> from tacit.guarantees import subsampling_plan
+    >>> round(float(subsampling_plan("0.1", "0.1").noise_ratio), 2)
+    1.39
+    """
     promised, p = Pure(epsilon), share(probability)
     inside = allowance(promised, p)
     return SubsamplingPlan(p, promised, inside, float(promised.epsilon / (p * inside.epsilon)))

@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Literal as Choice
 from typing import TypeVar
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, instead
 from tacit.language.types import ColumnType, KeyType, Schema
 
 T = TypeVar("T")
@@ -329,5 +329,7 @@ class Scope:
             return found[0]
         if found:
             raise InvalidInput(f"column {name!r} is ambiguous; write the table before it, as in orders.amount.")
-        known = ", ".join(column for columns in tables for column in columns)
-        raise InvalidInput(f"column {name!r} does not exist; the columns are {known or 'none under that table name'}.")
+        if not tables:
+            raise InvalidInput(f"column {name!r} does not exist; there is no table {table!r} here.")
+        known = [column for columns in tables for column in columns]
+        raise InvalidInput(f"column {name!r} does not exist; {instead(name, known)}")

@@ -67,6 +67,13 @@ def parsed(text: str, what: str) -> list[exp.Expr | None]:
         raise InvalidInput(f"{what} is not valid SQL; check the spelling.") from None
 
 
+def statements(text: str, what: str) -> list[str]:
+    """The statements of a text as they are written, without the semicolons between them."""
+    ends = [token.start for token in tokens(text, what) if token.token_type.name == "SEMICOLON"]
+    pieces = (text[a:b].strip() for a, b in zip([0, *(end + 1 for end in ends)], [*ends, len(text)], strict=True))
+    return [piece for piece in pieces if piece]
+
+
 def tokens(text: str, what: str) -> list[Any]:
     """The tokens of a text within the bounds."""
     if len(text) > LONGEST_TEXT:

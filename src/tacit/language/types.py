@@ -37,7 +37,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, instead
 
 LARGEST_SCALE = 18
 """The finest DECIMAL: 10^18 steps still fit into 64 bits, and the product of two into 128."""
@@ -178,7 +178,7 @@ class Schema(Mapping[str, ColumnType]):
         """Refuse a declared column that the table does not have."""
         missing = next((name for name in self if name not in known), None)
         if missing is not None:
-            raise InvalidInput(f"schema of {table!r} names the column {missing!r}; the columns are {', '.join(known)}.")
+            raise InvalidInput(f"schema of {table!r} names the column {missing!r}; {instead(missing, known)}")
 
     def __getitem__(self, name: str) -> ColumnType:
         for known, kind in self.columns:

@@ -9,6 +9,7 @@ WHAT STAYS STABLE. A ledger outlives the Tacit that wrote it, so what it holds i
 - *Entries* are never changed: the hash of each covers the dataset's name, its number, its time, ``what``, its body as
   text and the hash before (`entries`). The words of ``what`` and the keys of a body keep their meaning; a later Tacit
   may add words and keys, and reads entries that lack them as their writer meant them.
+- *Acts* of custodians are entries under the empty name (`acts`), which an earlier Tacit passes over.
 - *Guarantees* are written as `Guarantee.text` does, kind and exact numbers: "Approx 1 1/1000000". *Terms* and
   *policies* are JSON with sorted keys (`texts`); statistics in a policy go by their public keys, and the names that
   earlier versions wrote are still understood. *Sums* are exact numbers, one for each axis of the filter.
@@ -23,6 +24,7 @@ later Tacit neither forgives nor adds anything. Whatever cannot be read is damag
 passes over.
 """
 
+from tacit.ledger.acts import Superseded
 from tacit.ledger.entries import Entry
 from tacit.ledger.events import Events, dp_events
 from tacit.ledger.ledger import Ledger, open_ledger
@@ -35,6 +37,7 @@ __all__ = [
     "Events",
     "HistoryCheck",
     "Ledger",
+    "Superseded",
     "charges",
     "dp_events",
     "history",

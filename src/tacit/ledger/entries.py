@@ -8,9 +8,10 @@ What entries say, by ``what``:
 - "registered": the name, the kinds of person, the terms and the policy; by whom;
 - "opened", "amended": a share, an analyst, a group or a part, with its terms and its policy;
 - "charged": by whom, the cost, the sums it led to, and of the question its text, statistics, columns and key, and the
-  request it came in, if that must not be charged twice;
+  request it came in, if that must not be charged twice, and whether a later attempt may continue it;
 - "answered": the charge's number and the answer as it was released, with what was drawn for it; "failed": the number of
   a charge that led to none;
+- "resumed": the number of a charge that brought no answer and is taken up again, without another charge;
 - "renewed": an account whose allowance of failures was reset, and by whom.
 Where failures are limited these say too which charges of the account have no answer (``tally``).
 

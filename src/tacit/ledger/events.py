@@ -40,7 +40,7 @@ def dp_events(ledger: Ledger, name: str) -> Events:
     try:
         import dp_accounting
     except ImportError:
-        raise InvalidInput("events need the package dp-accounting; install tacit[accounting].") from None
+        raise InvalidInput("events need the package dp-accounting; install tacit-dp[accounting].") from None
     costs = [charge.guarantee for charge in charges(ledger, name)]
     delta = sum((cost.delta for cost in costs if isinstance(cost, Approx)), start=Fraction(0))
     return Events(dp_accounting.ComposedDpEvent([_event(dp_accounting, cost) for cost in costs]), delta)

@@ -10,9 +10,10 @@ other kinds of person is refused: two sessions cannot believe in two budgets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tacit.budgets.accounts import UNLIMITED, Policy
 from tacit.budgets.budget import Budget
@@ -20,8 +21,8 @@ from tacit.budgets.filters import Filter, filter_for
 from tacit.closing import Closing
 from tacit.errors import InvalidInput, LedgerError
 from tacit.guarantees import Guarantee
+from tacit.ledger import acts, texts
 from tacit.ledger import store as clocks
-from tacit.ledger import texts
 from tacit.ledger.book import LedgerBook, login
 from tacit.ledger.entries import GENESIS, Entry, chained
 from tacit.ledger.rows import Dataset, account_from, read_dataset
@@ -273,6 +274,58 @@ class Ledger(Closing):
                 "SELECT number, at, what, body, hash FROM tacit_entries WHERE dataset = ? AND number = ?", name, number
             )
         return _entry(rows[0]) if rows else None
+
+    def record(self, what: str, body: Mapping[str, Any], *, after: int | None = None) -> Entry:
+        """Write down what a custodian did, in a history apart from those of datasets; see `tacit.ledger.acts`.
+
+        Args:
+            what: the act in a word or two.
+            body: plain JSON values.
+            after: the number of the act that this one must follow; refused if there was another since.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> ledger.record("analyst paused", {"analyst": "ada"}).number
+        1
+        """
+        return acts.append(self._store, what, body, after)
+
+    def acts(self, after: int = 0) -> list[Entry]:
+        """What custodians did, oldest first.
+
+        Args:
+            after: the number after which to begin.
+
+        >>> from tacit.ledger import open_ledger
+        >>> open_ledger("ledger.db").acts()
+        []
+        """
+        with self._store.reading() as work:
+            return acts.acts_after(work, after)
+
+    def verify_acts(self) -> tuple[str, ...]:
+        """What is wrong with the history of acts; nothing where it is whole.
+
+        >>> from tacit.ledger import open_ledger
+        >>> open_ledger("ledger.db").verify_acts()
+        ()
+        """
+        return acts.verify_acts(self._store)
+
+    def copy_to(self, file: str | Path) -> None:
+        """Write a copy of one moment into a new file, while others go on charging; see `tacit.ledger.verify`.
+
+        Args:
+            file: the copy's path, where nothing is yet.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger("ledger.db")
+        >>> shop = ledger.register("shop", Pure(1))
+        >>> ledger.copy_to("copy.db")
+        >>> open_ledger("copy.db", read_only=True).names()
+        ['shop']
+        """
+        self._store.copy_to(Path(file))
 
     def close(self) -> None:
         """Close files and connections.

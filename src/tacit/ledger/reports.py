@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 
+from tacit.budgets import Calendar
 from tacit.guarantees import Guarantee
 from tacit.ledger import texts
 from tacit.ledger.entries import Entry
@@ -36,6 +37,8 @@ class Charge:
     columns: str
     status: str
     """"charged" (no answer recorded yet), "answered" or "failed"."""
+    version: str = ""
+    """The public label of the data's version, where they have one."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -67,6 +70,7 @@ def _charge(entry: Entry, status: str) -> Charge:
         ", ".join(body.get("statistics", ())),
         ", ".join(body.get("columns", ())),
         status,
+        body.get("version", ""),
     )
 
 
@@ -76,10 +80,10 @@ def show(ledger: Ledger) -> str:
     for name in ledger.names():
         dataset = ledger.dataset(name)
         rule, sums = dataset.root.filter, dataset.root.sums
-        lines.append(
-            f"{name}: {rule.describe()}, spent {rule.spent(sums)!r}, left {dataset.root.left!r}; "
-            f"{dataset.entries} entries, the last at {dataset.at}"
-        )
+        calendar = Calendar.find(ledger.budget(name))
+        terms = f"{rule.describe()}, spent {rule.spent(sums)!r}, left {dataset.root.left!r}"
+        terms = terms if calendar is None else calendar.describe()
+        lines.append(f"{name}: {terms}; {dataset.entries} entries, the last at {dataset.at}")
     return "\n".join(lines) or "The ledger has no datasets yet."
 
 
@@ -98,14 +102,18 @@ def _brief(value: object) -> str:
 def report(ledger: Ledger, name: str) -> str:
     """One page about a dataset for a privacy officer, in Markdown."""
     dataset, asked, checked = ledger.dataset(name), charges(ledger, name), verify(ledger, name)
-    rule, sums = dataset.root.filter, dataset.root.sums
-    status = Counter(charge.status for charge in asked)
+    rule, sums, left = dataset.root.filter, dataset.root.sums, dataset.root.left
+    status, calendar = Counter(charge.status for charge in asked), Calendar.find(ledger.budget(name))
+    terms = (
+        [f"- Budget: {rule.describe()}. {rule.total.describe()}", f"- Spent: {rule.spent(sums)!r}. Left: {left!r}."]
+        if calendar is None
+        else [f"- Budget: {calendar.describe()}.", *(f"- {sentence}" for sentence in calendar.holds.values())]
+    )
     lines = [
         f"# Privacy report: {name}",
         "",
         f"- Protected: each {' and each '.join(dataset.kinds)}, with all their rows.",
-        f"- Budget: {rule.describe()}. {rule.total.describe()}",
-        f"- Spent: {rule.spent(sums)!r}. Left: {dataset.root.left!r}.",
+        *terms,
         f"- Questions: {len(asked)} charged, of which {status['answered']} answered, {status['failed']} failed and "
         f"{status['charged']} without a recorded outcome.",
         f"- Policy: {_policy(texts.policy_text(dataset.root.policy))}",
@@ -113,6 +121,7 @@ def report(ledger: Ledger, name: str) -> str:
         f"- History: {'sound' if checked.sound else '; '.join(checked.problems)}; {checked.entries} entries, last hash "
         f"`{checked.head}` (note it elsewhere to detect a rewritten history).",
         "",
+        *_table("Calendar", ("period", "limit", "spent", "left"), _periods(calendar)),
         *_table("Accounts", ("account", "total", "spent", "left"), _accounts(ledger, name)),
         *_table("By analyst", ("who", "questions", "sum of costs"), _by(asked, "who")),
         *_table("By statistic", ("statistic", "questions", "sum of costs"), _by(asked, "statistics")),
@@ -131,8 +140,14 @@ def _policy(text: str) -> str:
         "columns": "columns",
         "statistics": "statistics",
         "failures": "failures of each account until renewed",
+        "dated": "charged to a period only",
     }
     return "; ".join(f"{words[key]}: {_brief(value)}" for key, value in limits.items()) + "."
+
+
+def _periods(calendar: Calendar | None) -> list[tuple[str, ...]]:
+    lines = () if calendar is None else calendar.lines
+    return [(line.name, repr(line.limit), repr(line.spent), repr(line.left)) for line in lines]
 
 
 def _accounts(ledger: Ledger, name: str) -> list[tuple[str, ...]]:
@@ -185,11 +200,11 @@ def to_csv(ledger: Ledger, name: str) -> str:
     writer = csv.DictWriter(out, fieldnames=list(Charge.__dataclass_fields__), lineterminator="\n")
     writer.writeheader()
     for charge in charges(ledger, name):
-        writer.writerow({key: _harmless(value) for key, value in asdict(charge).items()})
+        writer.writerow({key: harmless(value) for key, value in asdict(charge).items()})
     return out.getvalue()
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
     """A cell that a spreadsheet does not take for a formula."""
     return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 

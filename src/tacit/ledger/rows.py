@@ -159,6 +159,14 @@ def read_account(work: Work, dataset: Dataset, name: Name) -> Account | None:
     return account_from(rows[0]) if rows else None
 
 
+def read_below(work: Work, dataset: str, name: Name) -> list[Account]:
+    """The accounts that hang on one, by name."""
+    rows = work.read(
+        "SELECT name, link, terms, sums, policy FROM tacit_accounts WHERE dataset = ? ORDER BY name", dataset
+    )
+    return [account for account in map(account_from, rows) if account.name[:-1] == name]
+
+
 def read_path(work: Work, dataset: Dataset, name: Name) -> list[Account]:
     """An account and those above it, up to the root."""
     path: list[Account] = []

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Protocol
 
 from tacit.errors import LedgerError
@@ -99,6 +100,10 @@ class Store(ABC):
     @abstractmethod
     def damage(self) -> list[str]:
         """What the store itself finds wrong with its files."""
+
+    def copy_to(self, file: Path) -> None:
+        """Write a whole copy of one moment into a new file, while others go on."""
+        raise LedgerError(f"{self.where} is copied by its own tools, such as pg_dump; nothing was copied.")
 
     @abstractmethod
     def close(self) -> None:

@@ -17,7 +17,7 @@ from tacit.budgets.filters import Advanced, Basic, Concentrated, Filter, Rooted,
 from tacit.budgets.odometers import Metered
 from tacit.budgets.tight import Squared, Tight
 from tacit.errors import InvalidInput, LedgerError
-from tacit.guarantees import Guarantee
+from tacit.guarantees import Guarantee, Pure
 
 _FILTERS: dict[str, type[Filter]] = {
     kind.__name__: kind for kind in (Basic, Concentrated, Advanced, Rooted, Squared, Metered, Tight)
@@ -62,9 +62,14 @@ def sums(text: str) -> tuple[Vector, Fraction]:
     return vector(own), vector(short or "0")[0]
 
 
+FREE = Pure.amount(Fraction(0))
+
+
 @lru_cache(maxsize=1024)
 def guarantee(text: str) -> Guarantee:
-    """Read `Guarantee.text`."""
+    """Read `Guarantee.text`; what is free, because it was paid for before, costs Pure(0)."""
+    if text == FREE.text():
+        return FREE
     try:
         return Guarantee.parse(text)
     except InvalidInput:
@@ -103,6 +108,8 @@ def policy_text(policy: Policy) -> str:
         limits["least"] = str(policy.least)
     if policy.failures is not None:
         limits["failures"] = policy.failures
+    if policy.dated:
+        limits["dated"] = True
     return canonical(limits)
 
 
@@ -118,6 +125,7 @@ def policy_from(text: str) -> Policy:
             None if named is None else frozenset(key for name in named for key in _statistics(name)),
             None if "least" not in limits else vector(limits["least"])[0],
             limits.get("failures"),
+            limits.get("dated") is True,
         )
     except (AttributeError, TypeError, ValueError):
         raise _damaged() from None

@@ -20,6 +20,7 @@ from tacit.budgets.books import Tally
 from tacit.budgets.questions import once
 from tacit.errors import LedgerError
 from tacit.ledger import texts
+from tacit.ledger.attempts import begun_key
 from tacit.ledger.book import after, tally_key
 from tacit.ledger.entries import GENESIS, chained
 from tacit.ledger.ledger import Ledger
@@ -74,6 +75,7 @@ class _Replay:
         self._answers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
         self._once: dict[int, str] = {}
+        self._begun: dict[int, str] = {}
         self._charged: dict[int, Name] = {}
         self._open: dict[Name, Tally] = {}
 
@@ -118,9 +120,12 @@ class _Replay:
             yield from self._changed(what, body)
         elif what == "charged":
             self._keys[number] = body["key"]
-            if request := body.get("request"):
-                self._once[number] = once(request["key"], request.get("question", body["key"]))
-                self._answers |= {once(request["key"]): number, self._once[number]: number}
+            if body.get("continued"):
+                self._begun[number] = begun_key(body["account"], body["key"], body["cost"])
+                self._answers[self._begun[number]] = number
+            if came := body.get("request"):
+                self._once[number] = once(came["key"], came.get("question", body["key"]))
+                self._answers |= {once(came["key"]): number, self._once[number]: number}
             path = self._path(_name(body["account"]))
             changed = accounts.absorb(path, texts.vector(body["measured"]))
             yield from self._keep(changed, body["after"])
@@ -132,6 +137,8 @@ class _Replay:
             payer = _name(body["account"])
             self._open[payer] = Tally()
             yield from self._counted(payer, number, body)
+        elif what == "resumed":
+            yield from self._resumed(number, body)
         elif what in ("answered", "failed"):
             account = self._charged.get(body["charge"])
             if account is not None and account in self._open:
@@ -140,10 +147,27 @@ class _Replay:
                 yield from self._counted(account, number, body)
             if (key := self._keys.get(body["charge"])) and what == "answered":
                 self._answers[key] = number
+            if (key := self._begun.get(body["charge"])) and what == "answered":
+                if self._answers[key] != body["charge"]:
+                    yield "answers a charge that has an answer already"
+                self._answers[key] = number
             if key := self._once.get(body["charge"]):
                 self._answers[key] = number
         else:
             yield "is of an unknown kind"
+
+    def _resumed(self, number: int, body: dict[str, Any]) -> Iterator[str]:
+        """A charge is taken up again that brought no answer: of a message once, of a continued question any number."""
+        charge = body["charge"]
+        request, begun = self._once.get(charge, ""), self._begun.get(charge, "")
+        if self._answers.get(request or begun) != charge:
+            yield "takes up a charge that has an outcome, or was taken up before"
+        if request:
+            self._answers[request] = number
+        payer = self._charged.get(charge, ())
+        if accounts.allowance(self._path(payer)) is not None:  # as it is now, not as it was for the charge
+            self._open[payer] = self._open.get(payer, Tally()).resumed(charge)
+            yield from self._counted(payer, number, body)
 
     def _counted(self, account: Name, number: int, body: dict[str, Any]) -> Iterator[str]:
         """Hold what an entry says of failures against the history."""

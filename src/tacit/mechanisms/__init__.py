@@ -18,8 +18,10 @@ from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Accuracy, Law
 from tacit.mechanisms.local.order_statistics import InterquartileRange, Maximum, Minimum, Quantile, TrimmedMean
+from tacit.mechanisms.local.private_bound import Bounded, private_bound
 from tacit.mechanisms.local.propose_test_release import Release, propose_test_release
 from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
+from tacit.mechanisms.local.subset_extension import subset_extension
 from tacit.mechanisms.local.triangles import Triangles
 from tacit.mechanisms.noise.noise import (
     gaussian,
@@ -33,6 +35,7 @@ from tacit.mechanisms.repeat.absorb import absorb
 from tacit.mechanisms.repeat.condition_on_success import condition_on_success
 from tacit.mechanisms.repeat.repeat_and_select import repeat_and_select
 from tacit.mechanisms.repeat.run_counts import NegativeBinomial, Poisson
+from tacit.mechanisms.search.above_threshold import AboveThreshold, above_threshold
 from tacit.mechanisms.search.bayesian_search import bayesian_search
 from tacit.mechanisms.search.binary_search import binary_search
 from tacit.mechanisms.search.interior_point import interior_point
@@ -44,11 +47,14 @@ from tacit.mechanisms.totals.capped_flow import capped_flow
 from tacit.mechanisms.totals.flow_cap import flow_cap
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import Ratio
+from tacit.mechanisms.totals.running_totals import running_totals
 from tacit.mechanisms.totals.scan_and_release import scan_and_release, signed_scan_and_release
 from tacit.mechanisms.totals.vector_cap import vector_cap
 
 __all__ = [
+    "AboveThreshold",
     "Accuracy",
+    "Bounded",
     "Decaying",
     "InterquartileRange",
     "Law",
@@ -68,6 +74,7 @@ __all__ = [
     "TwoSums",
     "Uniform",
     "Weights",
+    "above_threshold",
     "absorb",
     "bayesian_search",
     "binary_search",
@@ -88,11 +95,13 @@ __all__ = [
     "mode_loss",
     "noisy_max",
     "permute_and_flip",
+    "private_bound",
     "propose_test_release",
     "quantile_loss",
     "randomised_response",
     "ratio",
     "repeat_and_select",
+    "running_totals",
     "scan_and_release",
     "searched_loss",
     "shared_scans",
@@ -103,6 +112,7 @@ __all__ = [
     "stable_argmin",
     "stable_keys",
     "stable_mode",
+    "subset_extension",
     "sum_loss",
     "threshold_scan",
     "tree_descent",

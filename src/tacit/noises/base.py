@@ -19,6 +19,9 @@ from tacit.guarantees import Guarantee
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.randomness.source import Randomness
 
+MANY = 1000
+"""From so many draws on, tables made for all of them pay."""
+
 
 class Noise(Protocol):
     """What an interval needs of a noise."""
@@ -47,6 +50,14 @@ class IntegerNoise(ABC):
     def draw(self, source: Randomness) -> int:
         """One exact draw."""
 
+    def draws(self, size: int, source: Randomness) -> list[int]:
+        """Independent exact draws, by the same law all at once where they are many."""
+        return self._many(size, source) if size >= MANY else [self.draw(source) for _ in range(size)]
+
+    def _many(self, size: int, source: Randomness) -> list[int]:
+        """Many independent exact draws; a noise that can make them faster together does."""
+        return [self.draw(source) for _ in range(size)]
+
     @abstractmethod
     def mass(self, z: int, bits: int = BITS) -> Enclosure:
         """P[Z = z], with about ``bits`` significant bits."""
@@ -74,7 +85,11 @@ class IntegerNoise(ABC):
 
     def limit(self, beta: Fraction) -> int:
         """The smallest k ≥ 0 for which P[Z > k] ≤ β is certain."""
-        return upper_limit(self, beta)
+        return upper_limit(self, beta, near=self._near(beta))
+
+    def _near(self, beta: Fraction) -> int:
+        """About where P[Z > k] falls below β, to begin a search there, if tails are dear."""
+        return 0
 
     def limit_of_all(self, count: int, beta: Fraction) -> int:
         """The smallest k ≥ 0 for which P[all of ``count`` independent draws are at most k] ≥ 1 − β is certain."""
@@ -90,9 +105,9 @@ class Tailed(Protocol):
 
 
 @lru_cache(maxsize=1024)
-def upper_limit(noise: Tailed, beta: Fraction, step: int = 1) -> int:
-    """The smallest multiple k ≥ 0 of the step for which P[noise > k] ≤ β is certain."""
-    return step * first_where(lambda k: noise.tail(k * step + 1, 64).high <= beta)
+def upper_limit(noise: Tailed, beta: Fraction, step: int = 1, near: int = 0) -> int:
+    """The smallest multiple k ≥ 0 of the step for which P[noise > k] ≤ β is certain; it is looked for from ``near``."""
+    return step * first_where(lambda k: noise.tail(k * step + 1, 64).high <= beta, near // step)
 
 
 @lru_cache(maxsize=1024)
@@ -100,11 +115,16 @@ def _limit_of_all(noise: IntegerNoise, count: int, beta: Fraction) -> int:
     return first_where(lambda k: ((1 - noise.tail(k + 1, 64, sharp=True)) ** count).low >= 1 - beta)
 
 
-def first_where(holds: Callable[[int], bool]) -> int:
-    """The smallest k ≥ 0 of a condition that holds from there on."""
-    low, high = -1, 0  # it fails at low, holds at high
-    while not holds(high):
-        low, high = high, 2 * high + 1
+def first_where(holds: Callable[[int], bool], near: int = 0) -> int:
+    """The smallest k ≥ 0 of a condition that holds from there on, looked for from ``near`` on, up or down."""
+    low, high, step = -1, near, 1  # it fails at low, holds at high
+    if near and holds(near):
+        while high > 0 and holds(lower := max(0, high - step)):
+            high, step = lower, 2 * step
+        low = max(-1, high - step) if high else -1
+    else:
+        while not holds(high):
+            low, high, step = high, high + step, 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from math import exp as float_exp
 from math import expm1
 from math import log as float_log
-from typing import Any
+from typing import Any, cast
 
 from tacit.guarantees import Pure
 from tacit.noises.base import IntegerNoise, half_miss, outward
@@ -27,6 +27,7 @@ from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
 from tacit.randomness.discrete import discrete_laplace
 from tacit.randomness.source import Randomness
+from tacit.randomness.vectors import discrete_laplaces
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,9 @@ class DiscreteLaplace(IntegerNoise):
     def draw(self, source: Randomness) -> int:
         """By `discrete_laplace`."""
         return discrete_laplace(self.rate, source=source)
+
+    def _many(self, size: int, source: Randomness) -> list[int]:
+        return cast("list[int]", discrete_laplaces(self.rate, size, source=source).tolist())
 
     def mass(self, z: int, bits: int = BITS) -> Enclosure:
         """r^{|z|}·(1 − r)/(1 + r)."""

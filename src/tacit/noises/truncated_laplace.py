@@ -32,6 +32,7 @@ from tacit.proofs import rules as by
 from tacit.proofs.terms import either
 from tacit.randomness.discrete import truncated_laplace
 from tacit.randomness.source import Randomness
+from tacit.randomness.vectors import discrete_laplaces
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,15 @@ class TruncatedLaplace(IntegerNoise):
     def draw(self, source: Randomness) -> int:
         """By `truncated_laplace`."""
         return truncated_laplace(self.rate, self.bound, source=source)
+
+    def _many(self, size: int, source: Randomness) -> list[int]:
+        if self.rate * self.bound < 1:  # most untruncated draws would be too large
+            return super()._many(size, source)
+        drawn: list[int] = []
+        while len(drawn) < size:
+            whole = discrete_laplaces(self.rate, size - len(drawn), source=source).tolist()
+            drawn += [z for z in whole if -self.bound <= z <= self.bound]
+        return drawn
 
     def mass(self, z: int, bits: int = BITS) -> Enclosure:
         """r^{|z|}·(1 − r)/(1 + r − 2r^{R+1}) up to the bound."""

@@ -30,7 +30,7 @@ STEPS = 40_000_000
 """How much z3 may do for one question, in steps of its own: about as much."""
 PATIENCE = 600
 """How long a child process may take that does not even compute."""
-MISSING = "proofs need two solvers; install them with: pip install 'tacit[proofs]'."
+MISSING = "proofs need two solvers; install them with: pip install 'tacit-dp[proofs]'."
 
 
 Found = tuple[str, list[tuple[str, Fraction | bool]]]

@@ -12,10 +12,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tacit.errors import InvalidInput, TacitError
+from tacit.serve.cancelling import called
+from tacit.serve.composing import compose
 from tacit.serve.gateway import NotHere
 from tacit.serve.openapi import DESCRIPTION
 from tacit.serve.questions import KEY_LENGTH, SentQuestion, number
 from tacit.serve.running import pad
+from tacit.serve.telemetry import OUTCOME
 from tacit.serve.web import Visit, check_mark, chore, execute, read_json, state, status, visit
 from tacit.serve.wire import Parcel
 from tacit.serve.work import question_facts
@@ -55,6 +58,30 @@ async def cost(request: Request) -> Response:
     return _passed_on(found)
 
 
+async def written(request: Request) -> Response:
+    """A question that is put together from fields, as SQL."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    gateway, name = state(request).gateway, request.path_params["dataset"]
+    session = gateway.session(known.caller, name)
+    return JSONResponse({"sql": compose(await read_json(request), session, gateway.config.limits.query_characters)})
+
+
+async def expected(request: Request) -> Response:
+    """How far off the answers to a question would be."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    here, name = state(request), request.path_params["dataset"]
+    question = here.gateway.read_question(known.caller, name, await read_json(request))
+    facts = {
+        "dataset": name,
+        "question": question_facts(question),
+        "persons": _whole(request, "persons", 0, 10**9) or None,
+        "shape": request.query_params.get("shape", "lognormal"),
+    }
+    return _passed_on(await execute(here.forecasts, known, "expected", **facts))
+
+
 def _passed_on(found: Parcel) -> Response:
     """JSON that an executor wrote."""
     return Response(found.body, media_type="application/json")
@@ -81,16 +108,40 @@ async def answer_question(
     outcome = "unforeseen"
     facts = question_facts(question)
     try:
-        found = await execute(here.questions, known, "ask", dataset=name, question=facts, key=key, page=page)
+        names = [called(known.caller, name, word) for word in _names(key, page)]
+        found = await execute(here.questions, known, "ask", names, dataset=name, question=facts, key=key, page=page)
         outcome = "stored" if found.facts["stored"] else "answered"
+        await here.following.follow()
+        here.gateway.standing.check(known.caller, name, known.caller.token)  # who was sent away gets no answer
         return found
     except TacitError as error:
         outcome = status(error)[1]
         raise
     finally:
         here.counts.add("tacit_questions_total", "outcome", outcome)
+        request.scope[OUTCOME] = outcome
         here.log.write("asked", analyst=known.caller.name, dataset=name, cost=dict(question.amounts), outcome=outcome)
         await pad(start, float(here.gateway.config.limits.padding_seconds))
+
+
+def _names(key: str, page: bool) -> list[str]:
+    """How a question may be called by whoever cancels it; a form knows the first part of its key."""
+    return [word for word in (key, key.rpartition("-")[0] if page else "") if word]
+
+
+async def cancel(request: Request) -> Response:
+    """Take back a question of one's own that waits or is being answered; says the same whether or not there is one."""
+    known = visit(request)
+    check_mark(request, known, request.headers.get("x-csrf-token", ""))
+    here, name = state(request), request.path_params["dataset"]
+    here.gateway.session(known.caller, name)
+    body = await read_json(request)
+    key = body.get("key") if isinstance(body, dict) and set(body) == {"key"} else None
+    if not isinstance(key, str) or not re.fullmatch(rf"[\x21-\x7e]{{1,{KEY_LENGTH}}}", key):
+        raise InvalidInput('send the key of the question, such as {"key": "monday-1"}.')
+    here.cancelling.cancel(called(known.caller, name, key))
+    here.log.write("cancelled", analyst=known.caller.name, dataset=name)
+    return JSONResponse({"status": "cancelling"}, 202)
 
 
 async def history(request: Request) -> Response:
@@ -153,7 +204,10 @@ ROUTES = [
     Route(_ONE, dataset),
     Route(f"{_ONE}/budget", budget),
     Route(f"{_ONE}/cost", cost, methods=["POST"]),
+    Route(f"{_ONE}/compose", written, methods=["POST"]),
+    Route(f"{_ONE}/expected", expected, methods=["POST"]),
     Route(f"{_ONE}/ask", ask, methods=["POST"]),
+    Route(f"{_ONE}/cancel", cancel, methods=["POST"]),
     Route(f"{_ONE}/history", history),
     Route(f"{_ONE}/answers/{{number}}", answer),
     Route(f"{_ONE}/plan", plan),

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from starlette.applications import Starlette
@@ -25,13 +29,20 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tacit.errors import TacitError
-from tacit.serve import api, custodian, pages
+from tacit.serve import api, custodian, pages, sign_in
+from tacit.serve.assistants import here as assistants
+from tacit.serve.cancelling import Cancelling
 from tacit.serve.config import Config, load
+from tacit.serve.custody import api as custody_api
+from tacit.serve.custody import first as custody_first
+from tacit.serve.custody import pages as custody_pages
+from tacit.serve.custody.following import Following
 from tacit.serve.executors import Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
-from tacit.serve.running import Pace, SharedLook, Threads, Turns
-from tacit.serve.tokens import Caller, Doorkeeper, Revoked
+from tacit.serve.running import Lately, Pace, SharedLook, Threads, Turns
+from tacit.serve.telemetry import OUTCOME, telemetry
+from tacit.serve.tokens import ANALYST, Caller, Doorkeeper, Revoked
 from tacit.serve.web import UNFORESEEN, State, problem, state
 from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote, shared_zygote
@@ -48,6 +59,8 @@ CHORES = 2
 BEHIND = 5
 """How far questions stand back for previews and pages."""
 
+PLAIN = ("/static/", "/healthz", "/readyz", "/metrics", "/v1/openapi.json")
+"""Addresses that are the same for everybody, whatever the custodian did."""
 STATIC = Path(__file__).parent / "static"
 
 POLICY = (
@@ -79,51 +92,86 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     """
     limits = config.limits
     gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared_zygote()
-    columns = gateway.columns()
+    doorkeeper = Doorkeeper(config.digests, secret, Revoked(logged_out))
+    pools: list[tuple[Executors, int]] = []
+    lately = Lately()
+
+    def setup(niceness: int) -> ExecutorSetup:
+        known = replace(gateway.config, digests={}, settings={})  # executors know no token
+        return ExecutorSetup(known, niceness, limits.memory_mb, gateway.columns())
 
     def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int) -> Executors:
         def stopped(work: Work, charged: list[Mapping[str, Any]]) -> None:
             caller = Caller(*work["caller"])
             log.write("stopped", pool=kind, analyst=caller.name)
             with suppress(TacitError):  # the charge stands, and has no outcome
-                gateway.record_failures(caller, work["dataset"], charged)
+                gateway.record_failures(work["dataset"], charged)
 
         turns = Turns(places, share, limits.waiting)
-        setup = ExecutorSetup(replace(config, digests={}), niceness, limits.memory_mb, columns)
-        return Executors(turns, copied, setup, Bounds(float(seconds), limits.memory_mb), stopped)
+        bounds = Bounds(float(seconds), limits.memory_mb)
+        pool = Executors(turns, copied, setup(niceness), bounds, stopped, lately)
+        pools.append((pool, niceness))
+        return pool
 
+    def changed() -> None:
+        """Let the custodian's acts count in this process."""
+        doorkeeper.know(gateway.standing.digests(gateway.config))
+        for pool, niceness in pools:
+            pool.renew(setup(niceness))
+
+    doorkeeper.know(gateway.standing.digests(gateway.config))
+
+    questions = executors("questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND)
     here = State(
         gateway=gateway,
-        doorkeeper=Doorkeeper(config.digests, secret, Revoked(logged_out)),
+        doorkeeper=doorkeeper,
         log=log,
-        questions=executors("questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND),
+        questions=questions,
         previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0),
         forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND),
         chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
         health=SharedLook(gateway.ledger.names, "health"),
-        pace=Pace(limits.per_minute),
+        following=Following(gateway, changed),
+        pace=Pace(limits.per_minute, own_paces(config), logged_out and logged_out.with_name("paces")),
         logins=Pace(limits.logins_per_minute),
+        assistants=assistants.Assistants(config),
+        telemetry=telemetry(config.telemetry, lambda: questions.turns.held, lambda: questions.turns.queued),
+        cancelling=Cancelling(questions, logged_out and logged_out.with_name("cancelled")),
+        provider=sign_in.Provider(config.sign_in, config.server.address) if config.sign_in.issuer else None,
     )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await asyncio.to_thread(copied.start)
         here.log.write("started")
-        yield
+        here.cancelling.start()
+        with told_to_stop(here.stop):
+            yield
+        here.stop()
+        await here.cancelling.close()
         for pool in (here.questions, here.previews, here.forecasts, here.chores):
             await pool.close()
+        await here.assistants.close()
         await asyncio.to_thread(copied.tidy)
         here.health.close()
+        await asyncio.to_thread(here.telemetry.close)
+        here.following.close()
         here.gateway.close()
         here.log.write("stopped")
 
     routes = [
         Route("/healthz", health),
+        Route("/readyz", readiness),
         Route("/metrics", metrics),
         Mount("/static", StaticFiles(directory=STATIC)),
         *api.ROUTES,
+        *custody_api.ROUTES,
+        *custody_pages.ROUTES,
+        *custody_first.ROUTES,
         *custodian.ROUTES,
         *pages.ROUTES,
+        *sign_in.ROUTES,
+        *assistants.ROUTES,
     ]
     handlers = {TacitError: _mistake, HTTPException: _other, Exception: _unforeseen}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
@@ -131,10 +179,47 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     return Shell(app, here)
 
 
+def own_paces(config: Config) -> dict[str, int]:
+    """Requests a minute of those who have a limit of their own."""
+    return {Caller(ANALYST, name).key: pace for name, pace in config.paces.items()}
+
+
 async def health(request: Request) -> Response:
     """Whether the ledger can be read; for whoever watches the server."""
     await state(request).health.run()
     return JSONResponse({"status": "ok"})
+
+
+async def readiness(request: Request) -> Response:
+    """Whether questions are taken: not while it starts or stops, nor without the ledger; for a balancer."""
+    here = state(request)
+    if here.stopping:
+        return JSONResponse({"status": "stopping"}, 503)
+    await here.health.run()
+    return JSONResponse({"status": "ready"})
+
+
+@contextmanager
+def told_to_stop(stop: Callable[[], None]) -> Iterator[None]:
+    """Hear the signal that ends the server, before the server waits for what is in flight."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(stop)
+        if callable(next_one := before[signal.Signals(number)]):
+            next_one(number, frame)
+
+    for number in before:
+        signal.signal(number, heard)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def metrics(request: Request) -> Response:
@@ -146,7 +231,7 @@ async def metrics(request: Request) -> Response:
 
 
 def _programs(request: Request) -> bool:
-    return request.url.path.startswith(("/v1", "/healthz", "/metrics"))
+    return request.url.path.startswith(("/v1", "/healthz", "/readyz", "/metrics", assistants.PATH))
 
 
 def _mistake(request: Request, error: Exception) -> Response:
@@ -192,8 +277,12 @@ class Shell:
             await self._app(scope, receive, send)
             return
 
+        begun, status = time.time_ns(), 500
+
         async def sending(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
+                status = message["status"]
                 self._here.counts.add("tacit_requests_total", "status", str(message["status"]))
                 present = {name.lower() for name, _ in message["headers"]}
                 own = [(n.encode(), v.encode()) for n, v in self._headers.items() if n.encode() not in present]
@@ -201,4 +290,13 @@ class Shell:
             await send(message)
 
         with suppress(Exception):  # answered by `_unforeseen`; its words go nowhere
-            await self._app(scope, receive, sending)
+            try:
+                if not scope["path"].startswith(PLAIN):
+                    await self._here.following.follow()
+            except TacitError as error:  # who may come in cannot be known
+                await _mistake(Request(scope), error)(scope, receive, sending)
+            else:
+                await self._app(scope, receive, sending)
+        route = getattr(scope.get("route"), "path", "other")
+        outcome, role = scope.get(OUTCOME, ""), scope.get("tacit.role", "")
+        self._here.telemetry.answered(scope["method"], route, status, outcome, role, begun)

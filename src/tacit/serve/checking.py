@@ -15,18 +15,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from tacit.checks import Report, check, check_keys
 from tacit.checks.report import describe
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import fragments
 from tacit.serve.config import Config, connect_spark, load, on_spark
+from tacit.serve.custody.standing import as_it_is
 from tacit.serve.records import AuditLog
+from tacit.tables import Private, Public
 
 PATIENCE = 10.0
 """Seconds that the start may wait for the check of a dataset's keys."""
@@ -50,6 +53,22 @@ def before_start(config: Config) -> None:
                 f"dataset {name!r}, table {found[0].table!r}: {found[0].text.rstrip('.')}, so nothing is served; "
                 "correct the data or the declaration, and see more with `tacit check` and this configuration."
             )
+
+
+def look(tables: Mapping[str, Private | Public], seconds: float) -> Report:
+    """The whole check of tables that the custodian at the machine points at, for them alone."""
+    return check(tables, seconds)
+
+
+def in_words(facts: Mapping[str, Any]) -> str:
+    """What a check found of one table, in a line."""
+    return describe(facts)
+
+
+def repeated_keys(tables: Mapping[str, Private | Public]) -> str:
+    """The first key that is called unique and is not, in words; empty where there is none."""
+    found = check_keys(tables, PATIENCE).serious
+    return f"table {found[0].table!r}: {found[0].text}" if found else ""
 
 
 @contextmanager
@@ -92,7 +111,7 @@ def run(path: str) -> None:
 def leave_report(path: str | Path) -> None:
     """Check everything and leave the report; nothing is written if that fails."""
     try:
-        config = load(path)
+        config = as_it_is(load(path))
         log = AuditLog(config.server.log)
         found = Report.together({name: check(one.tables, LONGEST) for name, one in config.datasets.items()})
         save(found, Path(config.server.check_report))

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from tacit.answers import Answer, Answers
@@ -21,15 +21,17 @@ from tacit.answers.sending import read_report
 from tacit.answers.storing import MALFORMED
 from tacit.budgets.books import FailuresUsedUp
 from tacit.closing import Closing
-from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery, instead
 from tacit.guarantees import Guarantee
 from tacit.language.types import Schema
 from tacit.serve.running import Busy
-from tacit.tables.face.preview import Preview
+from tacit.tables.face.preview import ForeseenPart, Preview
 from tacit.tables.face.selects import PreviewsSelects, Select
 
 if TYPE_CHECKING:
     import httpx
+
+T = TypeVar("T")
 
 TRIES = 4
 """How often a question is sent when the line breaks."""
@@ -38,9 +40,11 @@ _ERRORS: dict[str, type[TacitError]] = {
     "busy": Busy,
     "budget_exceeded": BudgetExceeded,
     "failures_used_up": FailuresUsedUp,
+    "approval_needed": BudgetExceeded,
     "unsupported_query": UnsupportedQuery,
     "engine_failed": EngineError,
     "charged_before": EngineError,
+    "cancelled": EngineError,
     "unforeseen": EngineError,
     "ledger_failed": LedgerError,
 }
@@ -115,7 +119,7 @@ class RemoteSession(PreviewsSelects, Closing):
         customer integer, amount integer
         """
         if name not in self._tables:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.tables)}.")
+            raise InvalidInput(f"there is no table {name!r}; {instead(name, self.tables, 'tables')}")
         return self._tables[name][1]
 
     def _answer(self, select: Select) -> Answer | Answers:
@@ -127,7 +131,8 @@ class RemoteSession(PreviewsSelects, Closing):
             seen = self._post("cost", select)
             charge, asked, left = (_amount(seen[name]) for name in ("charge", "cost", "remaining"))
             public = {name: seen[name] for name in ("fits", "free", "words", "forecast", "noise_std")}
-            return Preview(tuple(seen["statistics"]), charge, asked, left, **public)
+            parts = [ForeseenPart(**(part | {"cost": _amount(part["cost"])})) for part in seen.get("parts", ())]
+            return Preview(tuple(seen["statistics"]), charge, asked, left, **public, parts=tuple(parts))
 
     def close(self) -> None:
         """Close the connection.
@@ -174,17 +179,8 @@ def connect(address: str, token: str, *, dataset: str | None = None, timeout: fl
     try:
         import httpx
     except ImportError:
-        raise InvalidInput("connecting needs the package httpx; install tacit[serve].") from None
-    local = _local(address)
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token:
-        raise InvalidInput("token must be what `tacit serve token` printed; check it.")
-    line = httpx.Client(
-        base_url=address,
-        headers={"Authorization": f"Bearer {token}"},
-        timeout=timeout,
-        follow_redirects=False,  # the token goes where it was meant to and nowhere else,
-        trust_env=not local,  # and not through a proxy in the clear
-    )
+        raise InvalidInput("connecting needs the package httpx; install tacit-dp[serve].") from None
+    line = open_line(httpx.Client, address, token, timeout)
     try:
         with _understood():
             known = [str(name) for name in _sent(line, "GET", "/v1/datasets")["datasets"]]
@@ -216,6 +212,29 @@ def _local(address: str) -> bool:
     raise InvalidInput("address must begin with https:// (http:// only on this machine), to protect the token.")
 
 
+def open_line(kind: type[T], address: str, token: str, timeout: float) -> T:
+    """A client of httpx that sends a token where it was meant to and nowhere else."""
+    local = _local(address)
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable() or not token:
+        raise InvalidInput("token must be what `tacit serve token` printed; check it.")
+    settings: dict[str, Any] = {
+        "base_url": address,
+        "headers": {"Authorization": f"Bearer {token}"},
+        "timeout": timeout,
+        "follow_redirects": False,
+        "trust_env": not local,  # not through a proxy in the clear
+    }
+    return kind(**settings)
+
+
+def error_of(found: object) -> TacitError | None:
+    """The error that a gateway's response tells of, as the local one; None if it is not a gateway's."""
+    if not isinstance(found, dict) or not isinstance(found.get("message"), str):
+        return None
+    words = found.get("python", found["message"])  # older gateways have one message for all
+    return _ERRORS.get(found.get("error", ""), InvalidInput)(str(words))
+
+
 def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, Any]:
     """What the gateway says, sent again a few times when the line breaks or it is busy; errors as the local ones."""
     import httpx
@@ -235,9 +254,8 @@ def _sent(line: httpx.Client, method: str, path: str, **more: Any) -> dict[str, 
         if response.status_code == 429 and not last:
             time.sleep(1 + attempt)
             continue
-        if isinstance(found, dict) and isinstance(found.get("message"), str):
-            words = found.get("python", found["message"])  # older gateways have one message for all
-            raise _ERRORS.get(found.get("error", ""), InvalidInput)(str(words))
+        if error := error_of(found):
+            raise error
         break
     raise EngineError(
         "the gateway cannot be reached or does not answer; a question that was sent may have been charged: see the "

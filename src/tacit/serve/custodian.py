@@ -1,8 +1,8 @@
 """The custodian's view: who asks what, what is left, whether the ledger hangs together, and whether promises hold.
 
 The custodian sees questions and released answers, as in the ledger, and numbers about the data (`checking`), which no
-analyst can see. The audit runs in a process of its own
-and leaves a report; a second one is not started while the first runs.
+analyst can see. What the custodian does is in `tacit.serve.custody`. The audit runs in a process of its own and leaves
+a report; a second one is not started while the first runs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -23,9 +22,13 @@ from starlette.routing import Route
 from tacit import ledger as books
 from tacit.budgets import Budget
 from tacit.serve import checking, fragments
+from tacit.serve.custody.api import custodian, file
+from tacit.serve.custody.first import START
+from tacit.serve.custody.forms import button, waiting
+from tacit.serve.custody.pages import custodians_page
+from tacit.serve.custody.standing import overrides
 from tacit.serve.gateway import Gateway, NotHere
-from tacit.serve.pages import page
-from tacit.serve.web import Forbidden, Visit, check_mark, chore, download, read_form, state, visit
+from tacit.serve.web import check_mark, chore, read_form, state
 
 LATEST = 20
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
@@ -35,40 +38,27 @@ _audits: list[subprocess.Popen[bytes]] = []
 """The audit that runs, if any."""
 
 
-def _custodian(request: Request) -> Visit:
-    known = visit(request)
-    if not known.caller.custodian:
-        raise Forbidden("this is the custodian's view; log in with the custodian's token.")
-    return known
-
-
 async def overview(request: Request) -> Response:
     """All datasets, analysts and the audit on one page."""
-    known = _custodian(request)
+    known = custodian(request)
     here = state(request)
+    if not here.gateway.config.datasets:
+        return RedirectResponse(START, 303)  # the first start
     wanted = request.query_params.get("verify", "")
     mark = here.doorkeeper.mark(known.cookie)
     sections = await chore(
         request, lambda: [_dataset(here.gateway, name, wanted, mark) for name in here.gateway.config.datasets]
     )
     data = await chore(request, lambda: checking.section(here.gateway.config))
-    body = f"<h1>Custodian</h1>{_analysts(here.gateway)}{''.join(sections)}{data}{_audit(here.gateway, mark)}"
+    said = "".join(fragments.notice("warn", words) for words in overrides(here.gateway.file, here.gateway.standing))
+    count = waiting(here.gateway.standing.requests.values())
+    if count:
+        said += (
+            f'<p class="notice warn" role="status"><a href="/custodian/requests">{count} waiting for approval</a></p>'
+        )
+    body = f"<h1>Custodian</h1>{said}{''.join(sections)}{data}{_audit(here.gateway, mark)}"
     here.log.write("custodian looked")
-    return page(request, known, "Custodian", body)
-
-
-def _analysts(gateway: Gateway) -> str:
-    rows = [
-        (escape(name), ", ".join(f"{escape(key)} ({escape(_terms(access))})" for key, access in allowed.items()))
-        for name, allowed in gateway.config.analysts.items()
-    ]
-    return f"<section><h2>Analysts</h2>{fragments.table(('name', 'may ask'), rows)}</section>"
-
-
-def _terms(access: Any) -> str:
-    if access.share is not None:
-        return f"a share of {fragments.price(access.share)}"
-    return "no limit of their own" if access.limit is None else f"up to {fragments.price(access.limit)}"
+    return custodians_page(request, known, "Custodian", body)
 
 
 def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
@@ -106,7 +96,7 @@ def _dataset(gateway: Gateway, name: str, verified: str, mark: str) -> str:
         f"<p>Questions charged: {len(asked)}, of which {states['answered']} answered, {states['failed']} failed, "
         f"{states['charged']} without a recorded outcome.</p>"
         f"{fragments.table(('account', 'total', 'spent', 'left'), rows, 'Budgets')}{_failures(name, own, mark)}{check}"
-        f"{fragments.table(('when (UTC)', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions')}"
+        f"{fragments.table(('when', 'who', 'cost', 'question', 'outcome'), latest, 'Latest questions', cards=True)}"
         f"<p>{files}</p></section>"
     )
 
@@ -117,10 +107,7 @@ def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
         (
             escape(account),
             f"{count} of {budget.failures_left + count}",
-            f'<form method="post" action="/custodian/{escape(name)}/renew">'
-            f'<input type="hidden" name="mark" value="{escape(mark)}">'
-            f'<input type="hidden" name="account" value="{escape(account)}">'
-            '<button class="second">Renew</button></form>',
+            button(mark, "Renew", "renew failures", dataset=name, account=account),
         )
         for account, budget in accounts.items()
         if not account.rpartition("/")[2].startswith(("group:", "part:"))  # those count with the account above them
@@ -128,17 +115,6 @@ def _failures(name: str, accounts: Mapping[str, Budget], mark: str) -> str:
         and budget.failures_left is not None
     ]
     return fragments.table(("account", "failed or without an outcome", ""), rows, "Failures") if rows else ""
-
-
-async def renew(request: Request) -> Response:
-    """Reset an analyst's allowance of failures."""
-    known = _custodian(request)
-    given = await read_form(request)
-    check_mark(request, known, given.get("mark", ""))
-    here, name, account = state(request), request.path_params["dataset"], given.get("account", "")
-    await chore(request, lambda: here.gateway.renew(name, account))
-    here.log.write("failures renewed", dataset=name, account=account)
-    return RedirectResponse(f"/custodian#{name}", 303)
 
 
 def _audit(gateway: Gateway, mark: str) -> str:
@@ -163,7 +139,7 @@ def _running() -> bool:
 
 async def run_audit(request: Request) -> Response:
     """Start an audit in a process of its own."""
-    known = _custodian(request)
+    known = custodian(request)
     check_mark(request, known, (await read_form(request)).get("mark", ""))
     here = state(request)
     if not _running():
@@ -177,7 +153,7 @@ async def run_audit(request: Request) -> Response:
 
 async def audit_report(request: Request) -> Response:
     """The report of the last audit."""
-    _custodian(request)
+    custodian(request)
     report = Path(state(request).gateway.config.server.audit_report)
     if not report.exists():
         raise NotHere("no audit was run yet; start one in the custodian's view.")
@@ -185,25 +161,8 @@ async def audit_report(request: Request) -> Response:
     return HTMLResponse(text, headers={"content-security-policy": REPORT_POLICY})
 
 
-async def file(request: Request) -> Response:
-    """A report or an export of one dataset's ledger."""
-    _custodian(request)
-    gateway, name, wanted = state(request).gateway, request.path_params["dataset"], request.path_params["file"]
-    kinds = {
-        "report.md": (books.report, "text/markdown"),
-        "charges.csv": (books.to_csv, "text/csv"),
-        "history.json": (books.to_json, "application/json"),
-    }
-    if name not in gateway.config.datasets or wanted not in kinds:
-        raise NotHere("there is no such file; see the custodian's view.")
-    make, kind = kinds[wanted]
-    text = await chore(request, lambda: make(gateway.ledger, name))
-    return download(text, f"{name}-{wanted}", kind)
-
-
 ROUTES = [
     Route("/custodian", overview),
-    Route("/custodian/{dataset}/renew", renew, methods=["POST"]),
     Route("/custodian/audit", audit_report),
     Route("/custodian/audit", run_audit, methods=["POST"]),
     Route("/custodian/{dataset}/{file}", file),

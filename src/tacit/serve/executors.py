@@ -13,8 +13,9 @@ there to watch. (2) An executor that was ended is replaced at once by a copy of 
 stays above half of the limit after a piece of work is replaced before the next.
 
 Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
-that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. A process cannot
-come forward again, so it is replaced afterwards.
+that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever took more
+than `GREEDY` seconds of executors lately stands back further, and from the beginning: many short pieces of work are one
+long one. A process cannot come forward again, so it is replaced afterwards, and kept for whoever works far back.
 
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
 had reached the ledger before. An executor says so before it begins to charge; of one that was ended before it said so
@@ -35,7 +36,7 @@ from typing import Any
 
 from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
-from tacit.serve.running import Pool, Turns
+from tacit.serve.running import CANCELLED, Cancelled, Lately, Pool, Ticket, Turns
 from tacit.serve.wire import Parcel, read
 from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote
@@ -45,6 +46,11 @@ GLANCE = 0.05
 LONG = 1.0
 """Seconds after which work stands back, by `BACK` steps of niceness."""
 BACK = 5
+GREEDY = 5.0
+"""Seconds of work lately (`tacit.serve.running.Lately`) above which somebody's work begins `FAR` steps back."""
+FAR = 10
+MOST_BEHIND = 2
+"""The most spare executors that stood back."""
 OPENING = 120.0
 """Seconds for opening all datasets: a Spark session may take long."""
 GRACE = 10.0
@@ -54,6 +60,11 @@ UNFINISHED = (
     "custodian for higher limits."
 )
 """What a caller is told whose work was ended before it could charge anything."""
+TAKEN_BACK = (
+    "you cancelled this question after it had begun to charge; what was charged stays charged, and counts as one that "
+    "failed: see your history."
+)
+"""What a caller is told who cancelled a question that was being answered."""
 _PAGE = os.sysconf("SC_PAGESIZE")
 
 
@@ -82,6 +93,9 @@ class Executor:
 
     def __init__(self, zygote: Zygote, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._zygote, self._number, self._reader, self._writer = zygote, number, reader, writer
+        self.setup: ExecutorSetup | None = None
+        """What it was told first."""
+        self._first: int | None = None
         self.fresh = True
         """Whether it stands where it was put."""
 
@@ -96,6 +110,7 @@ class Executor:
                 (number,) = struct.unpack(">I", await reader.readexactly(4))
                 executor = cls(zygote, number, reader, writer)
                 _raised(await read(reader))
+                executor.setup = setup
         except BaseException as error:
             if executor is None:
                 writer.close()
@@ -108,29 +123,36 @@ class Executor:
             raise
         return executor
 
-    async def answer(self, work: Work, bounds: Bounds, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
-        """What comes of a piece of work; whoever takes too long or too much is ended."""
+    async def answer(
+        self,
+        work: Work,
+        bounds: Bounds,
+        heard: Callable[[Mapping[str, Any] | None], object],
+        over: Callable[[], bool] = lambda: False,
+    ) -> Parcel:
+        """What comes of a piece of work; whoever takes too long or too much is ended, or when it is ``over``."""
         loop = asyncio.get_running_loop()
         end = loop.time() + bounds.seconds
         self._writer.write(Parcel(work).pack())
         reading = asyncio.create_task(self._reply(heard))
         try:
             while not (await asyncio.wait({reading}, timeout=min(GLANCE, max(end - loop.time(), 0.001))))[0]:
-                if loop.time() >= end or self.megabytes > bounds.megabytes:
+                if loop.time() >= end or self.megabytes > bounds.megabytes or over():
                     await self.end(reading)
                     break
                 if self.fresh and loop.time() > end - bounds.seconds + LONG:
-                    self._stand_back()
+                    self.stand_back(BACK)
             return await reading  # even of one just ended: what it said before then counts
         except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
             await self.end()
             raise Stopped from None
 
-    def _stand_back(self) -> None:
+    def stand_back(self, steps: int) -> None:
+        """Give way to others, for good: so many steps from where it was put."""
         self.fresh = False
         with suppress(OSError):  # of the group: on Linux that means all threads
-            niceness = os.getpriority(os.PRIO_PROCESS, self._number)
-            os.setpriority(os.PRIO_PGRP, self._number, min(niceness + BACK, 19))
+            self._first = os.getpriority(os.PRIO_PROCESS, self._number) if self._first is None else self._first
+            os.setpriority(os.PRIO_PGRP, self._number, min(self._first + steps, 19))
 
     async def _reply(self, heard: Callable[[Mapping[str, Any] | None], object]) -> Parcel:
         while True:
@@ -175,27 +197,48 @@ class Executors(Pool[Work]):
         setup: ExecutorSetup,
         bounds: Bounds,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
+        lately: Lately | None = None,
     ) -> None:
-        """``stopped`` hears of work that was ended, with what was charged."""
+        """``stopped`` hears of work that was ended, with what was charged; pools share what was done ``lately``."""
         super().__init__(turns)
         self._zygote, self._setup, self._bounds = zygote, setup, bounds
-        self._stopped = stopped
+        self._stopped, self._lately = stopped, lately or Lately()
         self._spare: list[asyncio.Future[Executor]] = []
+        self._behind: list[Executor] = []
+        """Spare ones that stood back, for those who work far back anyway."""
 
-    async def _done(self, work: Work) -> Parcel:
+    async def _done(self, work: Work, ticket: Ticket) -> Parcel:
         heard: list[Mapping[str, Any] | None] = []
+        who = ":".join(work["caller"][:2])
         try:
-            executor = await self._taken()
+            greedy = self._lately.seconds(who) > GREEDY
+            executor = self._behind.pop() if greedy and self._behind else await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
-            message = await executor.answer(work, self._bounds, heard.append)
+            if greedy:
+                executor.stand_back(FAR)
+            with self._lately.working(who):
+                message = await executor.answer(work, self._bounds, heard.append, lambda: ticket.cancelled)
         except Stopped:
             self._spare.append(self._started())
             await asyncio.to_thread(self._stopped, work, [charged for charged in heard if charged is not None])
+            if ticket.cancelled:
+                raise Cancelled(TAKEN_BACK if heard else CANCELLED) from None
             raise EngineError(FAILED if heard else UNFINISHED) from None
         await self._keep(executor)
         _raised(message)
         return message
+
+    def renew(self, setup: ExecutorSetup) -> None:
+        """Have later work done by executors of another setup; what is being worked on goes on as it began."""
+        if setup == self._setup:
+            return
+        spare = [*self._spare, *map(_ready, self._behind)]
+        self._setup, self._spare, self._behind = setup, [], []
+        for task in spare:
+            ending = asyncio.ensure_future(_ended(task))
+            self._tasks.add(ending)
+            ending.add_done_callback(self._tasks.discard)
 
     def _taken(self) -> asyncio.Future[Executor]:
         """A spare executor, or a new one."""
@@ -213,20 +256,35 @@ class Executors(Pool[Work]):
 
     async def _keep(self, executor: Executor) -> None:
         """Put an executor back, or a fresh one in its place."""
-        if executor.alive and executor.fresh and executor.megabytes <= self._bounds.megabytes / 2:
-            back: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
-            back.set_result(executor)
-            self._spare.append(back)
+        good = executor.setup is self._setup and executor.alive and executor.megabytes <= self._bounds.megabytes / 2
+        if good and executor.fresh:
+            self._spare.append(_ready(executor))
             return
-        self._spare.append(self._started())
-        await executor.end()
+        if len(self._spare) < self.turns.places:
+            self._spare.append(self._started())
+        if good and len(self._behind) < MOST_BEHIND:
+            self._behind.append(executor)
+        else:
+            await executor.end()
 
     async def close(self) -> None:
         """Wait for what is being worked on, then end all."""
         await super().close()
-        for task in self._spare:
-            with suppress(Exception):
-                await (await task).end()
+        for task in [*self._spare, *map(_ready, self._behind)]:
+            await _ended(task)
+
+
+def _ready(executor: Executor) -> asyncio.Future[Executor]:
+    """An executor as one that is there already."""
+    found: asyncio.Future[Executor] = asyncio.get_running_loop().create_future()
+    found.set_result(executor)
+    return found
+
+
+async def _ended(task: asyncio.Future[Executor]) -> None:
+    """End an executor, which may still be on its way."""
+    with suppress(Exception):
+        await (await task).end()
 
 
 def _raised(message: Parcel) -> None:

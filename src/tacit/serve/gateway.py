@@ -9,15 +9,14 @@ PROOF. The only way to data is the query that the analyst's own session makes of
 
 A question that is sent again under the same key is the same `Message` to the budget: charged once, in the transaction
 of the charge itself, whichever process it reaches. If the first is still being answered the second waits for it; if
-its answer was lost in a crash, that is said and nothing more is charged. A question whose executor was ended is charged
-and failed, and the gateway writes that down.
+its answer was lost in a crash, it is taken up again under the same charge, once, as soon as the first cannot be alive
+any more. A question whose executor was ended is charged and failed, and the gateway writes that down.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -26,18 +25,22 @@ from typing import Any
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer
-from tacit.budgets import Budget, Message, Receipt, Unanswered, Unsettled, filter_for
-from tacit.errors import InvalidInput, TacitError
+from tacit.budgets import Link, Message, Receipt, Unanswered, Unsettled, filter_for, open_budget
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError
 from tacit.forecasts import Forecast
 from tacit.forecasts import plan as forecast
 from tacit.guarantees import Guarantee
-from tacit.ledger import Ledger, texts
-from tacit.numbers.exact import exact
-from tacit.serve.config import Access, Config, ServedDataset, connect_spark
-from tacit.serve.history import History, Line
+from tacit.ledger import texts
+from tacit.ledger.acts import acts_after
+from tacit.ledger.store import Work as LedgerWork
+from tacit.serve.config import Access
+from tacit.serve.custody.standing import Request
+from tacit.serve.history import Line
+from tacit.serve.opened import Opened
 from tacit.serve.questions import SentQuestion, read_question
+from tacit.serve.running import Busy
 from tacit.serve.tokens import Caller
-from tacit.tables import Private, Session
+from tacit.tables import Preview, Private, Session
 from tacit.tables.releasing.releaser import Releaser
 from tacit.tables.sql.queries import Understood, understand
 
@@ -47,80 +50,43 @@ PATIENT = 0.8
 """The share of its own time for which a question waits for the same request's earlier one."""
 GLANCE = 0.05
 """Seconds between two looks for an answer that another request is waiting for."""
+AFTER = 5.0
+"""Seconds after the limit of a question at which nobody works on it any more, whatever happened."""
 TURN = 3.0
 """Seconds for which a question waits for the analyst's earlier ones, if all of them together could fail too often."""
 MOST_PERSONS = 100_000
 """The most persons that a forecast makes up; more only make errors smaller."""
 
 
+LOST = (
+    "this request was charged before and is still being answered, or its answer was lost; nothing more was charged: "
+    "send it again under the same key in a minute, and it will be answered."
+)
+"""What is said about a request whose first attempt may still be alive."""
+APPROVE = "A person must approve it first: ask the custodian to, or ask for less."
+"""What to do about a question that may not be asked by itself."""
+
+
 class NotHere(TacitError):
     """There is no such thing for this caller."""
 
 
-class Gateway:
-    """All datasets, opened."""
+class NeedsApproval(BudgetExceeded):
+    """A question that costs more than may be asked without a person's approval; nothing was spent."""
 
-    def __init__(self, config: Config) -> None:
-        self.config = config
-        with ExitStack() as stack:
-            self.ledger: Ledger = stack.enter_context(config.server.open_ledger())
-            self._sessions = {
-                name: stack.enter_context(self._open(dataset)) for name, dataset in config.datasets.items()
-            }
-            self._views = {
-                (analyst, name): _view(self._sessions[name], analyst, access, config.server.share_answers)
-                for analyst, allowed in config.analysts.items()
-                for name, access in allowed.items()
-            }
-            self._histories = {name: History(self.ledger, name) for name in config.datasets}
-            self._stack = stack.pop_all()
 
-    def _open(self, dataset: ServedDataset) -> Session:
-        try:
-            session = Session(
-                {key: connect_spark(table) for key, table in dataset.tables.items()},
-                dataset.budget,
-                composition=dataset.composition,
-                name=dataset.name,
-                ledger=self.ledger,
-                timeout=float(self.config.limits.seconds) or None,
-                max_rows=self.config.limits.rows,
-                max_join_rows=self.config.limits.rows,
-                expanding_joins=dataset.expanding_joins,
-            )
-            self._limit(session.budget)
-            return session
-        except TacitError as error:
-            raise type(error)(f"dataset {dataset.name!r}: {error}") from None
-
-    def check_sizes(self) -> None:
-        """Say, to the custodian who starts the gateway, which tables are too large for every question."""
-        for name, session in self._sessions.items():
-            try:
-                session._tables.verify_sizes()
-            except TacitError as error:
-                raise type(error)(f"dataset {name!r}: {error}") from None
-
-    def _limit(self, budget: Budget) -> None:
-        """Let the ledger hold every charge against the least price and the allowance of failures."""
-        limits = self.config.limits
-        policy = replace(budget.policy, least=exact(limits.least_price, "least_price"), failures=limits.failures)
-        if policy != budget.policy:
-            budget.amend(policy=policy)
-
-    def close(self) -> None:
-        """Close the data and the ledger."""
-        self._stack.close()
+class Gateway(Opened):
+    """All datasets, opened, and what callers may do with them."""
 
     # Public facts
 
     def datasets(self, caller: Caller) -> list[str]:
         """The names of the datasets a caller may look at."""
-        return list(self._sessions if caller.custodian else self.config.analysts[caller.name])
+        return list(self._sessions if caller.custodian else self.config.analysts.get(caller.name, ()))
 
     def session(self, caller: Caller, name: str) -> Session:
         """A caller's session of a dataset; the custodian's can look at public facts."""
-        found = self._sessions.get(name) if caller.custodian else self._views.get((caller.name, name))
+        found = self._sessions.get(name) if caller.custodian else self._view(caller.name, name)
         if found is None:
             raise NotHere("there is no dataset of that name for you; see the list of datasets.")
         return found
@@ -139,12 +105,16 @@ class Gateway:
                     "columns": [{"name": n, "type": str(kind)} for n, kind in session.schema(table).columns],
                 }
             )
-        return {"name": name, "persons": self.config.datasets[name].persons, "tables": tables}
+        labels = {"version": session.version, "period": session.period}
+        facts = {"name": name, **labels, "persons": self.config.datasets[name].persons}
+        return facts | {"tables": tables}
 
     def budget(self, caller: Caller, name: str) -> dict[str, Any]:
         """What a caller may spend, has spent, and has left, in view of everybody's budget."""
-        budget = self.session(caller, name).budget
+        session = self.session(caller, name)
+        budget = session.budget
         return {
+            "protection": session.protection(),
             "total": budget.total.text(),
             "spent": budget.spent.text(),
             "remaining": budget.remaining.text(),
@@ -152,13 +122,6 @@ class Gateway:
             "least": None if budget.least is None else budget.least.text(),
             "failures_left": budget.failures_left,
             "words": repr(budget)[1:-1],
-        }
-
-    def columns(self) -> dict[str, dict[str, str]]:
-        """The columns of all tables in words."""
-        return {
-            name: {table: str(session.schema(table)) for table in session.tables}
-            for name, session in self._sessions.items()
         }
 
     # Questions
@@ -169,7 +132,9 @@ class Gateway:
 
     def preview(self, caller: Caller, name: str, question: SentQuestion) -> dict[str, Any]:
         """What a question would cost and whether it fits; nothing is spent."""
-        seen = self._query(self.session(caller, name)._releaser, question).preview(question.fresh)
+        releaser, approved = self._releaser(caller, name, question)
+        seen = self._query(releaser, question).preview(question.fresh)
+        approval = not (seen.free or approved) and self.needs_approval(caller.name, name, seen.cost)
         return {
             "sql": question.sql,
             "cost": seen.asked.text(),
@@ -180,8 +145,21 @@ class Gateway:
             "statistics": list(seen.statistics),
             "forecast": seen.forecast,
             "noise_std": seen.noise_std,
-            "words": seen.words,
+            "needs_approval": approval,
+            "words": f"{seen.words} {APPROVE}" if approval else seen.words,
+            "told": f"{_told(seen)} {APPROVE}" if approval else _told(seen),
+            "parts": [vars(part) | {"cost": part.cost.text()} for part in seen.parts],
         }
+
+    def needs_approval(self, analyst: str, dataset: str, cost: Guarantee) -> bool:
+        """Whether a person must approve a question of this cost first; what cannot be compared needs it too."""
+        above = self.config.analysts.get(analyst, {}).get(dataset, Access()).approve_above
+        if above is None:
+            return False
+        try:
+            return not open_budget(above).fits(cost)
+        except InvalidInput:
+            return True
 
     def ask(
         self,
@@ -197,21 +175,33 @@ class Gateway:
         ``begins`` is called before the first charge can be made, and ``heard`` is told of each.
         """
         end = time.monotonic() + PATIENT * float(self.config.limits.question_seconds)
-        session = self.session(caller, name)
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
-        sender = sha256(f"{caller.name}\x00{key}".encode(errors="surrogatepass")).hexdigest()
-        releaser = session._releaser.within(Message(sender, question.fingerprint) if key else None, heard)
-        query = self._query(releaser, question)
+        releaser, approval = self._releaser(caller, name, question)
+        sender, asked = f"{caller.name}\x00{key}" if key else "", question.fingerprint
+        if approval is not None:  # one message for all who ask it: the ledger charges each of its releases once
+            sender, asked = f"\x00approval {approval.number}", question.identity
+        hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
+        message = Message(hashed, asked) if sender else None
+        query = self._query(releaser.within(message, heard), question)
+        if approval is None:
+            self._check_approval(caller, name, query, question)
         begins()
         turn = time.monotonic() + TURN
         while True:
             try:
                 return query.ask(question.fresh)
             except Unanswered as waiting:
-                if waiting.failed or time.monotonic() > end or datetime.now(UTC) - waiting.at > self._patience:
+                lost = datetime.now(UTC) - self._patience
+                if waiting.failed or message is None or (message.lost(waiting.at) and waiting.at < lost):
                     raise
-                time.sleep(GLANCE)
+                if waiting.at < lost:
+                    message = replace(message, lost_before=lost)
+                    query = self._query(releaser.within(message, heard), question)
+                elif time.monotonic() > end:
+                    raise Busy(LOST) from None
+                else:
+                    time.sleep(GLANCE)
             except Unsettled as waiting:
                 if datetime.now(UTC) - waiting.at > self._patience:
                     raise waiting.lost from None
@@ -219,15 +209,51 @@ class Gateway:
                     raise
                 time.sleep(GLANCE)
 
-    def record_failures(self, caller: Caller, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
+    def _check_approval(self, caller: Caller, name: str, query: Understood, question: SentQuestion) -> None:
+        """Refuse what needs a person's approval and has none; answers that were paid for stay free."""
+        access = self.config.analysts.get(caller.name, {}).get(name, Access())
+        if access.approve_above is None or (seen := query.preview(question.fresh)).free:
+            return
+        if self.needs_approval(caller.name, name, seen.cost):
+            raise NeedsApproval(
+                f"this costs more than {access.approve_above!r} at once, and nothing was spent. {APPROVE}"
+            )
+
+    def _releaser(self, caller: Caller, name: str, question: SentQuestion) -> tuple[Releaser, Request | None]:
+        """Who answers a question, and the approval by which it is asked, if the custodian gave one.
+
+        Every charge looks, in its own transaction, whether the caller is still admitted and the approval holds.
+        """
+        releaser = self.session(caller, name)._releaser
+        if caller.custodian:
+            return releaser, None
+        self.follow()
+        self.standing.check(caller, name, caller.token)
+        approval = self.standing.approval(caller.name, name, question.identity)
+        if approval is not None:
+            releaser = releaser.approved(self.whole(name).analyst(approval.account))
+
+        def guard(work: LedgerWork) -> None:
+            now = self.standing.followed(acts_after(work, self.standing.number))
+            now.check(caller, name, caller.token, approval.number if approval else 0)
+
+        return releaser.paid_by(releaser.account.under(guard)), approval
+
+    def record_failures(self, name: str, charged: Sequence[Mapping[str, Any]]) -> None:
         """Write down that charges failed whose executor was ended, unless their outcome is there already."""
-        budget = self.session(caller, name).budget
-        states = {line.number: line.status for line in self.history(caller, name)} if charged else {}
+        budget = self.ledger.budget(name)
         for each in charged:
+            account = tuple(each["account"])
+            states = {line.number: line.status for line in self._histories[name].of("/".join(account))}
             if states.get(each["number"]) == "charged":
-                cost, account = texts.guarantee(each["cost"]), tuple(each["account"])
-                receipt = Receipt(each["number"], cost, datetime.now(UTC), "", each["once"], account)
+                cost = texts.guarantee(each["cost"])
+                now, taken_up = datetime.now(UTC), each["resumed"]
+                receipt = Receipt(each["number"], cost, now, "", each["once"], account, resumed=taken_up)
                 budget.settle(receipt, None)
+
+    def understood(self, caller: Caller, name: str, question: SentQuestion) -> Understood:
+        """What a caller's question asks; nothing is spent."""
+        return self._query(self._releaser(caller, name, question)[0], question)
 
     def _query(self, releaser: Releaser, question: SentQuestion) -> Understood:
         """What a question asks; refuses what is too much for one."""
@@ -239,7 +265,7 @@ class Gateway:
     @property
     def _patience(self) -> timedelta:
         """After this time a question without an outcome is lost: its executor was ended by then."""
-        return timedelta(seconds=float(self.config.limits.question_seconds) + 5)
+        return timedelta(seconds=float(self.config.limits.question_seconds) + AFTER)
 
     def plan(self, name: str, statistic: str, persons: int | None, epsilon: str, shape: str) -> Forecast:
         """The accuracy to expect of made-up data."""
@@ -261,8 +287,11 @@ class Gateway:
 
     def history(self, caller: Caller, name: str) -> list[Line]:
         """A caller's charged questions, oldest first."""
-        account = self.session(caller, name).budget.account
-        return self._histories[name].of(account)
+        own = self.session(caller, name).budget.account
+        above = self.whole(name).account
+        word = f"{above}/{Link.ANALYST.value}:" if above else f"{Link.ANALYST.value}:"
+        approved = (f"{word}{each.account}" for each in self.standing.requests_of(caller.name, name))
+        return self._histories[name].of(own, *approved)
 
     def line(self, caller: Caller, name: str, number: int) -> Line:
         """A question that a caller paid for."""
@@ -279,7 +308,8 @@ class Gateway:
 
     def burn_down(self, caller: Caller, name: str) -> list[tuple[int, float]]:
         """The share of the caller's budget that was left after some numbers of questions, from none to all."""
-        budget, lines = self.session(caller, name).budget, self.history(caller, name)
+        budget = self.session(caller, name).budget
+        lines = self._histories[name].of(budget.account)
         rule = filter_for(budget.total, budget.composition)
         whole = _size(budget.total)
         chosen = sorted({len(lines) * i // MOST_POINTS for i in range(1, MOST_POINTS + 1)} - {0})
@@ -292,17 +322,15 @@ def _forecast(statistic: str, persons: int, epsilon: str, shape: str) -> Forecas
     return forecast(statistic, persons=persons, epsilon=epsilon, shape=shape)
 
 
-def _view(session: Session, analyst: str, access: Access, shared: bool) -> Session:
-    """An analyst's view of a dataset, opened or found again; a limit that was changed in the file counts from now."""
-    try:
-        whole = session if access.share is None else session.share(access.share, analyst)
-        view = whole.analyst(analyst)
-        limit = access.limit or whole.budget.total
-        if view.budget.total != limit:
-            view.budget.amend(limit=limit)
-    except TacitError as error:
-        raise type(error)(f"analyst {analyst!r} of dataset {session.name!r}: {error}") from None
-    return view if shared else view._with(view._releaser.apart())
+def _told(seen: Preview) -> str:
+    """A preview in letters that people know."""
+    words = ", ".join(seen.statistics)
+    if seen.free:
+        return f"{words}: {'answered before, so it' if seen.parts else 'only public tables are read, so it'} is free."
+    paid = f"{words}: costs {seen.cost.short()}"
+    if not seen.fits:
+        return f"{paid}, but only {seen.remaining.short()} is left. Nothing was spent."
+    return f"{paid} of the {seen.remaining.short()} left. Nothing was spent yet."
 
 
 def _size(amount: Guarantee) -> float:

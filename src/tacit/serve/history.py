@@ -13,6 +13,9 @@ from typing import Any
 from tacit.ledger import Entry, Ledger
 from tacit.ledger.store import stamp
 
+KEY = 24
+"""Letters of a key that tell a caller's own questions apart."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -32,6 +35,8 @@ class Line:
     """What its account had added up to afterwards."""
     request: str = ""
     """The request it came in, which other aggregates of the same question share."""
+    key: str = ""
+    """The beginning of the key under which the ledger knows what was asked at this cost."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -57,6 +62,7 @@ def line_of(entry: Entry) -> Line:
         outcome=None,
         sums=body["after"].get(body["account"], ""),
         request=body.get("request", {}).get("key", ""),
+        key=body.get("key", "")[:KEY],
     )
 
 
@@ -70,13 +76,14 @@ class History:
         self._lines: dict[int, Line] = {}
         self._by_account: dict[str, list[int]] = {}
 
-    def of(self, account: str) -> list[Line]:
-        """The charges of one account, oldest first."""
+    def of(self, *accounts: str) -> list[Line]:
+        """The charges of some accounts, oldest first."""
         with self._lock:
             for entry in self._ledger.history(self._name, after=self._last, answers=False):
                 self._take(entry)
                 self._last = entry.number
-            return [self._lines[number] for number in self._by_account.get(account, [])]
+            numbers = [number for account in accounts for number in self._by_account.get(account, [])]
+            return [self._lines[number] for number in (sorted(numbers) if len(accounts) > 1 else numbers)]
 
     def _take(self, entry: Entry) -> None:
         body = entry.body

@@ -6,25 +6,31 @@ from typing import Any
 
 from tacit import __version__
 from tacit.forecasts import SHAPES
+from tacit.serve.composing import FIELDS
+from tacit.serve.custody.openapi import PATHS as CUSTODY_PATHS
+from tacit.serve.custody.openapi import SCHEMAS as CUSTODY_SCHEMAS
+from tacit.serve.describing import AMOUNT as _AMOUNT
+from tacit.serve.describing import GUARANTEE as _GUARANTEE
+from tacit.serve.describing import TEXT as _TEXT
+from tacit.serve.describing import WHOLE as _WHOLE
+from tacit.serve.describing import a_list as _list
+from tacit.serve.describing import an_object as _object
+from tacit.serve.describing import operation as _operation
+from tacit.serve.describing import query as _query
+from tacit.serve.describing import reference as _ref
 from tacit.serve.questions import KEY_LENGTH
 from tacit.tables.statistics.catalogue import callable_in_sql, forecastable
 
-_AMOUNT = {"type": ["number", "string"], "description": "An exact number such as 0.5 or '1/3'."}
-_GUARANTEE = {"type": "string", "examples": ["Pure 1/2"], "description": "A kind of guarantee and its numbers."}
-_TEXT = {"type": "string"}
-_WHOLE = {"type": "integer"}
-
-
-def _object(required: dict[str, Any], optional: dict[str, Any] | None = None, **more: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": required | (optional or {}), "required": list(required), **more}
-
-
-def _ref(name: str) -> dict[str, str]:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
+_PART = _object(
+    {
+        "words": _TEXT,
+        "cost": _GUARANTEE,
+        "statistic": _TEXT,
+        "groups": {"type": ["integer", "null"], "description": "Null where they are found in the data."},
+        "noise_std": {"type": ["number", "null"]},
+        "several": {"type": "boolean"},
+    }
+)
 
 
 SCHEMAS: dict[str, Any] = {
@@ -32,6 +38,8 @@ SCHEMAS: dict[str, Any] = {
     "Dataset": _object(
         {
             "name": _TEXT,
+            "version": {"type": ["string", "null"], "description": "The custodian's label of the data as they are."},
+            "period": {"type": ["string", "null"], "description": "The period that is asked about and pays."},
             "persons": {"type": ["integer", "null"]},
             "tables": _list(
                 _object(
@@ -50,11 +58,7 @@ SCHEMAS: dict[str, Any] = {
         "description": "Either sql or question, and its cost: epsilon, epsilon with delta, or rho.",
         "properties": {
             "sql": {"type": "string", "examples": ["SELECT COUNT(*) FROM orders"]},
-            "question": _object(
-                {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
-                {"column": _TEXT, "where": _TEXT, "group_by": _TEXT, "quantile": _AMOUNT},
-                additionalProperties=False,
-            ),
+            "question": _ref("Composed"),
             "keys": {"type": "array", "items": {"type": ["string", "number", "boolean", "null", "array"]}},
             "epsilon": _AMOUNT,
             "delta": _AMOUNT,
@@ -63,6 +67,16 @@ SCHEMAS: dict[str, Any] = {
         },
         "additionalProperties": False,
     },
+    "Composed": _object(
+        {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
+        {name: {"type": ["number", "string"], "description": words} for name, words in FIELDS.items()}
+        | {"table": _TEXT, "statistic": {"enum": list(callable_in_sql())}},
+        additionalProperties=False,
+    ),
+    "Key": _object(
+        {"key": {"type": "string", "minLength": 1, "maxLength": KEY_LENGTH, "pattern": r"^[!-~]+$"}},
+        additionalProperties=False,
+    ),
     "Cost": _object(
         {
             "sql": _TEXT,
@@ -74,6 +88,27 @@ SCHEMAS: dict[str, Any] = {
             "statistics": _list(_TEXT),
             "forecast": {"type": ["string", "null"], "description": "The statistic under which /plan knows it."},
             "noise_std": {"type": ["number", "null"], "description": "Of the noise, where it is known beforehand."},
+            "needs_approval": {
+                "type": "boolean",
+                "description": "Whether a person must approve it before it is asked.",
+            },
+            "words": _TEXT,
+            "told": _TEXT | {"description": "The same in letters: ε, δ and ρ."},
+            "parts": _list(_PART),
+        }
+    ),
+    "Expected": _object(
+        {
+            "persons": {"type": ["integer", "null"], "description": "About how many persons it was forecast for."},
+            "errors": _list(
+                _object(
+                    {
+                        "words": _TEXT,
+                        "share": {"type": ["number", "null"], "description": "19 of 20 answers lie within it."},
+                        "noise_std": {"type": ["number", "null"]},
+                    }
+                )
+            ),
             "words": _TEXT,
         }
     ),
@@ -81,6 +116,10 @@ SCHEMAS: dict[str, Any] = {
         {
             "answer": {"type": "object"},
             "words": _TEXT,
+            "warning": {
+                "type": ["string", "null"],
+                "description": "That the answer is an earlier one, to data without a version; null where it is not.",
+            },
             "cost": _GUARANTEE,
             "stored": {"type": "boolean"},
             "whole": {"type": "object", "description": "The answer as Tacit's own client reads it."},
@@ -94,6 +133,7 @@ SCHEMAS: dict[str, Any] = {
     "Line": _object({"number": _WHOLE, "at": _TEXT, "cost": _GUARANTEE, "question": _TEXT, "status": _TEXT}),
     "Budget": _object(
         {
+            "protection": {"type": "object", "description": "What holds for whom, in words: event, period, lifetime."},
             "total": _GUARANTEE,
             "spent": _GUARANTEE,
             "remaining": _GUARANTEE,
@@ -115,46 +155,6 @@ SCHEMAS: dict[str, Any] = {
         }
     ),
 }
-
-_ERRORS = {
-    "400": "A mistake in what was sent; nothing was spent.",
-    "401": "No token, or one that is not known.",
-    "403": "Not allowed, too cheap or not covered by the budget, or too many failed; nothing was spent.",
-    "404": "Not there for this caller.",
-    "405": "Another method is meant.",
-    "409": "This request was charged before and has no answer; nothing more was charged.",
-    "408": "The body did not arrive in time; nothing was spent.",
-    "413": "Too large.",
-    "415": "Not JSON.",
-    "422": "This cannot be answered privately as written; nothing was spent.",
-    "429": "Too many requests; nothing was spent.",
-    "503": "The engine or the ledger failed; the message says what was charged.",
-}
-
-
-def _content(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": schema}}
-
-
-def _operation(
-    name: str, words: str, result: dict[str, Any], *parameters: dict[str, Any], body: bool = False, errors: str = ""
-) -> dict[str, Any]:
-    wanted = ("401", "403", "404", "405", "429", "503", *errors.split())
-    described: dict[str, Any] = {
-        "operationId": name,
-        "summary": words,
-        "parameters": list(parameters),
-        "responses": {"200": {"description": "Fine.", "content": _content(result)}}
-        | {code: {"description": _ERRORS[code], "content": _content(_ref("Error"))} for code in sorted(wanted)},
-    }
-    if body:
-        described["requestBody"] = {"required": True, "content": _content(_ref("Question"))}
-    return described
-
-
-def _query(name: str, schema: dict[str, Any], words: str, required: bool = False) -> dict[str, Any]:
-    return {"name": name, "in": "query", "required": required, "schema": schema, "description": words}
-
 
 _DATASET = {"name": "dataset", "in": "path", "required": True, "schema": _TEXT}
 _NUMBER = {"name": "number", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 0}}
@@ -187,10 +187,47 @@ DESCRIPTION: dict[str, Any] = {
             "get": _operation("budget", "What you may spend, have spent and have left.", _ref("Budget"), _DATASET)
         },
         "/v1/datasets/{dataset}/cost": {
-            "post": _operation("cost", "What a question would cost.", _ref("Cost"), _DATASET, body=True, errors=_WRONG)
+            "post": _operation(
+                "cost", "What a question would cost.", _ref("Cost"), _DATASET, body="Question", errors=_WRONG
+            )
+        },
+        "/v1/datasets/{dataset}/compose": {
+            "post": _operation(
+                "compose",
+                "A question that is put together from fields, as SQL.",
+                _object({"sql": _TEXT}),
+                _DATASET,
+                body="Composed",
+                errors=_WRONG,
+            )
+        },
+        "/v1/datasets/{dataset}/expected": {
+            "post": _operation(
+                "expected",
+                "How far off the answers to a question will be, from made-up data.",
+                _ref("Expected"),
+                _DATASET,
+                _query("persons", {"type": "integer", "minimum": 1}, "About how many persons there are."),
+                _query("shape", {"enum": list(SHAPES)}, "What a person's values look like."),
+                body="Question",
+                errors=_WRONG,
+            )
         },
         "/v1/datasets/{dataset}/ask": {
-            "post": _operation("ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body=True, errors=f"{_WRONG} 409")
+            "post": _operation(
+                "ask", "Ask and pay.", _ref("Answer"), _DATASET, _KEY, body="Question", errors=f"{_WRONG} 409"
+            )
+        },
+        "/v1/datasets/{dataset}/cancel": {
+            "post": _operation(
+                "cancel",
+                "Take back a question of yours that waits or is being answered; what was charged stays charged.",
+                _object({"status": _TEXT}),
+                _DATASET,
+                body="Key",
+                errors="400 408 413 415",
+                fine="202",
+            )
         },
         "/v1/datasets/{dataset}/history": {
             "get": _operation(
@@ -223,9 +260,10 @@ DESCRIPTION: dict[str, Any] = {
                 errors="400",
             )
         },
-    },
+    }
+    | CUSTODY_PATHS,
     "components": {
-        "schemas": SCHEMAS,
+        "schemas": SCHEMAS | CUSTODY_SCHEMAS,
         "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
     },
 }

@@ -18,10 +18,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from tacit.errors import InvalidInput, TacitError
-from tacit.serve import drawings, fragments
-from tacit.serve.api import MOST_LINES, answer_question, read_number
-from tacit.serve.questions import SentQuestion, compose
+from tacit.budgets import FailuresUsedUp
+from tacit.errors import BudgetExceeded, InvalidInput, TacitError
+from tacit.serve import asking, drawings, fragments, past
+from tacit.serve.api import answer_question
+from tacit.serve.composing import FIELDS, compose, quoted
+from tacit.serve.custody import forms
+from tacit.serve.questions import SentQuestion
 from tacit.serve.tokens import LIFETIME
 from tacit.serve.web import (
     COOKIE,
@@ -30,21 +33,25 @@ from tacit.serve.web import (
     Visit,
     check_mark,
     chore,
-    download,
     execute,
+    page,
     read_form,
     refuse_stranger,
     state,
     status,
     visit,
 )
+from tacit.serve.wire import Parcel
 from tacit.serve.work import question_facts
 
+SHOWN = 6
+"""How many questions of the past stand below the form."""
 
-def _paid(given: Mapping[str, str]) -> dict[str, str]:
-    """The cost that a form names: ρ where there is one, else ε and δ."""
+
+def _paid(given: Mapping[str, str]) -> dict[str, Any]:
+    """The cost that a form names, ρ where there is one, else ε and δ, and whether it is to be paid again."""
     filled = {letter: given[letter] for letter in fragments.LETTERS if given.get(letter, "").strip()}
-    return {"rho": filled["rho"]} if "rho" in filled else filled
+    return ({"rho": filled["rho"]} if "rho" in filled else filled) | {"fresh": bool(given.get("fresh"))}
 
 
 def mistake(request: Request, error: TacitError) -> Response:
@@ -62,17 +69,20 @@ def sorry(words: str, number: int) -> Response:
 
 async def door(request: Request) -> Response:
     """Where a token is asked for."""
-    return HTMLResponse(_door(""))
+    return HTMLResponse(_door(request, ""))
 
 
-def _door(remark: str) -> str:
+def _door(request: Request, remark: str) -> str:
+    terms = state(request).gateway.config.sign_in
+    signs_in = f'<p><a class="main" href="/sign-in">Sign in with {escape(terms.label)}</a></p>' if terms.issuer else ""
     body = (
-        f"<h1>Private answers</h1>{remark}"
+        f'<section class="door-card"><h1>Private answers</h1>{remark}'
         "<p>Ask questions about tables that nobody here can see. Every answer is protected, and is paid for from a "
         "budget.</p>"
+        f"{signs_in}"
         '<form method="post" action="/login" class="door"><p><label for="token">Your token</label>'
         '<input id="token" name="token" type="password" required autofocus autocomplete="current-password"></p>'
-        '<p><button class="main">Log in</button></p></form>'
+        '<p><button class="main">Log in</button></p></form></section>'
     )
     return fragments.layout("Log in", body)
 
@@ -87,7 +97,7 @@ async def log_in(request: Request) -> Response:
         try:
             refuse_stranger(here)
         except Unknown as error:
-            return HTMLResponse(_door(fragments.notice("bad", str(error))), 401)
+            return HTMLResponse(_door(request, fragments.notice("bad", str(error))), 401)
     here.log.write("login", name=caller.name)
     response = RedirectResponse("/custodian" if caller.custodian else "/", 303)
     response.set_cookie(
@@ -119,17 +129,23 @@ async def start(request: Request) -> Response:
     return page(request, known, "Datasets", f'<h1>Choose a dataset</h1><ul class="choices">{items}</ul>')
 
 
-def page(request: Request, known: Visit, title: str, body: str, number: int = 200) -> Response:
-    """A page for somebody we know."""
-    mark = state(request).doorkeeper.mark(known.cookie)
-    caller = known.caller
-    return HTMLResponse(fragments.layout(title, body, who=caller.name, custodian=caller.custodian, mark=mark), number)
-
-
 async def dataset(request: Request) -> Response:
-    """One dataset: ask, columns, budget, history."""
-    known = visit(request)
-    return await _dataset(request, known, {})
+    """One dataset: ask, columns, budget, history. An address may fill the form in; it asks nothing."""
+    known, given = visit(request), dict(request.query_params)
+    longest = state(request).gateway.config.limits.query_characters
+    filled = {name: given[name][:longest] for name in ("sql", "persons", *fragments.LETTERS) if name in given}
+    if re.fullmatch("[0-9]{1,18}", number := given.get("from", "")):
+        filled |= await _as_before(request, known, int(number))
+    return await _dataset(request, known, filled)
+
+
+async def _as_before(request: Request, known: Visit, number: int) -> dict[str, str]:
+    """The fields of the form as they were for a question of before."""
+    here, name = state(request), request.path_params["dataset"]
+    line = await chore(request, lambda: here.gateway.line(known.caller, name, number))
+    lines = [(line.number, line.outcome)]
+    found = await execute(here.previews, known, "past", dataset=name, lines=lines, page=True)
+    return {"sql": line.text, **found.facts["amounts"]}
 
 
 async def act(request: Request) -> Response:
@@ -142,51 +158,54 @@ async def act(request: Request) -> Response:
     session = gateway.session(known.caller, name)
     try:
         if given.get("action") == "compose":
-            sql = compose(_fields(given), session, gateway.config.limits.query_characters)
+            fields = {name: given[name] for name in FIELDS if given.get(name)}
+            sql = compose(fields, session, gateway.config.limits.query_characters)
             return await _dataset(request, known, given | {"sql": sql})
         question = gateway.read_question(known.caller, name, {"sql": given.get("sql", "")} | _paid(given))
         if given.get("action") == "ask":
             key = f"{given.get('key', '')}-{question.fingerprint[:16]}"  # a form may be gone back to and changed
             found = await answer_question(request, known, name, question, key, begun, page=True)
-            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found.body.decode()}</section>'
+            tools = await _tools(request, known, found, question.sql, dict(question.amounts))
+            shown = f'<section id="answer" tabindex="-1"><h2>Answer</h2>{found.body.decode()}{tools}</section>'
             return await _dataset(request, known, given, shown)
         return await _dataset(request, known, given, preview=await _preview(request, known, question, given))
     except TacitError as error:
-        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", error.told("page"))}</section>'
+        refused = isinstance(error, BudgetExceeded) and not isinstance(error, FailuresUsedUp)  # by a limit or a rule
+        offer = "" if not refused else _offer(request, known, given)
+        remark = f'<section id="answer" tabindex="-1">{fragments.notice("bad", error.told("page"))}{offer}</section>'
         return await _dataset(request, known, given, remark, number=status(error)[0])
 
 
-def _fields(given: Mapping[str, str]) -> dict[str, str]:
-    """The fields of a question clicked together; the values of groups become a condition."""
-    found = {name: given.get(name, "") for name in ("table", "statistic", "column", "where", "group_by")}
-    values = [value.strip() for value in given.get("groups", "").split(",") if value.strip()]
-    if values and found["group_by"]:
-        listed = ", ".join(_literal(value) for value in values)
-        column = '"' + found["group_by"].replace('"', '""') + '"'
-        condition = f"{column} IN ({listed})"
-        found["where"] = f"({found['where']}) AND {condition}" if found["where"] else condition
-    return found
+def _offer(request: Request, known: Visit, given: Mapping[str, str]) -> str:
+    """The form that asks the custodian to approve a question that was refused."""
+    mark = state(request).doorkeeper.mark(known.cookie)
+    amounts = {name: text for name, text in _paid(given).items() if isinstance(text, str)}  # fresh or not
+    return forms.approval_form(request.path_params["dataset"], {"sql": given.get("sql", ""), **amounts}, mark)
 
 
-def _literal(value: str) -> str:
-    plain = re.fullmatch(r"-?\d{1,18}(\.\d{1,18})?|true|false", value)
-    return value if plain else "'" + value.strip("'").replace("'", "''") + "'"
+async def _tools(request: Request, known: Visit, found: Parcel, sql: str, amounts: dict[str, str]) -> str:
+    """What can be done with an answer that stands in the caller's history; nothing with one of public tables alone."""
+    here, name, keys = state(request), request.path_params["dataset"], found.facts["keys"]
+
+    def number() -> int | None:
+        lines = reversed(here.gateway.history(known.caller, name))
+        return next((line.number for line in lines if line.key in keys and line.status == "answered"), None)
+
+    stands = await chore(request, number) if keys else None
+    return "" if stands is None else past.toolbar(request, name, stands, sql, amounts)
 
 
 async def _preview(request: Request, known: Visit, question: SentQuestion, given: Mapping[str, str]) -> str:
     here, name = state(request), request.path_params["dataset"]
     facts = {"dataset": name, "question": question_facts(question)}
     seen = json.loads((await execute(here.previews, known, "preview", **facts)).body)
-    found = fragments.notice("plain" if seen["fits"] else "bad", seen["words"])
-    count, epsilon = given.get("persons", ""), given.get("epsilon", "")
-    if seen["forecast"] and re.fullmatch("[0-9]{1,9}", count):
-        wanted = {"statistic": seen["forecast"], "persons": int(count), "epsilon": epsilon, "shape": "lognormal"}
-        try:
-            forecast = await execute(here.forecasts, known, "forecast", dataset=name, **wanted)
-        except InvalidInput as error:
-            return found + fragments.notice("plain", error.told("page"))
-        found += fragments.notice("plain", json.loads(forecast.body)["words"])
-    return found
+    found = fragments.notice("plain" if seen["fits"] else "bad", seen["told"])
+    persons = int(given["persons"]) if re.fullmatch("[0-9]{1,9}", given.get("persons", "")) else None
+    try:
+        forecast = await execute(here.forecasts, known, "expected", **facts, persons=persons, shape="lognormal")
+    except InvalidInput as error:
+        return found + fragments.notice("plain", error.told("page"))
+    return found + asking.expected(json.loads(forecast.body))
 
 
 async def _dataset(
@@ -198,61 +217,38 @@ async def _dataset(
 
     def gathered() -> tuple[Any, ...]:
         facts, budget = gateway.facts(caller, name), gateway.session(caller, name).budget
-        terms = "" if budget.least is None else f"; each aggregate costs at least {fragments.price(budget.least)}"
+        terms = [] if budget.least is None else [f"Each aggregate costs at least {fragments.price(budget.least)}."]
         if (failures := budget.failures_left) is not None:
-            terms += f"; {failures or 'no'} failed question{'s' * (failures != 1)} left"
-        left = gateway.burn_down(caller, name)
-        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms
+            terms.append(f"{failures or 'No'} charged question{'s' * (failures != 1)} may still fail.")
+        left, begin = gateway.burn_down(caller, name), asking.samples(gateway.session(caller, name), facts)
+        return facts, gateway.history(caller, name), left, budget.total, budget.remaining, terms, begin
 
-    facts, lines, left, total, remaining, terms = await chore(request, gathered)
+    facts, lines, left, total, remaining, terms, begin = await chore(request, gathered)
     first = next((table["name"] for table in facts["tables"] if table["private"]), "")
-    filled = {"sql": f"SELECT COUNT(*) FROM {first}", "epsilon": "0.5"} | dict(given)
+    filled = {"sql": f"SELECT COUNT(*) FROM {quoted(first)}", "epsilon": "0.5"} | dict(given)
     hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
-    others = "" if len(gateway.datasets(caller)) == 1 else '<p><a href="/">Choose another dataset</a></p>'
-    export = (
-        f'<p><a href="/datasets/{escape(name)}/questions.py" download>A Python script that repeats them</a></p>'
-        if lines
-        else ""
-    )
-    ask = f"<section><h2>Ask</h2>{fragments.form(name, facts, filled, total.pays, hidden, preview)}</section>"
-    if caller.custodian:
-        ask = ""  # the custodian asks no questions
+    asked = past.questions(lines)
+    more = f'<p><a href="/datasets/{escape(name)}/history">All {len(asked)} questions: search, compare, repeat</a></p>'
+    samples = asking.sample_links(name, begin, filled["epsilon"])
+    form = asking.form(name, facts, filled, total.pays, hidden, preview, samples)
+    ask = "" if caller.custodian else f"<section><h2>Ask</h2>{form}</section>"  # the custodian asks no questions
+    spent = fragments.price(total)
     body = (
-        f"<h1>{escape(name)}</h1>{others}"
-        f'<p class="budget">Left for you: <strong>{escape(fragments.price(remaining))}</strong> of '
-        f"{escape(fragments.price(total))}{escape(terms)}</p>"
-        f"{shown}{ask}"
-        f"<section><h2>Columns</h2>{fragments.columns(facts)}</section>"
-        f"<section><h2>Your budget</h2>{drawings.burn_down(left, fragments.price(total))}</section>"
-        f"<section><h2>Your questions</h2>{fragments.history(name, lines)}{export}</section>"
+        f'<div class="foot"><h1>{escape(name)}</h1><div class="budget"><p>Left for you: '
+        f"<strong>{escape(fragments.price(remaining))}</strong> of {escape(spent)}</p>"
+        f"{drawings.gauge(left[-1][1], '')}</div></div>"
+        f'<div class="columns"><div>{shown}{ask}'
+        f"<section><h2>Your questions</h2>{past.listing(name, asked[-SHOWN:])}{more if asked else ''}</section>"
+        f"{forms.own_requests(gateway.standing.requests_of(caller.name, name))}</div>"
+        f"<div><section><h2>Tables</h2>{asking.schema(facts)}</section>"
+        f"<section><h2>Your budget</h2>{drawings.burn_down(left, spent)}"
+        f"{''.join(f'<p class=hint>{escape(term)}</p>' for term in terms)}</section></div></div>"
     )
-    response = page(request, known, name, body, number)
+    links = past.links(name) if len(gateway.datasets(caller)) == 1 else [("/", "Datasets"), *past.links(name)]
+    scripts = ["editor.js", "ask.js"]
+    response = page(request, known, name, body, number, scripts=scripts, links=links, roomy=True)
     response.headers["cache-control"] = "private, no-cache"  # so that the way back from an answer works
     return response
-
-
-async def past(request: Request) -> Response:
-    """An answer of before."""
-    known = visit(request)
-    here, name, wanted = state(request), request.path_params["dataset"], read_number(request)
-    line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
-    found = await execute(here.previews, known, "past", dataset=name, outcome=line.outcome, page=True)
-    body = (
-        f"<h1>Answer {line.number}</h1><p><code>{escape(line.text)}</code></p>{found.body.decode()}"
-        f'<p><a href="/datasets/{escape(name)}">Back to {escape(name)}</a></p>'
-    )
-    return page(request, known, f"Answer {line.number}", body)
-
-
-async def export(request: Request) -> Response:
-    """A Python script that repeats the caller's questions."""
-    known = visit(request)
-    here, name = state(request), request.path_params["dataset"]
-    address = here.gateway.config.server.address or f"{request.url.scheme}://{request.url.netloc}"
-    lines = await chore(request, lambda: here.gateway.history(known.caller, name)[-MOST_LINES:])
-    facts = {"dataset": name, "address": address, "lines": [(line.number, line.outcome) for line in lines]}
-    found = await execute(here.previews, known, "script", **facts)
-    return download(found.body, "questions.py", "text/x-python")
 
 
 ROUTES = [
@@ -262,6 +258,5 @@ ROUTES = [
     Route("/logout", log_out, methods=["POST"]),
     Route("/datasets/{dataset}", dataset),
     Route("/datasets/{dataset}", act, methods=["POST"]),
-    Route("/datasets/{dataset}/answers/{number}", past),
-    Route("/datasets/{dataset}/questions.py", export),
+    *past.ROUTES,
 ]

@@ -14,13 +14,20 @@ limit of a question hides everything but a failure.
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
+import struct
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
 from math import ceil
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from tacit.errors import TacitError
@@ -32,15 +39,24 @@ class Busy(TacitError):
     """Too many requests; nothing was done."""
 
 
+class Cancelled(TacitError):
+    """Whoever asked took it back."""
+
+
+STOPPING = "the gateway is stopping, and nothing was spent; ask again in a moment."
+CANCELLED = "you cancelled this before it began, and nothing was spent."
+
+
 class Turns:
     """Places that names hold for a while, in turn."""
 
     def __init__(self, places: int, share: int, waiting: int) -> None:
         """``share`` places at most for one name, and always fewer than all; ``waiting`` requests of a name may wait."""
-        self._free, self._waiting = places, waiting
+        self.places, self._free, self._waiting = places, places, waiting
         self._share = max(1, min(share, places - 1))
         self._held: Counter[str] = Counter()
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
+        self._closed = False
 
     @property
     def held(self) -> int:
@@ -55,6 +71,8 @@ class Turns:
     @asynccontextmanager
     async def turn(self, name: str) -> AsyncIterator[None]:
         """A place, held until the block ends; `Busy` where too many of the same name wait."""
+        if self._closed:
+            raise Busy(STOPPING)
         if self._free and self._held[name] < self._share:
             self._give(name)
         else:
@@ -101,11 +119,12 @@ class Turns:
         return next((name for name in self._queues if self._held[name] < self._share), None)
 
     def refuse(self) -> None:
-        """Send away all that wait."""
+        """Send away all that wait, and whoever comes."""
+        self._closed = True
         for queue in self._queues.values():
             for place in queue:
                 if not place.done():
-                    place.set_exception(Busy("the gateway is stopping, and nothing was spent; ask again later."))
+                    place.set_exception(Busy(STOPPING))
         self._queues = {}
 
 
@@ -113,26 +132,63 @@ def _without(line: deque[asyncio.Future[None]], place: asyncio.Future[None]) -> 
     return deque(other for other in line if other is not place)
 
 
+@dataclass(eq=False)
+class Ticket:
+    """A piece of work that waits or is worked on."""
+
+    task: asyncio.Task[Any] | None = None
+    begun: bool = False
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        """Take it back: one that waits is gone at once, one that is worked on is ended at the next look."""
+        self.cancelled = True
+        if not self.begun and self.task is not None:
+            self.task.cancel()
+
+
 class Pool(ABC, Generic[W]):
-    """Work done in turn; a caller who goes away does not stop it."""
+    """Work done in turn; a caller who goes away does not stop it, and one who says so does."""
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.tickets: dict[str, set[Ticket]] = {}
+        """What can be cancelled, by the names it can be called."""
 
-    async def run(self, name: str, work: W) -> Any:
-        """What the work of a name returns."""
-        task = asyncio.create_task(self._in_turn(name, work))
+    async def run(self, name: str, work: W, called: Sequence[str] = ()) -> Any:
+        """What the work of a name returns; ``called`` says under which names it can be cancelled."""
+        ticket = Ticket()
+        ticket.task = task = asyncio.create_task(self._in_turn(name, work, ticket))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
-        return await asyncio.shield(task)
+        for word in called:
+            self.tickets.setdefault(word, set()).add(ticket)
+            task.add_done_callback(partial(self._forget, word, ticket))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if ticket.cancelled and task.cancelled():
+                raise Cancelled(CANCELLED) from None
+            raise
 
-    async def _in_turn(self, name: str, work: W) -> Any:
+    def cancel(self, word: str) -> None:
+        """Take back what is called so, if there is anything."""
+        for ticket in list(self.tickets.get(word, ())):
+            ticket.cancel()
+
+    def _forget(self, word: str, ticket: Ticket, _: object) -> None:
+        self.tickets[word].discard(ticket)
+        if not self.tickets[word]:
+            del self.tickets[word]
+
+    async def _in_turn(self, name: str, work: W, ticket: Ticket) -> Any:
         async with self.turns.turn(name):
-            return await self._done(work)
+            ticket.begun = True
+            return await self._done(work, ticket)
 
     @abstractmethod
-    async def _done(self, work: W) -> Any:
+    async def _done(self, work: W, ticket: Ticket) -> Any:
         """Do a piece of work whose turn it is."""
 
     def _ended(self, task: asyncio.Task[Any]) -> None:
@@ -146,6 +202,30 @@ class Pool(ABC, Generic[W]):
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
+class Lately:
+    """How many seconds of work names took lately: what is past counts half after `HALF` seconds, and so on."""
+
+    HALF = 30.0
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[float, float]] = {}
+
+    def seconds(self, name: str) -> float:
+        """The sum as it is now."""
+        taken, at = self._known.get(name, (0.0, 0.0))
+        return float(taken * 0.5 ** ((time.monotonic() - at) / self.HALF))
+
+    @contextmanager
+    def working(self, name: str) -> Iterator[None]:
+        """Count the time of a block."""
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            now = time.monotonic()
+            self._known[name] = self.seconds(name) + now - begun, now
+
+
 class Threads(Pool[Callable[[], Any]]):
     """Threads of this process, for what is quick and was not written by a caller: ledgers, files, public facts."""
 
@@ -153,7 +233,7 @@ class Threads(Pool[Callable[[], Any]]):
         super().__init__(turns)
         self._pool = ThreadPoolExecutor(places, thread_name_prefix=name)
 
-    async def _done(self, work: Callable[[], Any]) -> Any:
+    async def _done(self, work: Callable[[], Any], ticket: Ticket) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     async def close(self) -> None:
@@ -193,17 +273,41 @@ async def pad(start: float, padding: float) -> None:
 
 
 class Pace:
-    """A limit of requests a minute for each name: a bucket that refills evenly."""
+    """A limit of requests a minute for each name: a bucket that refills evenly, one for all workers of a machine.
 
-    def __init__(self, per_minute: int) -> None:
-        self._rate, self._most = per_minute / 60, float(per_minute)
+    Where there are several, each bucket is a small file that whoever takes from it locks: what is left, and when.
+    """
+
+    def __init__(self, per_minute: int, own: Mapping[str, int] | None = None, folder: Path | None = None) -> None:
+        """``own`` are names with limits of their own; ``folder`` is where workers share their buckets."""
+        self._most, self._own, self._folder = per_minute, own or {}, folder
         self._buckets: dict[str, tuple[float, float]] = {}
+        if folder is not None:
+            folder.mkdir(mode=0o700, exist_ok=True)
 
     def take(self, name: str) -> None:
         """Count one request, or refuse it."""
-        now = time.monotonic()
-        left, last = self._buckets.get(name, (self._most, now))
-        left = min(self._most, left + (now - last) * self._rate)
+        most = float(self._own.get(name, self._most))
+        if self._folder is None:
+            self._buckets[name] = self._less(self._buckets.get(name, (most, time.monotonic())), most)
+            return
+        file = os.open(self._folder / sha256(name.encode()).hexdigest(), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            kept = os.pread(file, _BUCKET.size, 0)
+            bucket = _BUCKET.unpack(kept) if len(kept) == _BUCKET.size else (most, time.monotonic())
+            os.pwrite(file, _BUCKET.pack(*self._less(bucket, most)), 0)
+        finally:
+            os.close(file)
+
+    @staticmethod
+    def _less(bucket: tuple[float, float], most: float) -> tuple[float, float]:
+        """A bucket after one more request."""
+        now = time.monotonic()  # the same for all processes of a machine
+        left = min(most, bucket[0] + max(now - bucket[1], 0.0) * most / 60)
         if left < 1:
             raise Busy("too many requests in a short time, and nothing was spent; slow down.")
-        self._buckets[name] = (left - 1, now)
+        return left - 1, now
+
+
+_BUCKET = struct.Struct("dd")

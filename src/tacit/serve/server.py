@@ -30,16 +30,19 @@ def serve(
         import uvicorn
         from uvicorn.supervisors import Multiprocess
     except ImportError:
-        raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit[serve].") from None
+        raise InvalidInput("serving needs the packages starlette and uvicorn; install tacit-dp[serve].") from None
     from tacit.serve import checking
     from tacit.serve.app import CONFIG, LEDGER_ID, LOGGED_OUT, SECRET
     from tacit.serve.connections import SETTINGS
+    from tacit.serve.custody.standing import overrides
     from tacit.serve.gateway import Gateway
 
     config = load(path)
     with closing(Gateway(config)) as gateway:
         gateway.check_sizes()
-    checking.before_start(config)
+        checking.before_start(gateway.config)
+        for words in (*overrides(config, gateway.standing), *gateway.unopened.values()):
+            advise(words)
     if not config.server.ledger_id:
         advise(
             f'add ledger_id = "{gateway.ledger.identity}" under [server], so that no other ledger can be used by '

@@ -45,6 +45,13 @@ class Section:
             raise InvalidInput(f'{self.where} needs a text for {name!r}; write {name} = "…".')
         return value
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts, empty if it is not there."""
+        value = self.take(name, [])
+        if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
+            raise InvalidInput(f'{self.where}: {name} must be a list of texts, such as ["research"].')
+        return tuple(value)
+
     def number(self, name: str, default: Any, *, whole: bool) -> Any:
         """A number of at least zero; whole numbers that have a default above zero stay above zero."""
         value = self.take(name, default)

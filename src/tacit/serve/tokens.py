@@ -5,8 +5,10 @@ only slow down the server. `Doorkeeper.who` compares the digest with every known
 earlier one fits. Tokens come in the Authorization header or once in the login form, never in an address.
 
 A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
-the token too, so a token that is replaced takes its cookies with it. Logging out revokes the nonce in all workers.
-The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the other.
+the token too, so a token that is replaced or revoked takes its cookies with it. Logging out revokes the nonce in all
+workers. What a browser keeps between leaving for a provider and coming back (`tacit.serve.sign_in`) is sealed in the
+same way. The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the
+other.
 """
 
 from __future__ import annotations
@@ -15,17 +17,23 @@ import os
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac
 from pathlib import Path
+
+from tacit.errors import TacitError
 
 PREFIX = "sha256:"
 CUSTODIAN = "custodian"
 ANALYST = "analyst"
 LIFETIME = 12 * 3600
 """Seconds for which a browser stays logged in."""
+
+
+class NotAdmitted(TacitError):
+    """Known, but paused or ended by the custodian."""
 
 
 def new_token() -> tuple[str, str]:
@@ -39,6 +47,20 @@ def digest(token: str) -> str:
     return sha256(token.encode(errors="surrogatepass")).hexdigest()
 
 
+SIGNED = "~"
+"""How that begins which stands in the place of a digest for those who sign in elsewhere."""
+
+
+def signs_in(who: str) -> str:
+    """What stands in the place of a digest for somebody who signs in elsewhere; no token has a digest like it."""
+    return f"{SIGNED}{digest(who)[:63]}"
+
+
+def token_id(known: str) -> str:
+    """How people call a token: the beginning of its digest."""
+    return known[:12]
+
+
 @dataclass(frozen=True)
 class Caller:
     """Who asks: an analyst by name, or the custodian."""
@@ -47,6 +69,8 @@ class Caller:
     """`ANALYST` or `CUSTODIAN`."""
     name: str
     """As the configuration has it."""
+    token: str = field(default="", compare=False)
+    """The id of the token they came with."""
 
     @property
     def key(self) -> str:
@@ -94,21 +118,30 @@ class Doorkeeper:
     """Knows tokens by their digests and signs cookies."""
 
     def __init__(self, digests: Mapping[Caller, str], secret: bytes, revoked: Revoked | None = None) -> None:
-        self._digests, self._secret = dict(digests), secret
-        self._revoked = revoked or Revoked()
+        self._digests: Mapping[Caller, tuple[str, ...]] = {caller: (known,) for caller, known in digests.items()}
+        self._secret, self._revoked = secret, revoked or Revoked()
+
+    def know(self, digests: Mapping[Caller, tuple[str, ...]]) -> None:
+        """From now on these tokens count, and no others."""
+        self._digests = dict(digests)
 
     def who(self, token: str) -> Caller | None:
         """The owner of a token, after comparing with everybody's."""
         found, shown = None, digest(token)
-        for caller, known in self._digests.items():
-            if compare_digest(known, shown):
-                found = caller
+        for caller, digests in self._digests.items():
+            for known in digests:
+                if compare_digest(known, shown):
+                    found = replace(caller, token=token_id(known))
         return found
 
     def cookie(self, caller: Caller) -> str:
         """What a browser keeps after logging in."""
         text = f"{caller.role}:{caller.name}:{int(time.time()) + LIFETIME}:{secrets.token_hex(8)}"
-        return f"{text}:{self._sign('cookie', text, self._digests[caller])}"
+        digests = self._digests.get(caller)
+        if not digests:
+            raise NotAdmitted("the custodian has ended this access; ask them.")
+        known = next((each for each in digests if token_id(each) == caller.token), digests[0])
+        return f"{text}:{self._sign('cookie', text, known)}"
 
     def holder(self, cookie: str) -> Caller | None:
         """Whose cookie this is, if it is ours, not too old, and the token still counts."""
@@ -116,16 +149,36 @@ class Doorkeeper:
         fields = text.split(":")
         if len(fields) != 4 or not (fields[2].isascii() and fields[2].isdigit()):
             return None
-        caller = Caller(fields[0], fields[1])
-        expected = self._sign("cookie", text, self._digests.get(caller, ""))
-        genuine = compare_digest(expected, signature if signature.isascii() else "")
-        if not genuine or caller not in self._digests or fields[3] in self._revoked:
+        caller, shown, found = Caller(fields[0], fields[1]), signature if signature.isascii() else "", None
+        for known in self._digests.get(caller, ()):
+            if compare_digest(self._sign("cookie", text, known), shown):
+                found = replace(caller, token=token_id(known))
+        if found is None or fields[3] in self._revoked:
             return None
-        return caller if len(fields[2]) < 16 and int(fields[2]) > time.time() else None
+        return found if len(fields[2]) < 16 and int(fields[2]) > time.time() else None
 
     def forget(self, cookie: str) -> None:
         """Let a cookie that `holder` knew count no more."""
         self._revoked.add(cookie.split(":")[3])
+
+    def seal(self, text: str, seconds: int) -> str:
+        """A text that a browser keeps for us for a while and cannot change; it can be read there."""
+        kept = f"{int(time.time()) + seconds}.{text}"
+        return f"{kept}.{self._sign('sealed', kept)}"
+
+    def unsealed(self, sealed: str) -> str:
+        """What was sealed; empty if it was not sealed here, or too long ago."""
+        kept, _, signature = sealed.rpartition(".")
+        if not compare_digest(self._sign("sealed", kept), signature if signature.isascii() else ""):
+            return ""
+        end, _, text = kept.partition(".")
+        return text if int(end) > time.time() else ""
+
+    def first(self, word: str) -> bool:
+        """Whether a word that we made comes back for the first time; from now on it does not."""
+        used = word in self._revoked
+        self._revoked.add(word)
+        return not used
 
     def mark(self, cookie: str) -> str:
         """What a form must bring back with this cookie."""

@@ -9,23 +9,33 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from tacit.budgets import FailuresUsedUp, Unanswered, Unsettled
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
+from tacit.ledger import Superseded
+from tacit.serve import fragments
+from tacit.serve.custody.actions import LocalOnly, Unconfirmed
+from tacit.serve.custody.following import Following
 from tacit.serve.executors import Executors
-from tacit.serve.gateway import Gateway, NotHere
+from tacit.serve.gateway import Gateway, NeedsApproval, NotHere
 from tacit.serve.records import AuditLog, Counts
-from tacit.serve.running import Busy, Pace, SharedLook, Threads
-from tacit.serve.tokens import Caller, Doorkeeper
+from tacit.serve.running import Busy, Cancelled, Pace, SharedLook, Threads
+from tacit.serve.tokens import Caller, Doorkeeper, NotAdmitted
 from tacit.serve.wire import Parcel
+
+if TYPE_CHECKING:
+    from tacit.serve.assistants.here import Assistants
+    from tacit.serve.cancelling import Cancelling
+    from tacit.serve.sign_in import Provider
+    from tacit.serve.telemetry import Telemetry
 
 T = TypeVar("T")
 
@@ -57,14 +67,20 @@ class WrongKind(TacitError):
 ERRORS: list[tuple[type[TacitError], int, str]] = [
     (Unknown, 401, "unknown_token"),
     (Forbidden, 403, "forbidden"),
+    (NotAdmitted, 403, "not_admitted"),
+    (Unconfirmed, 409, "unconfirmed"),
+    (Superseded, 409, "superseded"),
+    (LocalOnly, 403, "local_only"),
     (NotHere, 404, "not_found"),
     (Slow, 408, "too_slow"),
     (TooLarge, 413, "too_large"),
     (WrongKind, 415, "wrong_kind"),
     (Busy, 429, "busy"),
+    (Cancelled, 409, "cancelled"),
     (Unanswered, 409, "charged_before"),
     (Unsettled, 429, "busy"),
     (FailuresUsedUp, 403, "failures_used_up"),
+    (NeedsApproval, 403, "approval_needed"),
     (BudgetExceeded, 403, "budget_exceeded"),
     (UnsupportedQuery, 422, "unsupported_query"),
     (InvalidInput, 400, "invalid_input"),
@@ -109,9 +125,24 @@ class State:
     """What no caller wrote: budgets, histories, reports."""
     health: SharedLook
     """Whether the ledger can be read; for those who show no token."""
+    following: Following
+    """What the custodian did meanwhile, in whichever process."""
     pace: Pace
     logins: Pace
+    assistants: Assistants
+    cancelling: Cancelling
+    telemetry: Telemetry
+    provider: Provider | None = None
+    """Where people sign in without a token."""
     counts: Counts = field(default_factory=Counts)
+    stopping: bool = False
+    """Whether the gateway was told to stop: what is in flight is finished, and nothing begins."""
+
+    def stop(self) -> None:
+        """Let nothing begin any more that could be charged; pages of what was paid are still made."""
+        self.stopping = True
+        for pool in (self.questions, self.previews, self.forecasts):
+            pool.turns.refuse()
 
     @property
     def secure(self) -> bool:
@@ -148,7 +179,8 @@ def visit(request: Request) -> Visit:
             raise Unknown("send your token as 'Authorization: Bearer …', or log in.")
         found = Visit(holder, cookie)
     here.pace.take(found.caller.key)
-    request.state.key = found.caller.key
+    here.gateway.standing.check(found.caller)
+    request.state.key, request.scope["tacit.role"] = found.caller.key, found.caller.role
     return found
 
 
@@ -210,14 +242,22 @@ async def read_form(request: Request) -> dict[str, str]:
         raise InvalidInput("the form cannot be read.") from None
 
 
+def page(request: Request, known: Visit, title: str, body: str, number: int = 200, **options: Any) -> Response:
+    """A page for somebody we know; the options are those of `fragments.layout`."""
+    mark, caller = state(request).doorkeeper.mark(known.cookie), known.caller
+    options |= {"who": caller.name, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
+    return HTMLResponse(fragments.layout(title, body, **options), number)
+
+
 async def chore(request: Request, work: Callable[[], T]) -> T:
     """Some quick work that blocks, in the turn of a caller whom `visit` knows."""
     found: T = await state(request).chores.run(request.state.key, work)
     return found
 
 
-async def execute(pool: Executors, known: Visit, kind: str, **facts: Any) -> Parcel:
-    """What an executor makes of a piece of work, in the caller's turn."""
+async def execute(pool: Executors, known: Visit, kind: str, called: Sequence[str] = (), **facts: Any) -> Parcel:
+    """What an executor makes of a piece of work, in the caller's turn; ``called`` says how it can be cancelled."""
     caller = known.caller
-    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": [caller.role, caller.name], **facts})
+    who = [caller.role, caller.name, caller.token]
+    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": who, **facts}, called)
     return found

@@ -16,7 +16,7 @@ import resource
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,12 @@ from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
 from tacit.engines.duckdb.engine import limit_memory
 from tacit.errors import EngineError, TacitError
-from tacit.serve import fragments
+from tacit.serve import answering, recalling, repeating
 from tacit.serve.config import Config
+from tacit.serve.expecting import expected
 from tacit.serve.gateway import Gateway
-from tacit.serve.history import line_of
+from tacit.serve.history import KEY
 from tacit.serve.questions import SentQuestion
-from tacit.serve.script import script
 from tacit.serve.tokens import Caller
 from tacit.serve.wire import Parcel, receive
 
@@ -66,7 +66,7 @@ def serve(line: socket.socket) -> None:
         line.sendall(message.pack())
 
     try:
-        gateway = Gateway(setup.config)
+        gateway = Gateway(setup.config, following=False)
         if gateway.columns() != setup.columns:
             raise EngineError(UNREACHABLE)
     except Exception as error:
@@ -109,24 +109,26 @@ def _ask(gateway: Gateway, work: Work, tell: Tell) -> Made:
         with suppress(OSError):  # whoever listened is gone; the charge stands in the ledger
             cost, account = receipt.cost.text(), list(receipt.account)
             facts = {"number": receipt.number, "cost": cost, "once": receipt.once, "account": account}
+            facts["resumed"] = receipt.resumed
             tell(Parcel({"charged": facts}))
 
     def begins() -> None:
         tell(Parcel({"charged": None}))
 
-    found = gateway.ask(caller, name, question(work["question"]), work["key"], heard, begins)
-    facts = {"stored": found.stored}
+    asked = question(work["question"])
+    found = gateway.ask(caller, name, asked, work["key"], heard, begins)
+    facts: dict[str, Any] = {"stored": found.stored}
     if work["page"]:
-        return facts, fragments.answer(found).encode(errors="replace")
+        keys = [key[:KEY] for key in repeating.keys_of(gateway.understood(caller, name, asked))]
+        return facts | {"keys": keys}, answering.to_keep(found).encode(errors="replace")
     left = gateway.session(caller, name).budget.remaining.text()
     return facts, _json(report(found) | {"remaining": left})
 
 
 def _past(gateway: Gateway, work: Work, _: Tell) -> Made:
-    found = gateway.find_answer(work["dataset"], work["outcome"])
     if work["page"]:
-        nothing = fragments.notice("plain", "charged, and there is no answer.")
-        return {}, (nothing if found is None else fragments.answer(found)).encode(errors="replace")
+        return recalling.page(gateway, work)
+    found = gateway.find_answer(work["dataset"], work["outcome"])
     return {}, _json(work["line"] | ({} if found is None else report(found)))
 
 
@@ -135,12 +137,9 @@ def _forecast(gateway: Gateway, work: Work, _: Tell) -> Made:
     return {}, _json(found.to_dict() | {"words": found.headline})
 
 
-def _script(gateway: Gateway, work: Work, _: Tell) -> Made:
-    name, entry = work["dataset"], gateway.ledger.entry
-    found = [(entry(name, number), outcome) for number, outcome in work["lines"]]
-    lines = [replace(line_of(charge), outcome=outcome) for charge, outcome in found if charge is not None]
-    text = script(work["address"], name, lines, lambda line: gateway.find_answer(name, line.outcome))
-    return {}, text.encode(errors="replace")
+def _expected(gateway: Gateway, work: Work, _: Tell) -> Made:
+    facts = (question(work["question"]), work["persons"], work["shape"])
+    return {}, _json(expected(gateway, _caller(work), work["dataset"], *facts))
 
 
 KINDS: dict[str, Callable[[Gateway, Work, Tell], Made]] = {
@@ -148,7 +147,9 @@ KINDS: dict[str, Callable[[Gateway, Work, Tell], Made]] = {
     "ask": _ask,
     "past": _past,
     "forecast": _forecast,
-    "script": _script,
+    "expected": _expected,
+    "file": lambda gateway, work, _: recalling.file(gateway, work),
+    "compare": lambda gateway, work, _: recalling.compare(gateway, work),
 }
 """All that an executor can do."""
 

@@ -61,4 +61,4 @@ def test_a_missing_solver_is_said(monkeypatch: pytest.MonkeyPatch, capsys: Captu
 
     monkeypatch.setitem(sys.modules, "cvc5", None)
     assert run(["audit", "--prove", "truncated_laplace"]) == 2
-    assert "tacit[proofs]" in capsys.readouterr().err
+    assert "tacit-dp[proofs]" in capsys.readouterr().err

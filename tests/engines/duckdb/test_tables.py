@@ -346,7 +346,7 @@ def test_several_files_by_a_pattern(tmp_path: Path) -> None:
         (Source("nowhere.parquet"), "there is no file at 'nowhere.parquet'"),
         (Source(__file__), "the kind of file is not clear"),
         (Source(3), "must come from a path"),
-        (Source(["a"]), "must come from a path"),
+        (Source([7]), "must come from a path"),
         (Source(__file__, options={"format": "parquet"}), "could not be opened"),
         (Source(__file__, options={"format": "csv", "delimeter": ";"}), "delimeter is not an option"),
         (Source(__file__, options={"format": "duckdb"}), "could not be opened"),

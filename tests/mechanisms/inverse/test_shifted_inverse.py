@@ -6,7 +6,6 @@ from time import process_time
 from typing import Any
 
 import pytest
-from scipy.stats import binom
 
 from tacit.curves import DownProfile, StepLoss
 from tacit.errors import InvalidInput
@@ -14,6 +13,7 @@ from tacit.grids import Grid, integers, multiples, powers
 from tacit.guarantees import Approx, Pure, Zcdp
 from tacit.mechanisms import Law, exponential, shifted_inverse
 from tacit.mechanisms.inverse.shifted_inverse import METHODS, shift
+from tests.support import Binomial
 
 PURE = [method for method in METHODS if method != "bayesian_search"]
 HUGE = integers(0, 2**64 - 1)
@@ -96,7 +96,7 @@ def test_the_exponential_window_at_2_to_the_64_is_below_192_and_simulation_confi
     assert window == 2 * 95 - 1  # τ = ⌈2·ln(2^64/0.05)⌉ = 95
     draws = law.sample(2000)
     inside = sum(STAIRS[window] <= y <= STAIRS[0] for y in draws)
-    assert binom.cdf(inside, 2000, 0.95) > 1e-7
+    assert Binomial(2000, 0.95).at_most(inside) > 1e-7
     assert float(law.cdf(STAIRS[0])) - float(law.cdf(STAIRS[window] - 1)) > 0.95
 
 

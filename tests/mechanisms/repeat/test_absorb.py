@@ -41,6 +41,15 @@ def test_beta_is_a_probability(beta: int) -> None:
 def test_what_cannot_be_promised_is_refused() -> None:
     with pytest.raises(InvalidInput, match="too large to be absorbed"):
         absorb(laplace(0, 1), 0, bool, "0.3")
-    with pytest.raises(InvalidInput, match="must be Pure or Approx"):
+    with pytest.raises(InvalidInput, match="needs law_delta="):
         absorb(gaussian(0, 1), 0, bool, "0.001")
     assert isinstance(gaussian(0, 1).guarantee, Zcdp)
+    with pytest.raises(InvalidInput, match="has its own guarantee"):
+        absorb(laplace(0, 1), 0, bool, "0.001", law_delta="0.001")
+
+
+def test_concentrated_laws_are_converted_at_a_delta() -> None:
+    law = absorb(gaussian(0, "0.5"), 0, lambda y: abs(y) > 8, "1e-12", law_delta="1e-9")
+    known = Zcdp("0.5").to(Approx, delta="1e-9")
+    assert law.guarantee.epsilon == known.epsilon  # type: ignore[attr-defined]
+    assert law.pmf(9).high == 0

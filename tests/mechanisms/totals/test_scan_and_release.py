@@ -9,7 +9,6 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom
 
 from tacit.answers.totals import DESIGN, CappedTotal, SignedTotal, TotalDesign
 from tacit.audit.cases.scan_and_release import SMALL, buckets
@@ -19,7 +18,7 @@ from tacit.guarantees import Pure
 from tacit.mechanisms.totals.scan_and_release import CAPS, CappedTotalLaw, scan_and_release, signed_scan_and_release
 from tacit.noises import Lopsided, LopsidedSum
 from tacit.randomness.source import NotPrivate, seeded_not_private
-from tests.support import agrees
+from tests.support import Binomial, agrees
 
 ALARM = 1e-7
 
@@ -186,9 +185,9 @@ def test_statements_hold_as_often_as_they_say(persons: int, epsilon: str) -> Non
         truth = law._within[i] + draw.counted * law._above[i]
         missed += not draw.value - up <= truth <= draw.value + down
         unseen += law._above[i] > draw.persons_above_cap(level)
-    limit = int(binom.isf(ALARM / 2, size, 0.1))
-    assert missed <= limit
-    assert unseen <= limit
+    at_worst = Binomial(size, 0.1)
+    assert at_worst.at_least(missed) > ALARM / 2
+    assert at_worst.at_least(unseen) > ALARM / 2
 
 
 @pytest.mark.parametrize("persons", [0, 1, 20, 200])

@@ -206,6 +206,6 @@ def test_how_keys_are_written() -> None:
     data = pa.table({"id": [1], "x": [2]})
     assert str(Private(data, person="id", key=["id", ["x", "id"]])) == "private, person = id, key = id or x with id"
     with pytest.raises(
-        InvalidInput, match="key names a column 'y' that table 't' does not have; its columns are id, x"
+        InvalidInput, match="key names a column 'y' that table 't' does not have; the columns are id, x"
     ):
         Session({"t": Private(data, person="id", key="y")}, Pure(1))

@@ -189,5 +189,7 @@ def test_a_sign_of_life_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> N
     for screen, after, seen in ((Terminal(), 0.0, True), (Terminal(), 60.0, False), (io.StringIO(), 0.0, False)):
         monkeypatch.setattr(sys, "stderr", screen)
         with waiting(after):
-            time.sleep(0.3)
+            end = time.monotonic() + (200 if seen else 0.3)
+            while time.monotonic() < end and not screen.getvalue():
+                time.sleep(0.01)
         assert ("answering" in screen.getvalue()) == seen

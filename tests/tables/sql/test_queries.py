@@ -95,7 +95,7 @@ def test_the_same_question_in_sql_is_free(query: str) -> None:
         assert _values(again) == _values(first)
         assert _one(again).stored
         assert not _one(first).stored
-        assert "returned at no cost" in str(again)
+        assert "ask anew with fresh=True" in str(again)
 
 
 def _values(answer: Answer | Answers) -> Any:

@@ -17,13 +17,13 @@ from tacit.audit.questions import questions, small_tables
 from tacit.audit.survey import jobs, work
 from tacit.budgets import Policy
 from tacit.randomness import seeded_not_private
-from tacit.serve import fragments
+from tacit.serve import asking
 from tacit.serve.config import load
 from tacit.serve.gateway import Gateway
 from tacit.serve.tokens import ANALYST, Caller
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import catalogue
+from tacit.tables.statistics import catalogue, series
 from tacit.tables.statistics.asking import Asking, Entry
 from tacit.tables.statistics.base import Statistic
 from tests.serve.support import configuration
@@ -196,7 +196,7 @@ def test_the_gateway_answers_it(tmp_path: Path) -> None:
     answer = gateway.ask(ada, "visits", asked)
     assert isinstance(answer, Answer)
     assert near(answer, 600, 0.5)
-    assert "number of positive values" in fragments.builder(gateway.facts(ada, "visits"), {})
+    assert "number of positive values" in asking.builder(gateway.facts(ada, "visits"), {})
     gateway.close()
 
 
@@ -235,20 +235,22 @@ def test_names_are_given_once() -> None:
     assert len(ENTRIES) == len(catalogue.entries())
     forms = [name for entry in ENTRIES.values() for name in entry.sql]
     assert len(set(forms)) == len(forms)
-    alone = {"modal_count", "max_degree", "histogram", "covariance", "correlation", "regression"}
+    alone = {"modal_count", "max_degree", "histogram", "covariance", "correlation", "regression", "iqr", "trimmed_mean"}
     assert set(ENTRIES) - set(catalogue.groupable()) == alone
 
 
 def test_statistics_of_one_key_are_told_apart_by_their_fields() -> None:
     """Two classes may share a key; their texts differ by a tag, which none of them inherits, or by their fields."""
+    assert series.__name__  # what is loaded only when it is asked for counts too
     tags = [vars(kind).get("tag") for kind in _kinds(Statistic) if kind.__module__.startswith("tacit.tables")]
     assert sorted(filter(None, tags)) == [
         "Covariance", "DistinctValues", "Extremum", "FoundGroups", "FoundHistogram", "FoundTogether", "Frequent",
         "GroupedDistinct", "GroupedExtremes", "GroupedMeans", "GroupedModes", "GroupedMoments", "GroupedQuantiles",
         "GroupedRatios",
-        "GroupedTotals", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
+        "GroupedTotals", "Interquartile", "LocalQuantile", "MarginMeans", "MarginTotals", "MaximumDegree", "Mean",
         "ModalCount", "Moment", "PersonCount",
-        "PickedGroups", "Quantiles", "Ratio", "Regression", "StableMode", "Total", "Total",
+        "PickedGroups", "Quantiles", "Ratio", "Regression", "Series", "StableMode", "Total", "Total",
+        "Trimmed",
     ]  # fmt: skip
 
 
@@ -277,7 +279,7 @@ def test_a_statistic_says_all_about_itself(key: str) -> None:
 def test_an_unknown_method_is_refused_with_the_names_there_are(key: str) -> None:
     ask = getattr(orders(), key)
     given: dict[str, tuple[Any, ...]] = {"max_degree": (), "ratio": ("amount > 1",), "quantile": ("amount", "0.5")}
-    given |= dict.fromkeys(("largest", "smallest"), ("amount", 2))
+    given |= dict.fromkeys(("largest", "smallest", "trimmed_mean"), ("amount", 2)) | {"top": ("amount", [1, 2], 1)}
     with pytest.raises(InvalidInput, match=f"^method must be one of {', '.join(ENTRIES[key].methods)}; "):
         ask(*given.get(key, ("amount",)), method="guess", epsilon=1)
 

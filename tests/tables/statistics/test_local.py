@@ -16,6 +16,7 @@ from tacit.engines.requests import Ranks, Step
 from tacit.mechanisms.local.ladder import Ladder
 from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.local_quantiles import ladder
+from tacit.tables.statistics.ways import local
 
 pa = pytest.importorskip("pyarrow")
 
@@ -86,7 +87,7 @@ def test_every_method_finds_the_median_of_many(method: str) -> None:
 
 
 def _range(method: str) -> tuple[int, int] | None:
-    return (0, 100) if method in local_quantiles.METHODS else None
+    return (0, 100) if method in local.METHODS else None
 
 
 def _cost(method: str) -> dict[str, Any]:
@@ -109,7 +110,7 @@ def test_a_clear_mode_is_named_without_candidates() -> None:
 
 @pytest.mark.parametrize("values", [[None], [3]])
 def test_odd_data_give_ordinary_answers(values: list[int | None]) -> None:
-    for method in local_quantiles.METHODS:
+    for method in local.METHODS:
         for persons in (0, 1, 5):
             answer = table(values, persons).quantile("x", "0.9", method=method, epsilon=1, delta="0.01")
             assert isinstance(answer, Answer)

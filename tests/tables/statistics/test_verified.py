@@ -243,7 +243,7 @@ class Eager(StableKeys):
 
 def twice(law: Callable[..., Any]) -> Callable[..., Any]:
     """A choice by losses of twice the sensitivity."""
-    return lambda counts, allowance: law([2 * count for count in counts], allowance)
+    return lambda counts, *given: law([2 * count for count in counts], *given)
 
 
 TWINS: Mapping[str, tuple[Any, str, Any, Ask]] = {

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import AuditCase
-from tacit.mechanisms.noise.noise import RandomisedResponse, randomised_response
+from tacit.mechanisms.noise.noise import RandomisedResponse, gaussian, randomised_response
 from tacit.mechanisms.repeat.absorb import Absorbed, absorb
 
 BETA = Fraction(1, 10)
@@ -29,6 +29,12 @@ def _claim_believed(x: Dataset) -> Absorbed[int]:
 
 PROMISED = _absorbed(()).guarantee
 
+
+def _gaussian(x: Dataset) -> Absorbed[int]:
+    """Noise of concentrated privacy that is never off by more than three."""
+    return absorb(gaussian(len(x), 1), len(x), lambda y: abs(y - len(x)) > 3, "0.001", law_delta="0.001")
+
+
 CASES = (
     AuditCase(
         "failures absorbed, parity",
@@ -38,5 +44,12 @@ CASES = (
         PROMISED,
         twins={"a false claim believed": _claim_believed},
         sampled=((1,),),
+    ),
+    AuditCase(
+        "failures absorbed, Gaussian noise",
+        "mechanisms.absorb",
+        _gaussian,
+        datasets((1,), 3),
+        _gaussian(()).guarantee,
     ),
 )

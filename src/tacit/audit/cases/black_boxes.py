@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import combinations, product
+from math import comb
 from operator import ne
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from tacit.audit.exact import Dataset, datasets
 from tacit.audit.registry import AuditCase
 from tacit.black_boxes.block_median import block_median, median_loss
+from tacit.black_boxes.fallen import FallenGroups
 from tacit.black_boxes.floors import Design
 from tacit.black_boxes.lattice import Lattice
 from tacit.black_boxes.lipschitz import LipschitzFilter, design_filter
@@ -126,6 +128,25 @@ def _public(f: Function, design: Design) -> Callable[[Dataset], Law[Answer]]:
     return lambda x: design.select(profile(f, x, design.floor(len(x))))
 
 
+FALLING = FallenGroups(GRID, Pure(2), "scan", Fraction(1, 2), 2**12)
+
+
+def _monotone(f: Function, rule: FallenGroups = FALLING) -> Callable[[Dataset], Law[Answer]]:
+    """The wrapper of a function that is claimed to be monotone, for at most four persons here."""
+
+    def law(x: Dataset) -> Law[Answer]:
+        small = replace(rule, limit=sum(comb(4 + rule.missing, j) for j in range(rule.missing + 1)))
+        lattice = Lattice(len(x), min(len(x), rule.missing))
+        return small.select(small.profile(len(x), values(f, x, lattice)))
+
+    return law
+
+
+def most_alike(x: Dataset) -> int:
+    """Monotone: how many persons have the same record, at most two."""
+    return min(2, max((x.count(v) for v in x), default=0))
+
+
 # ---- the filter -------------------------------------------------------------------------------------------------
 
 PUBLIC_CLAIM = design_filter(integers(0, 4), 1, Fraction(1), persons_public=True)
@@ -205,6 +226,14 @@ def _largest(x: Dataset, choice: Sequence[tuple[int, ...]], block: int) -> int:
 _wrap_case = partial(AuditCase, covers="black_boxes.wrap")
 
 CASES = (
+    AuditCase(
+        name="wrapped function that is monotone",
+        covers="black_boxes.wrap",
+        mechanism=_monotone(most_alike),
+        datasets=datasets((0, 1), 6),
+        promised=Pure(2),
+        twins={"a function that is not monotone": _monotone(few)},
+    ),
     *(
         _wrap_case(
             name=f"wrapped function by {method}",

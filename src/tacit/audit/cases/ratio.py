@@ -22,6 +22,7 @@ from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.totals.ratio import ratio
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio
 from tacit.mechanisms.totals.ratio_local import BOUND_SHARE, LocalRatio, laplace_mass
+from tacit.noises import Staircase
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.randomness import Randomness, rounded_laplace
 
@@ -49,8 +50,8 @@ def replaced(collection: Sequence[Dataset]) -> list[tuple[Dataset, Dataset]]:
 SMALL, SHARE = Approx(4, Fraction(1, 5)), Fraction(3, 4)
 
 
-def _local(x: Dataset, automatic: bool = False, replacement: bool = False) -> LocalRatio:
-    return LocalRatio(*counts(x), SMALL, automatic, replacement, COARSE, SHARE)
+def _local(x: Dataset, automatic: bool = False, replacement: bool = False, staircase: bool = False) -> LocalRatio:
+    return LocalRatio(*counts(x), SMALL, automatic, replacement, COARSE, SHARE, staircase)
 
 
 # About a hundred persons, ε = 20 and δ = 10^-6.
@@ -64,13 +65,20 @@ HUNDRED = boxes((29, 30), (69, 70))
 class _NearTruth(LocalRatio):
     """With a window of outputs around a = 30 and z = 70."""
 
-    def __init__(self, x: Dataset) -> None:
-        super().__init__(*counts(x), LARGE, False, False, FINE)
+    def __init__(self, x: Dataset, staircase: bool = False) -> None:
+        super().__init__(*counts(x), LARGE, False, False, FINE, staircase=staircase)
 
     def outcomes(self) -> Iterator[Ratio]:
         """A few noisy counts with the shares around the truth."""
         for pair in product((29, 30), (69, 70)):
             yield from (Ratio(i * FINE, pair, "local") for i in NEAR)
+
+
+class _SteepNearTruth(_NearTruth):
+    """Stairs a quarter as wide as the bound."""
+
+    def _stairs(self, bound: Fraction) -> Staircase:
+        return Staircase.for_pure(self._second, max(1, -(-bound // self.lattice) // 4))
 
 
 class _WrongWayRound(_NearTruth):
@@ -179,6 +187,18 @@ CASES = (
         mechanism=lambda x: _local(x, replacement=True),
         promised=SMALL,
         pairs=replaced,
+    ),
+    _case(
+        name="ratio by local sensitivity, staircase noise",
+        mechanism=lambda x: _local(x, staircase=True),
+        promised=SMALL,
+    ),
+    _case(
+        name="ratio by local sensitivity, staircase noise, a hundred persons",
+        mechanism=partial(_NearTruth, staircase=True),
+        datasets=HUNDRED,
+        promised=LARGE,
+        twins={"stairs too steep": partial(_SteepNearTruth, staircase=True)},
     ),
     _case(
         name="ratio by the better of both",

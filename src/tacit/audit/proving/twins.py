@@ -17,6 +17,7 @@ from tacit.audit.cases.capped_flow import WRONG_SCANS, WRONG_WEIGHTS
 from tacit.guarantees import subsampling
 from tacit.mechanisms.choose import exponential, permute_and_flip, stable_argmin, stable_keys, stable_mode
 from tacit.mechanisms.inverse import cuts, inverse_losses, inverse_sensitivity, shifted_inverse
+from tacit.mechanisms.local import private_bound, subset_extension
 from tacit.mechanisms.local import propose_test_release as ptr
 from tacit.mechanisms.noise import noise
 from tacit.mechanisms.repeat import absorb, condition_on_success, repeat_promises
@@ -29,8 +30,16 @@ from tacit.mechanisms.search import (
     tree_descent,
 )
 from tacit.mechanisms.search.scan_rates import Rates, rates
-from tacit.mechanisms.totals import bounded_mean, capped_flow, flow_cap, ratio, scan_and_release, vector_cap
-from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace
+from tacit.mechanisms.totals import (
+    bounded_mean,
+    capped_flow,
+    flow_cap,
+    ratio,
+    running_totals,
+    scan_and_release,
+    vector_cap,
+)
+from tacit.noises import DiscreteGaussian, DiscreteLaplace, Lopsided, discrete_gaussian, discrete_laplace, staircase
 from tacit.noises import truncated_laplace as truncated
 from tacit.proofs import Argument
 from tacit.proofs import rules as by
@@ -85,6 +94,15 @@ def _wrong_end(p: Argument) -> None:
     low, a, least, b = p.count("a_l"), p.count("a"), p.count("b_l", 2), p.count("b", 2)
     p.assume(a >= low, a <= b, b >= least)
     p.promise(a / (b * (b - 1)), low / (least * (least - 1)))
+
+
+def _goes_on(p: Argument) -> None:
+    """Two questions above one noisy threshold: its noise is shifted once, and that of either question."""
+    epsilon, share = p.positive("ε"), p.within("share", 0, 1)
+    pair = rates(epsilon, (1, 0), share)
+    moves = [p.steps("move", -1, 0) for _ in range(2)]
+    price = threshold_scan.walk(p, pair, -1, moves[0], visited=lambda: p.steps("any move", -1, 0))
+    p.promise(price + by.shift(p, moves[1] + 1, pair.each), epsilon)
 
 
 # ---- designs of scan and release ---------------------------------------------------------------------------------
@@ -190,6 +208,18 @@ _GENERAL = partial(inverse_sensitivity.argue, method="exponential", moves=(0, 1)
 _KNOWN = partial(repeat_promises.argue, known=True)
 
 TWINS: dict[str, dict[str, Build]] = {
+    "mechanisms.above_threshold": {
+        "no noise on the threshold": partial(
+            threshold_scan.argue, change=(1, 0), rule=_scan_rates(threshold=lambda rate: SURE)
+        ),
+        "no noise on the questions": partial(
+            threshold_scan.argue, change=(1, 0), rule=_scan_rates(each=lambda rate: SURE)
+        ),
+        "half the noise on the questions": partial(
+            threshold_scan.argue, change=(1, 0), rule=_scan_rates(each=lambda rate: 2 * rate)
+        ),
+        "goes on after one was above": _goes_on,
+    },
     "mechanisms.absorb": {"a false claim believed": partial(absorb.argue, replaced=lambda beta: 1)},
     "mechanisms.bayesian_search": {
         "half the variance": partial(
@@ -303,6 +333,11 @@ TWINS: dict[str, dict[str, Build]] = {
         "half the noise": partial(permute_and_flip.argue, rule=_twice),
         "no factor 2 for a general loss": partial(permute_and_flip.argue, rule=_one_directional),
     },
+    "mechanisms.private_bound": {
+        "noise for half the bound": partial(private_bound.argue, scale=lambda steps: steps / 2),
+        "a bound that forgets the noise": partial(private_bound.argue, fails=10),
+        "a measurement that is not charged": partial(private_bound.argue, charged=lambda paid: 0),
+    },
     "mechanisms.propose_test_release": {
         "a threshold one too low": partial(ptr.argue, low=1),
         "no test": partial(ptr.argue, tested=False),
@@ -310,6 +345,7 @@ TWINS: dict[str, dict[str, Build]] = {
         "no room left below the threshold": partial(ptr.argue_scanned, room=0),
     },
     "mechanisms.ratio": {
+        "stairs too steep": partial(staircase.argue, steep=4),
         "half the noise": partial(ratio.argue, rule=lambda *given: 2 * ratio.count_rate(*given)),
         "noise as for adding and removing": partial(
             ratio.argue, rule=lambda epsilon, method, replaced: ratio.count_rate(epsilon, method, False)
@@ -384,6 +420,20 @@ TWINS: dict[str, dict[str, Build]] = {
             tree_descent.argue, rule=lambda epsilon, depth, sensitivity: DiscreteLaplace(epsilon / sensitivity)
         )
     },
+    "mechanisms.running_totals": {
+        "a node counted twice": partial(running_totals.argue, times=2),
+        "a cap renewed for free": partial(running_totals.argue, again=2),
+        "earlier bins capped anew": partial(running_totals.argue, again=2),
+        "every level for the price of one": partial(running_totals.argue, times=2),
+        "counted in each bin": partial(running_totals.argue, again=2),
+        "no cap": partial(running_totals.argue_gaussian, again=2),
+    },
+    "mechanisms.subset_extension": {
+        "no test": partial(subset_extension.argue, tested=False),
+        "a test that lets one more pass": partial(subset_extension.argue, low=1),
+        "noise for the claim alone": partial(subset_extension.argue, scale=lambda claim, moved: claim),
+        "a missing person costs one claim": partial(subset_extension.argue, slope=1),
+    },
     "mechanisms.vector_cap": {
         "a loss that falls when a person joins": partial(vector_cap.argue, weighed=True, falls=True),
         "a target that follows the persons": partial(
@@ -414,5 +464,6 @@ MUSEUM: dict[str, Build] = {
     "noise truncated at (1 + ln(1/2δ))/ε": partial(truncated.argue, short=1),
     "failures absorbed for δ + β": partial(absorb.argue, price=lambda factor, beta: beta),
     "monotonised with a relative floor": partial(exponential.argue, rule=lambda epsilon, moves: epsilon),
+    "noise for the local sensitivity": partial(discrete_laplace.argue, moved=2),  # the neighbour's is larger
 }
 """By the exhibit's name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tacit.engines.duckdb.dialect import DIALECT
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, instead
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,8 +37,8 @@ def find(
     if table is None and alias and len(rows) == 1:
         own = str(rows[0][0])
         return f"{prefix}main.{DIALECT.name(own)}", *_facts(connection, own, alias)
-    listed = ", ".join(str(row[0]) for row in rows) or "none"
-    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, the tables are {listed}.")
+    named = instead(wanted, [str(row[0]) for row in rows], "tables")
+    raise InvalidInput(f"the database has no table {wanted!r}; name one with table=, {named}")
 
 
 def names(connection: duckdb.DuckDBPyConnection, path: str) -> tuple[str, ...]:

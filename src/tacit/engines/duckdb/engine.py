@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from tacit.engines import UNREACHABLE, Opening, Source
 from tacit.engines.duckdb import databases, frames
 from tacit.engines.duckdb.dialect import DIALECT, NARROW
-from tacit.engines.duckdb.tables import DuckTable, file_kind, open_table
+from tacit.engines.duckdb.files import file_kind
+from tacit.engines.duckdb.loading import sqlite_tables
+from tacit.engines.duckdb.tables import DuckTable, open_table
 from tacit.engines.requests.beside import NOTHING, Beside
 from tacit.engines.script import Script
 from tacit.engines.snapshots import SQLSnapshot, wait_for
@@ -61,10 +63,13 @@ def limit_memory(megabytes: int) -> None:
 
 
 def list_tables(path: str) -> tuple[str, ...] | None:
-    """The names of all tables of a DuckDB file; None for any other file, which is a table itself."""
+    """The names of all tables of a DuckDB or SQLite file; None for any other file, which is a table itself."""
     import duckdb
 
-    if file_kind(path) != "duckdb" or not os.path.isfile(path):
+    kind = file_kind(path)
+    if kind == "sqlite" and os.path.isfile(path):
+        return sqlite_tables(path)
+    if kind != "duckdb" or not os.path.isfile(path):
         return None
     with duckdb.connect(config={**_CLOSED}) as connection:
         try:

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tacit.engines.duckdb.files import partitions
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -51,6 +53,7 @@ def arrow(data: Any) -> pa.Table:
     import pyarrow as pa
 
     if type(data).__module__.partition(".")[0] == "pandas":
+        data = with_index(data)
         columns: Iterable[Any] = [_column(data.iloc[:, place]) for place in range(data.shape[1])]
         names = [str(name) for name in data.columns]
     else:
@@ -65,12 +68,9 @@ def parquet(files: list[str], columns: list[str], hive: bool) -> list[pa.Table]:
     One table for each file, with those of the columns that it has. Times are read as DuckDB reads them.
     """
     import pyarrow as pa
-    from pyarrow import dataset, parquet
+    from pyarrow import parquet
 
     times: dict[str, Any] = {"coerce_int96_timestamp_unit": "us"}
-    if hive:
-        form: Any = dataset.ParquetFileFormat(**times)
-        return [arrow(dataset.dataset(files, format=form, partitioning="hive").to_table(columns))]
     read: Any = parquet.ParquetFile
     found = []
     for file in files:
@@ -78,8 +78,13 @@ def parquet(files: list[str], columns: list[str], hive: bool) -> list[pa.Table]:
             opened = read(file, binary_type=pa.large_binary(), **times)
         except TypeError:  # an older Arrow
             opened = read(file, **times)
-        names = set(opened.schema_arrow.names)
-        found.append(arrow(opened.read([name for name in columns if name in names])))
+        folders = partitions(file) if hive else {}
+        names = set(opened.schema_arrow.names) - set(folders)
+        table = arrow(opened.read([name for name in columns if name in names]))
+        said = {name: pa.array([value], pa.string()) for name, value in folders.items() if name in columns}
+        every = pa.array([0] * opened.metadata.num_rows, pa.int8())  # all rows of a file have what its folders say
+        whole: dict[str, Any] = dict(zip(table.column_names, table.columns, strict=True))
+        found.append(pa.table(whole | {name: value.take(every) for name, value in said.items()}))
     return found
 
 
@@ -91,10 +96,19 @@ def shape(table: pa.Table) -> Shape:
     return tuple((name, str(kind)) for name, kind in zip(table.column_names, kinds, strict=True))
 
 
+def with_index(data: Any) -> Any:
+    """A pandas frame with the named levels of its index as columns; other indexes are left alone."""
+    levels = [level for level in data.index.names if level is not None and level not in data.columns]
+    if not levels or len(levels) < data.index.nlevels or len(set(levels)) < len(levels):
+        return data
+    return data.reset_index()
+
+
 def object_columns(data: Any) -> Any:
     """The columns of a pandas frame that hold Python objects, as a frame; None where there are none."""
     if type(data).__module__.partition(".")[0] != "pandas":
         return None
+    data = with_index(data)
     found = [place for place, kind in enumerate(data.dtypes) if str(kind) == "object"]
     return data.iloc[:, found] if found and data.columns.is_unique else None
 

@@ -11,10 +11,9 @@ saturate: integers and decimals are counts of 64 or 128 bits, times are microsec
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -22,9 +21,10 @@ from uuid import uuid4
 from tacit.engines import Source
 from tacit.engines.columns import NativeColumn, TableSQL, saturated
 from tacit.engines.dialect import LARGEST, SMALLEST
-from tacit.engines.duckdb import databases, frames
+from tacit.engines.duckdb import databases, frames, loading
 from tacit.engines.duckdb.conversion import converted, decimal_ends, exact, moment, writable
 from tacit.engines.duckdb.dialect import DIALECT, NARROW, WIDE
+from tacit.engines.duckdb.files import KINDS, file_kind, found, partitioned, unpacked
 from tacit.engines.duckdb.text_files.formats import TextFormat
 from tacit.engines.script import Reading
 from tacit.engines.tables import OpenTable, unique_keys
@@ -36,20 +36,6 @@ if TYPE_CHECKING:
 
     from tacit.engines.duckdb.text_files.feed import Feed
     from tacit.engines.duckdb.text_files.opening import TextTable
-
-_SUFFIXES = {
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".duckdb": "duckdb",
-    ".ddb": "duckdb",
-    ".db": "duckdb",
-}
 
 
 @dataclass(frozen=True)
@@ -157,32 +143,37 @@ def _find(connection: duckdb.DuckDBPyConnection, name: str, source: Source, numb
         _refuse_options(name, source, ())
         return _database(connection, name, source, None)
     if isinstance(data, str | os.PathLike):
-        return _file(connection, name, source, os.fspath(data), number)
+        return _files(connection, name, source, [os.fspath(data)], number)
+    if isinstance(data, list | tuple) and data and all(isinstance(path, str | os.PathLike) for path in data):
+        return _files(connection, name, source, list(map(os.fspath, data)), number)
     if frames.is_frame(data):
         _refuse_options(name, source, ())
         return _frame(connection, name, data, number)
+    try:
+        read = loading.streamed(data)
+    except Exception:
+        raise InvalidInput(f"table {name!r} could not be read; make an Arrow table or a frame of it first.") from None
+    if read is not None:
+        _refuse_options(name, source, ())
+        return _frame(connection, name, read, number)
     raise InvalidInput(
-        f"table {name!r} must come from a path, a pandas or Polars DataFrame, an Arrow table or a DuckDB connection."
+        f"table {name!r} must come from a path, a pandas or Polars frame, an Arrow table or whatever offers an Arrow "
+        "stream, or a DuckDB connection."
     )
 
 
-def file_kind(path: str) -> str:
-    """What a file is by its name: parquet, csv, json or duckdb; empty where that is not clear."""
-    stem = path.lower()
-    for packed in (".gz", ".zst"):
-        stem = stem.removesuffix(packed)
-    return _SUFFIXES.get(os.path.splitext(stem)[1], "")
-
-
-def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path: str, number: int) -> Location:
-    files = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
-    if not files or not all(map(os.path.isfile, files)):
-        raise InvalidInput(f"table {name!r}: there is no file at {path!r}; check the path.")
-    files = [os.path.abspath(file) for file in files]
-    kind = source.options.get("format") or file_kind(files[0])
+def _files(connection: duckdb.DuckDBPyConnection, name: str, source: Source, paths: list[str], number: int) -> Location:
+    files = list(dict.fromkeys(file for path in paths for file in found(name, path)))
+    kinds = {str(source.options.get("format") or file_kind(file)) for file in files}
+    if len(kinds) > 1:
+        listed = ", ".join(sorted(kind or "unknown" for kind in kinds))
+        raise InvalidInput(
+            f"table {name!r}: the files are of several kinds, {listed}; name those of one, such as 'folder/*.parquet'."
+        )
+    (kind,) = kinds
     if kind == "parquet":
         _refuse_options(name, source, ("hive_partitioning",))
-        hive = "true" if source.options.get("hive_partitioning") else "false"
+        hive = "true" if source.options.get("hive_partitioning", partitioned(files)) else "false"
         options = f"hive_partitioning = {hive}, can_have_nan = true"  # a file's own statistics keep silent about NaN
         view = f"read_parquet({DIALECT.list_of(files)}, {options})"
         return Location(view, _natives(connection, view), tuple(files))
@@ -190,6 +181,8 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
         from tacit.engines.duckdb.text_files import opening
 
         _refuse_options(name, source, opening.options(kind))
+        if kind == "csv" and all(unpacked(file).lower().endswith(".tsv") for file in files):
+            source = replace(source, options={"delimiter": "\t", **source.options})
         text = opening.text_table(connection, name, kind, source, files, number)
         native = dict.fromkeys(text.types, "VARCHAR")
         return Location(text.source, native, tuple(files), text=text, types=text.types)
@@ -198,7 +191,27 @@ def _file(connection: duckdb.DuckDBPyConnection, name: str, source: Source, path
         alias = f"source{number}"
         connection.execute(f"ATTACH {DIALECT.text(files[0])} AS {alias} (READ_ONLY)")
         return _database(connection, name, source, alias)
-    raise InvalidInput(f"table {name!r}: the kind of file is not clear; add format= parquet, csv, json or duckdb.")
+    if kind in ("sqlite", "excel") and len(files) == 1:
+        return _loaded(connection, name, source, kind, files[0], number)
+    if kind in KINDS:
+        raise InvalidInput(f"table {name!r}: several {kind} files are not one table; name one of them.")
+    raise InvalidInput(f"table {name!r}: the kind of file is not clear; add format= {', '.join(KINDS)}.")
+
+
+def _loaded(
+    connection: duckdb.DuckDBPyConnection, name: str, source: Source, kind: str, file: str, number: int
+) -> Location:
+    """A file that is read once, as text."""
+    if kind == "sqlite":
+        _refuse_options(name, source, ())
+        table, types = loading.sqlite(name, file, source.table)
+    else:
+        _refuse_options(name, source, ("sheet",))
+        sheet = source.options.get("sheet")
+        table, types = loading.excel(name, file, None if sheet is None else str(sheet))
+    if len(set(types)) < len(table.column_names):
+        raise InvalidInput(f"table {name!r} has two columns of one name; rename one of them.")
+    return replace(_frame(connection, name, table, number), types=types)
 
 
 def _refuse_options(name: str, source: Source, known: tuple[str, ...]) -> None:

@@ -139,7 +139,7 @@ def _need_psycopg() -> None:
     try:
         import psycopg  # noqa: F401
     except ImportError:
-        raise EngineError("PostgreSQL needs the package psycopg; install tacit[postgres].") from None
+        raise EngineError("PostgreSQL needs the package psycopg; install tacit-dp[postgres].") from None
 
 
 class _GivenConnection:

@@ -56,11 +56,13 @@ from tacit.engines.requests.operands import (
     check_by,
     value,
 )
+from tacit.engines.requests.outer_totals import MOST_ENDS, Outer, OuterTotals
 from tacit.engines.requests.persons import Persons
 from tacit.engines.requests.product_totals import MOST_COLUMNS, ProductTotals
 from tacit.engines.requests.rank_steps import LARGEST_REACH, WEIGHT, Ranks, RankSteps, Step
 from tacit.engines.requests.relation import SAMPLE_STEPS, Bound, Join, Membership, Relation, Sample
 from tacit.engines.requests.request import LARGEST_ANSWER, Request, Standalone
+from tacit.engines.requests.running_totals import RunningTotals
 from tacit.engines.requests.top_rows import TopRows
 from tacit.engines.requests.total_buckets import Bucket, Buckets, TotalBuckets
 from tacit.engines.requests.weighed_rows import WeighedRows, WeighedValues
@@ -75,6 +77,7 @@ __all__ = [
     "MAX_ROWS",
     "MOST_BLOCKS",
     "MOST_COLUMNS",
+    "MOST_ENDS",
     "PERSON",
     "RESOLUTION",
     "SAMPLE_STEPS",
@@ -114,6 +117,8 @@ __all__ = [
     "Moments",
     "Norm",
     "Ordered",
+    "Outer",
+    "OuterTotals",
     "PersonGroups",
     "PersonMean",
     "PersonRows",
@@ -127,6 +132,7 @@ __all__ = [
     "Repeats",
     "Request",
     "RowCount",
+    "RunningTotals",
     "Sample",
     "Standalone",
     "Step",

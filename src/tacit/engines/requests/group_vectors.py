@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from tacit.engines.dialect import Dialect
@@ -42,6 +43,26 @@ def check_keys(by: tuple[Expression, ...], keys: Keys) -> None:
         raise InvalidInput("keys must have the types of the columns grouped by, one value for each column.")
 
 
+class _Itself:
+    """Keys that equal themselves alone: to compare thousands of constants takes longer than to write them once."""
+
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+
+    def __hash__(self) -> int:
+        return id(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.keys is other.keys
+
+
+@lru_cache(maxsize=8)
+def _written(dialect: Dialect, keys: _Itself) -> tuple[list[str], list[bool]]:
+    """Each key as constants, and whether the part at each place is NULL in one of them."""
+    texts = [", ".join(map(dialect.group_key, key)) for key in keys.keys]
+    return texts, [any(part.value is None for part in parts) for parts in zip(*keys.keys, strict=True)]
+
+
 def in_groups(
     rows: Rows, by: tuple[Expression, ...], keys: Keys, beside: tuple[tuple[str, ...], list[str]] | None = None
 ) -> str:
@@ -55,12 +76,12 @@ def in_groups(
     columns, kinds = [rows.group(expression) for expression in by], [expression.type for expression in by]
     names = [f"k{i}" for i in range(len(by))]
     more, values = beside or ((), [""] * len(keys))
-    written = (", ".join(filter(None, (*map(rows.dialect.group_key, key), values[g]))) for g, key in enumerate(keys))
-    asked = ", ".join(f"({g}, {key})" for g, key in enumerate(written))
-    absent = [kind == TEXT or any(key[i].value is None for key in keys) for i, kind in enumerate(kinds)]
+    written, null = _written(rows.dialect, _Itself(keys))
+    asked = ", ".join(f"({', '.join(filter(None, (str(g), key, values[g])))})" for g, key in enumerate(written))
+    absent = [kind == TEXT or without for kind, without in zip(kinds, null, strict=True)]
     same = " AND ".join(
-        rows.dialect.same(column, name, kind) if null else f"{column} = {name}"
-        for column, name, kind, null in zip(columns, names, kinds, absent, strict=True)
+        rows.dialect.same(column, name, kind) if without else f"{column} = {name}"
+        for column, name, kind, without in zip(columns, names, kinds, absent, strict=True)
     )
     return f" INNER JOIN (VALUES {asked}) AS asked(g, {', '.join((*names, *more))}) ON {same}"
 

@@ -181,6 +181,14 @@ def exponential(
 
     Give ``epsilon``, or ``rho`` for ε = √(8ρ). ``change`` = (r, s) says that adding a person moves the loss by
     something in [−r, s]; the factor is then ε/(r+s).
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import exponential
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 1, 0, 2])
+    >>> law = exponential(loss, epsilon=1)
+    >>> round(float(law.pmf(2)), 3)
+    0.455
     """
     each, guarantee = paid(epsilon, rho)
     return ExponentialLaw(loss, each, Uniform() if prior is None else prior, change, guarantee)

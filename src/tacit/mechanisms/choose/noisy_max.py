@@ -138,7 +138,15 @@ def _times_linear(polynomial: list[Enclosure], slope: Enclosure) -> list[Enclosu
 
 
 def noisy_max(loss: StepLoss, epsilon: Number, noise: str = "exponential") -> RacedLaw:
-    """A grid value chosen by report noisy max with ``noise`` "exponential", "laplace" or "gumbel"."""
+    """A grid value chosen by report noisy max with ``noise`` "exponential", "laplace" or "gumbel".
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import noisy_max
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 1, 0, 2])
+    >>> noisy_max(loss, epsilon=1, noise="laplace").guarantee
+    Pure(1)
+    """
     if noise not in _LAWS:
         raise InvalidInput('noise must be "exponential", "laplace" or "gumbel".')
     law = _LAWS[noise](loss, positive(epsilon, "epsilon"))

@@ -102,7 +102,16 @@ def _integral(coefficients: Polynomial, work: int, up: bool) -> int:
 
 
 def permute_and_flip(loss: StepLoss, epsilon: Number) -> PermuteAndFlipLaw:
-    """A grid value chosen by permute-and-flip: heads with probability e^{-εℓ/2} (e^{-εℓ} if one-directional)."""
+    """A grid value chosen by permute-and-flip: heads with probability e^{-εℓ/2} (e^{-εℓ} if one-directional).
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import permute_and_flip
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 1, 0, 2])
+    >>> law = permute_and_flip(loss, epsilon=1)
+    >>> round(float(law.pmf(2)), 3)
+    0.536
+    """
     return PermuteAndFlipLaw(loss, positive(epsilon, "epsilon"))
 
 

@@ -26,7 +26,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Approx
 from tacit.mechanisms.choose.stable_mode import decide
 from tacit.mechanisms.grid_law import ENUMERABLE, Answer
-from tacit.mechanisms.law import Accuracy, Law
+from tacit.mechanisms.law import Accuracy, Law, Named
 from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
@@ -51,6 +51,10 @@ class StableArgminLaw(Law[Answer | None]):
     def delta(self) -> Enclosure:
         """P[Z ≥ T − 1], the δ actually spent, which is at most the promised one."""
         return self._noise.tail(self.threshold - 1)
+
+    def named(self) -> Named:
+        """The noise of the test, and what it must reach where the best value may be another."""
+        return {"law": "stable mode", "rate": str(self._noise.rate), "threshold": str(self.threshold - 1)}
 
     def _draw(self, source: Randomness) -> Answer | None:
         noise = self._noise.draw(source)
@@ -110,7 +114,16 @@ def _is_long(run: Run) -> bool:
 
 
 def stable_argmin(loss: StepLoss, epsilon: Number, delta: Number) -> StableArgminLaw:
-    """The grid value of smallest loss if it is clearly ahead, otherwise None."""
+    """The grid value of smallest loss if it is clearly ahead, otherwise None.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import stable_argmin
+    >>> loss = StepLoss.from_losses(integers(0, 2), [40, 0, 40])
+    >>> law = stable_argmin(loss, epsilon=1, delta="1e-6")
+    >>> round(float(law.pmf(1)), 3)
+    0.998
+    """
     return StableArgminLaw(loss, positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
 
 

@@ -139,7 +139,8 @@ class StableKeys(Law[Released]):
         return self.threshold + self.bound
 
     def _draw(self, source: Randomness) -> Released:
-        drawn = ((key, law._draw(source)) for key, law in self._laws.items())
+        noisy = zip(self._laws.items(), self.noise.draws(len(self._laws), source), strict=True)
+        drawn = ((key, law._value + z) for (key, law), z in noisy)
         return frozenset((key, count) for key, count in drawn if count >= self.threshold)
 
     def pmf(self, y: Released, bits: int = BITS) -> Enclosure:
@@ -190,7 +191,13 @@ class StableKeys(Law[Released]):
 def stable_keys(
     counts: Mapping[Hashable, int], epsilon: Number, delta: Number, per_person: int = 1, least: int = 2
 ) -> StableKeys:
-    """The law of the keys, with noisy numbers of persons, that are safe to show, each of ``least`` persons or more."""
+    """The law of the keys, with noisy numbers of persons, that are safe to show, each of ``least`` persons or more.
+
+    >>> from tacit.mechanisms import stable_keys
+    >>> law = stable_keys({"north": 80, "south": 1}, epsilon=1, delta="1e-6")
+    >>> sorted(key for key, _ in law.sample())
+    ['north']
+    """
     return StableKeys(
         counts,
         positive(epsilon, "epsilon"),
@@ -256,6 +263,12 @@ def weighted_keys(
 
     A person of m keys gives each of them the weight that `weights` has for the smallest of the ``levels`` not below m,
     ``most`` being that of one key.
+
+    >>> from tacit.mechanisms import weighted_keys
+    >>> from tacit.mechanisms.choose.stable_keys import WEIGHT
+    >>> law = weighted_keys({"north": 80 * WEIGHT}, epsilon=1, delta="1e-6", levels=[1])
+    >>> law.guarantee
+    Approx(1, 1e-06)
     """
     total, chance = positive(epsilon, "epsilon"), strictly_between(delta, "delta", 0, 1)
     given = tuple(zip(levels, weights(levels, most), strict=True))

@@ -84,7 +84,13 @@ def lead(votes: Iterable[Hashable] | Mapping[Hashable, int]) -> tuple[Hashable |
 
 
 def stable_mode(votes: Iterable[Hashable] | Mapping[Hashable, int], epsilon: Number, delta: Number) -> StableModeLaw:
-    """The most frequent value, one vote for each person, if it is clearly ahead of all others; otherwise None."""
+    """The most frequent value, one vote for each person, if it is clearly ahead of all others; otherwise None.
+
+    >>> from tacit.mechanisms import stable_mode
+    >>> law = stable_mode(["north"] * 60 + ["south"], epsilon=1, delta="1e-6")
+    >>> round(float(law.pmf("north")), 3)
+    1.0
+    """
     return StableModeLaw(*lead(votes), positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
 
 

@@ -257,7 +257,14 @@ class CutLaw(Law[int]):
 def cuts(
     stretches: Sequence[Stretch], epsilon: Number | None = None, largest: int = 1, *, rho: Number | None = None
 ) -> Together[int]:
-    """A cut of each stretch, for ε or ρ all together where nobody weighs more than ``largest`` over all of them."""
+    """A cut of each stretch, for ε or ρ all together where nobody weighs more than ``largest`` over all of them.
+
+    >>> from fractions import Fraction
+    >>> from tacit.mechanisms import Stretch, Weights, cuts
+    >>> stretch = Stretch(Weights.of({1: 3, 5: 3}), 0, 9, Fraction(1, 2))
+    >>> cuts([stretch], epsilon=1).guarantee
+    Pure(1)
+    """
     rate, guarantee = paid(epsilon, rho)
     for stretch in stretches:
         if not 0 <= stretch.share <= 1 or stretch.first > stretch.last:

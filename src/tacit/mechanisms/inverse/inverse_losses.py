@@ -55,7 +55,14 @@ HALF = Fraction(1, 2)
 
 
 def median_loss(values: Values, grid: Grid, *, persons_public: bool = False, limit: int | None = None) -> StepLoss:
-    """The loss of the lower median x_(⌈n/2⌉)."""
+    """The loss of the lower median x_(⌈n/2⌉).
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import median_loss
+    >>> loss = median_loss([1, 2, 9], integers(0, 10))
+    >>> [loss.at(y) for y in (1, 2, 9)]
+    [1, 0, 2]
+    """
     return quantile_loss(values, HALF, grid, persons_public=persons_public, limit=limit)
 
 
@@ -65,6 +72,12 @@ def quantile_loss(
     """The loss of the quantile x_(⌈qn⌉); values are rounded to the grid, absent ones left out.
 
     With ``persons_public`` an absent value counts as 0, so that the number of persons is the one that is public.
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import quantile_loss
+    >>> loss = quantile_loss([1, 2, 3, 9], "0.25", integers(0, 10))
+    >>> loss.at(1)
+    0
     """
     share = between(q, "q", 0, 1)
     found = indices(values, grid, grid.nearest(0) if persons_public else None)
@@ -115,7 +128,13 @@ def _from_rank(below: int, here: int, rank: int) -> int:
 def mode_loss(
     votes: Iterable[Hashable] | Mapping[Hashable, int], candidates: Sequence[Hashable], *, persons_public: bool = False
 ) -> StepLoss:
-    """The loss of the most frequent of the candidates, by their place in the list; other votes are for nobody."""
+    """The loss of the most frequent of the candidates, by their place in the list; other votes are for nobody.
+
+    >>> from tacit.mechanisms import mode_loss
+    >>> loss = mode_loss(["a", "a", "b"], ["a", "b"])
+    >>> [loss.at(0), loss.at(1)]
+    [0, 2]
+    """
     places = {candidate: i for i, candidate in enumerate(candidates)}
     if not places or len(places) < len(candidates):
         raise InvalidInput("candidates must list at least one value, and each only once.")
@@ -141,7 +160,13 @@ def _behind(counts: list[int], y: int, persons_public: bool) -> int:
 
 
 def count_loss(count: int, grid: Grid, *, limit: int, persons: int | None = None) -> StepLoss:
-    """The loss of a number of persons, |count − y|; ``persons`` is how many there are, where that is public."""
+    """The loss of a number of persons, |count − y|; ``persons`` is how many there are, where that is public.
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import count_loss
+    >>> count_loss(3, integers(0, 5), limit=9).at(5)
+    2
+    """
     c, top = max(0, whole(count, "count")), whole(limit, "limit", 1)
     highest = None if persons is None else whole(persons, "persons", 0)
     c = c if highest is None else min(c, highest)
@@ -152,7 +177,14 @@ def count_loss(count: int, grid: Grid, *, limit: int, persons: int | None = None
 
 
 def sum_loss(values: Values, low: int, high: int, grid: Grid, *, limit: int, persons_public: bool = False) -> StepLoss:
-    """The loss of a sum of whole numbers from low to high, one for each person; values are saturated and rounded."""
+    """The loss of a sum of whole numbers from low to high, one for each person; values are saturated and rounded.
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import sum_loss
+    >>> loss = sum_loss([1, 2, 3], 0, 5, integers(0, 20), limit=4)
+    >>> [loss.at(6), loss.at(11)]
+    [0, 1]
+    """
     least, most, top = whole(low, "low"), whole(high, "high"), whole(limit, "limit", 1)
     if least >= most:
         raise InvalidInput("low must be below high; give the ends of the range of possible values.")

@@ -117,6 +117,12 @@ def searched_loss(
     """The fewest persons to add or remove (to replace, with ``persons_public``) until f is within ``within`` of y.
 
     Larger losses count as ``limit``. ``f`` takes a tuple of records, one for each person.
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import searched_loss
+    >>> loss = searched_loss(sum, [1, 2], [1, 2], integers(0, 4), limit=3)
+    >>> [loss.at(y) for y in range(5)]
+    [2, 1, 1, 0, 1]
     """
     top, slack = whole(limit, "limit", 1), non_negative(within, "within")
     start = in_universe(records, universe)

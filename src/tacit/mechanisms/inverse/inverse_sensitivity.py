@@ -52,6 +52,13 @@ def inverse_sensitivity(
     """A grid value chosen by its loss, given as a `StepLoss` or as a list with one whole number for each grid value.
 
     Give ``epsilon``; with the exponential mechanism ``rho`` will do instead.
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import inverse_sensitivity, median_loss
+    >>> loss = median_loss([1, 2, 2, 9], integers(0, 10))
+    >>> law = inverse_sensitivity(loss, epsilon=1)
+    >>> law.guarantee
+    Pure(1)
     """
     check_listed(method, "method", METHODS)
     if isinstance(loss, StepLoss):

@@ -253,6 +253,12 @@ def shifted_inverse(
     """A private underestimate of D_0 from the profile D_0 ≥ D_1 ≥ …; what it does not list is the grid's lowest value.
 
     ``beta`` is the failure probability the public parameters are chosen for; ``delta`` is for "interior_point" alone.
+
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import shifted_inverse
+    >>> law = shifted_inverse([100, 60, 55, 54, 0], integers(0, 1000), epsilon=1)
+    >>> law.guarantee
+    Pure(1)
     """
     check_listed(method, "method", METHODS)
     task = _Task(

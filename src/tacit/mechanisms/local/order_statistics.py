@@ -24,11 +24,12 @@ quantiles (0.5 s for K = 200) and the trimmed mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, count
+from typing import Any, NamedTuple
 
 from tacit.mechanisms.local.sensitivities import LocalStatistic, Ranged
 from tacit.mechanisms.person_values import Values, numbers, span
@@ -56,6 +57,36 @@ class _Sorted:
     def sums(self) -> list[Fraction]:
         """The sums of the first 0, 1, … values."""
         return list(accumulate(self.values, initial=Fraction(0)))
+
+
+class Tails(NamedTuple):
+    """What a trimmed mean needs to know of values in a range: an engine finds it without sorting persons."""
+
+    persons: int
+    total: Fraction
+    smallest: Sequence[Fraction]
+    """The m smallest, ascending; all of them where there are fewer."""
+    largest: Sequence[Fraction]
+    """The m largest, descending."""
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """As `_Sorted`, of tails: known are the outermost values of both sides."""
+
+    tails: Tails
+    low: Fraction
+    high: Fraction
+
+    def __len__(self) -> int:
+        return self.tails.persons
+
+    def __getitem__(self, i: int) -> Fraction:
+        if i < 1:
+            return self.low
+        if i > len(self):
+            return self.high
+        return self.tails.smallest[i - 1] if i <= len(self.tails.smallest) else self.tails.largest[len(self) - i]
 
 
 def _sorted(statistic: LocalStatistic, data: Values) -> _Sorted:
@@ -276,6 +307,10 @@ class TrimmedMean(Ranged):
         """The mean of x_(m+1), …, x_(n−m)."""
         return self._mean(_sorted(self, data), 0, 0, 0, 0)
 
+    def _outer(self, data: Any) -> _Sorted | _Ends:
+        """The values in order, of which the m outermost on either side are looked at."""
+        return _sorted(self, data)
+
     def _mean(self, x: _Sorted, dropped_low: int, dropped_high: int, added_low: int, added_high: int) -> Fraction:
         """The trimmed mean after changes at the ends."""
         m = self.trim
@@ -292,7 +327,7 @@ class TrimmedMean(Ranged):
 
     def growth(self, data: Values) -> Iterator[Fraction]:
         """The bounds U_k."""
-        x = _sorted(self, data)
+        x = self._outer(data)
         n, m = len(x), self.trim
         widths: list[Fraction] = []
         largest = Fraction(0)
@@ -315,3 +350,27 @@ class TrimmedMean(Ranged):
         x = _sorted(self, data)
         removed = range(min(k, len(x)) + 1)
         return min(self._mean(x, 0, r, 0, 0) for r in removed), max(self._mean(x, r, 0, 0, 0) for r in removed)
+
+
+@dataclass(frozen=True)
+class TrimmedTails(TrimmedMean):
+    """The same from the `Tails` of the values, at least as long as ``trim``."""
+
+    def value(self, data: Any) -> Fraction:
+        """The total less both tails, over the others."""
+        tails = Tails(*data)
+        others = tails.persons - 2 * self.trim
+        if others <= 0:
+            return self.window[0]
+        return (tails.total - sum(tails.smallest[: self.trim]) - sum(tails.largest[: self.trim])) / others
+
+    def _outer(self, data: Any) -> _Sorted | _Ends:
+        return _Ends(Tails(*data), *self.window)
+
+    def reach(self, data: Any, k: int) -> tuple[Fraction, Fraction]:
+        """The range: tails do not say more."""
+        return self.window if k else (self.value(data),) * 2
+
+    def fall(self, data: Any, k: int) -> tuple[Fraction, Fraction]:
+        """As `reach`."""
+        return self.reach(data, k)

@@ -237,6 +237,11 @@ def propose_test_release(
     """The statistic with noise made for ``bound``, or for a bound found by a scan, where the data allow it; else None.
 
     ``bound`` and ``lattice`` are public numbers; a bound is rounded up to a multiple of the lattice.
+
+    >>> from tacit.mechanisms import Quantile, propose_test_release
+    >>> law = propose_test_release(Quantile(0, 9), [4] * 500, epsilon=1, delta="1e-6")
+    >>> law.guarantee
+    Approx(1, 1e-06)
     """
     guarantee = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
     step = statistic.lattice if lattice is None else positive(lattice, "lattice")

@@ -22,7 +22,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from tacit.mechanisms.inverse.inverse_search import (
@@ -43,15 +43,20 @@ LOW, HIGH = -(2**63), 2**63 - 1
 
 
 class LocalStatistic(ABC):
-    """A number computed from data, with what is known about its sensitivities."""
+    """A number computed from data, with what is known about its sensitivities.
+
+    A statistic of one's own needs three members: `window`, `value` and `growth`. What else there is follows from them,
+    less tightly than a formula of its own would say. Privacy rests on `growth`, and on `value` lying in the window
+    unless the statistic has a global sensitivity of its own; `tacit.audit.check` looks for what contradicts them.
+    """
 
     exact: bool = True
     """Whether `growth` is the local sensitivity at distance k itself, not an upper bound."""
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """What it is, in words."""
+        return type(self).__name__
 
     @property
     @abstractmethod
@@ -59,9 +64,10 @@ class LocalStatistic(ABC):
         """A public range in which the values lie, or most of them."""
 
     @property
-    @abstractmethod
     def global_sensitivity(self) -> Fraction:
-        """The most one person can move the statistic, on any data; a public number."""
+        """The most one person can move the statistic, on any data; a public number. The width of the range."""
+        low, high = self.window
+        return high - low
 
     @property
     def lattice(self) -> Fraction:
@@ -77,13 +83,15 @@ class LocalStatistic(ABC):
     def growth(self, data: Any) -> Iterator[Fraction]:
         """The local sensitivity at distance 0, 1, 2, … without end, never falling."""
 
-    @abstractmethod
     def reach(self, data: Any, k: int) -> tuple[Fraction, Fraction]:
-        """The smallest and the largest value within k persons."""
+        """The smallest and the largest value within k persons, or bounds: each step moves by at most `growth`."""
+        records = kept(data)
+        value, moved = self.value(records), sum(islice(self.growth(records), k), Fraction(0))
+        return value - moved, value + moved
 
-    @abstractmethod
     def fall(self, data: Any, k: int) -> tuple[Fraction, Fraction]:
-        """The smallest and the largest value after removing at most k persons."""
+        """The smallest and the largest value after removing at most k persons, or bounds."""
+        return self.reach(data, k)
 
     def local(self, data: Any, k: int = 1) -> NotPrivateFraction:
         """The k-local sensitivity. NOT PRIVATE."""

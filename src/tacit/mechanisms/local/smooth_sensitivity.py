@@ -180,6 +180,11 @@ def smooth_sensitivity(
     """The statistic with noise scaled to its smooth sensitivity, on multiples of ``lattice``, a public number.
 
     ``shape`` is the degrees of freedom (student), γ (power) or σ (laplace_log_normal); the best one unless given.
+
+    >>> from tacit.mechanisms import Quantile, smooth_sensitivity
+    >>> law = smooth_sensitivity(Quantile(0, 9), [4] * 500, epsilon=1)
+    >>> law.guarantee
+    Pure(1)
     """
     check_listed(noise, "noise", NOISES)
     kind = NOISES[noise](epsilon, delta, rho, shape)

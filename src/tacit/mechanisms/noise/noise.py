@@ -121,6 +121,10 @@ class TruncatedInteger(NoisyInteger):
         super().__init__(value, noise, guarantee, sensitivity)
         self.bound = noise.bound
 
+    def named(self) -> Named | None:
+        """None: `tacit.checker` prices truncated noise only where a threshold goes with it."""
+        return None
+
     def outcomes(self) -> Iterable[int]:
         """Every possible output."""
         return self._within(self.bound)
@@ -184,14 +188,25 @@ def beyond(values: Sequence[int]) -> tuple[int, int]:
 
 
 def laplace(value: int | SupportsIndex, epsilon: Number, sensitivity: int = 1) -> NoisyInteger:
-    """An integer of this sensitivity with discrete Laplace noise, Pure(ε)."""
+    """An integer of this sensitivity with discrete Laplace noise, Pure(ε).
+
+    >>> from tacit.mechanisms import laplace
+    >>> law = laplace(100, epsilon=1)
+    >>> round(float(law.pmf(100)), 3)
+    0.462
+    """
     guarantee = Pure(epsilon)
     noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
     return NoisyInteger(value, noise, guarantee, sensitivity)
 
 
 def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> NoisyInteger:
-    """An integer of this sensitivity with discrete Gaussian noise of variance s²/(2ρ), Zcdp(ρ)."""
+    """An integer of this sensitivity with discrete Gaussian noise of variance s²/(2ρ), Zcdp(ρ).
+
+    >>> from tacit.mechanisms import gaussian
+    >>> gaussian(100, rho="0.1").guarantee
+    Zcdp(0.1)
+    """
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
     return NoisyInteger(value, noise, guarantee, sensitivity)
@@ -200,14 +215,26 @@ def gaussian(value: int | SupportsIndex, rho: Number, sensitivity: int = 1) -> N
 def truncated_laplace(
     value: int | SupportsIndex, epsilon: Number, delta: Number, sensitivity: int = 1
 ) -> TruncatedInteger:
-    """An integer of this sensitivity with discrete Laplace noise that never exceeds `law.bound`, Approx(ε, δ)."""
+    """An integer of this sensitivity with discrete Laplace noise that never exceeds `law.bound`, Approx(ε, δ).
+
+    >>> from tacit.mechanisms import truncated_laplace
+    >>> law = truncated_laplace(100, epsilon=1, delta="1e-6")
+    >>> law.noise.bound
+    14
+    """
     guarantee = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
     noise = TruncatedLaplace.for_approx(guarantee.epsilon, guarantee.delta, whole(sensitivity, "sensitivity", 1))
     return TruncatedInteger(value, noise, guarantee, sensitivity)
 
 
 def randomised_response(index: int | SupportsIndex, size: int, epsilon: Number) -> RandomisedResponse:
-    """One of 0, …, size − 1, the true ``index`` with odds e^ε against each other, Pure(ε)."""
+    """One of 0, …, size − 1, the true ``index`` with odds e^ε against each other, Pure(ε).
+
+    >>> from tacit.mechanisms import randomised_response
+    >>> law = randomised_response(1, 2, epsilon=1)
+    >>> round(float(law.pmf(1)), 3)
+    0.731
+    """
     guarantee = Pure(epsilon)
     return RandomisedResponse(index, whole(size, "size", 1), guarantee.epsilon, guarantee)
 
@@ -223,7 +250,12 @@ class NoiseVector(Together[int]):
         if not values:
             raise InvalidInput("values must list at least one number.")
         self.noise, self.sensitivity = noise, sensitivity
-        super().__init__([NoisyInteger(value, noise, guarantee) for value in values], guarantee)
+        self._values = [whole(value, "value") for value in values]
+        super().__init__([NoisyInteger(value, noise, guarantee) for value in self._values], guarantee)
+
+    def _draw(self, source: Randomness) -> tuple[int, ...]:
+        drawn = self.noise.draws(len(self._values), source)
+        return tuple(value + z for value, z in zip(self._values, drawn, strict=True))
 
     def named(self) -> Named | None:
         """The noise on each part, and how far a person moves all of them together."""
@@ -231,14 +263,24 @@ class NoiseVector(Together[int]):
 
 
 def laplace_vector(values: Sequence[int], epsilon: Number, sensitivity: int = 1) -> NoiseVector:
-    """The law of ``values`` with discrete Laplace noise of scale sensitivity/ε on each; ℓ1-sensitivity."""
+    """The law of ``values`` with discrete Laplace noise of scale sensitivity/ε on each; ℓ1-sensitivity.
+
+    >>> from tacit.mechanisms import laplace_vector
+    >>> laplace_vector([100, 20], epsilon=1, sensitivity=1).guarantee
+    Pure(1)
+    """
     guarantee = Pure(epsilon)
     noise = DiscreteLaplace.for_pure(guarantee.epsilon, whole(sensitivity, "sensitivity", 1))
     return NoiseVector(values, noise, guarantee, sensitivity)
 
 
 def gaussian_vector(values: Sequence[int], rho: Number, sensitivity: int = 1) -> NoiseVector:
-    """The law of ``values`` with discrete Gaussian noise of variance sensitivity²/(2ρ) on each; ℓ2-sensitivity."""
+    """The law of ``values`` with discrete Gaussian noise of variance sensitivity²/(2ρ) on each; ℓ2-sensitivity.
+
+    >>> from tacit.mechanisms import gaussian_vector
+    >>> gaussian_vector([100, 20], rho="0.1", sensitivity=1).guarantee
+    Zcdp(0.1)
+    """
     guarantee = Zcdp(rho)
     noise = DiscreteGaussian.for_zcdp(guarantee.rho, whole(sensitivity, "sensitivity", 1))
     return NoiseVector(values, noise, guarantee, sensitivity)

@@ -10,6 +10,9 @@ The term e^ε·β cannot be saved: let M tell one bit by randomised response, so
 probability β = 1/(1 + e^ε). Absorbed, the bit is released as it is, δ = 1 = (1 + e^ε)·β. An answer that is good for x
 may be the one replaced for x', which a bound of δ + β overlooks.
 
+WHY A δ  Without one nothing never fails, pure or concentrated: both promises make the same answers possible on all
+datasets. An answer that is a failure on one of them and possible on another is possible on the first.
+
 ACCURACY  A failure of utility becomes one of privacy, so β must be as small as a δ. For a larger one, see
 `condition_on_success`. COST  One pass over the law's outcomes, then a draw of the law.
 """
@@ -21,7 +24,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, rounding
+from tacit.guarantees import Approx, Guarantee, Zcdp, rounding
 from tacit.mechanisms.law import Law
 from tacit.numbers.enclosures import BITS, Enclosure, exp
 from tacit.numbers.exact import Number, between
@@ -70,20 +73,43 @@ class Absorbed(Law[T]):
         """The law's, and the correct answer."""
         return dict.fromkeys([*self._law.outcomes(), self._correct])
 
+    def outcomes_to_follow(self) -> list[T]:
+        """The correct answer: a failed one may not be left at all."""
+        return [self._correct]
+
     def key(self) -> Hashable:
         """The law, the answer in place of failures, and which of its listed outcomes fail."""
         failing = frozenset(y for y in self._law.outcomes() if self._failed(y))
         return type(self), self.guarantee, self._law.key(), self._correct, self._replace, failing
 
 
-def absorb(law: Law[T], correct: T, failed: Callable[[T], bool], beta: Number) -> Absorbed[T]:
+def absorb(
+    law: Law[T], correct: T, failed: Callable[[T], bool], beta: Number, *, law_delta: Number | None = None
+) -> Absorbed[T]:
     """The law with a failed answer replaced by a correct one, Approx(ε, δ + (1 + e^ε)β).
 
     ``failed`` tells of an answer whether it is too bad for the data at hand and ``correct`` is one that is not; both
-    may use the private data. ``beta`` bounds, for every dataset, the probability that the law fails.
+    may use the private data. ``beta`` bounds, for every dataset, the probability that the law fails. ``law_delta`` is
+    the δ at which a law of concentrated privacy is taken for an approximate one.
+
+    >>> from tacit.mechanisms import absorb, laplace
+    >>> law = absorb(laplace(100, epsilon=1), 100, lambda y: abs(y - 100) > 20, "1e-6")
+    >>> law.guarantee
+    Approx(1, 3.71828182846e-06)
     """
     chance = between(beta, "beta", 0, 1)
-    return Absorbed(law, correct, failed, chance, absorbed(law.guarantee, chance))
+    return Absorbed(law, correct, failed, chance, absorbed(approximate(law.guarantee, law_delta), chance))
+
+
+def approximate(guarantee: Guarantee, delta: Number | None) -> Guarantee:
+    """A concentrated guarantee as (ε, δ) at this δ; any other as it is."""
+    if isinstance(guarantee, Zcdp):
+        if delta is None:
+            raise InvalidInput("a law of concentrated privacy needs law_delta=, the delta at which it is converted.")
+        return guarantee.to(Approx, delta=delta)
+    if delta is not None:
+        raise InvalidInput("law_delta is for laws of concentrated privacy; this one has its own guarantee.")
+    return guarantee
 
 
 def absorbed(guarantee: Guarantee, beta: Fraction) -> Approx:

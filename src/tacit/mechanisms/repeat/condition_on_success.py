@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Guarantee, rounding
 from tacit.mechanisms.law import Law
-from tacit.mechanisms.repeat.absorb import two_parameters
+from tacit.mechanisms.repeat.absorb import approximate, two_parameters
 from tacit.noises import TruncatedLaplace
 from tacit.numbers.enclosures import BITS, Enclosure, log
 from tacit.numbers.exact import Number, between, positive, whole
@@ -121,18 +121,25 @@ def condition_on_success(
     beta: Number,
     alpha: int,
     repeats: int = 64,
+    law_delta: Number | None = None,
 ) -> Conditioned[T]:
     """The law repeated until its noisy loss is small.
 
     ``loss`` gives the loss of an answer on the data at hand, a whole number that one person moves by at most 1 for each
     answer; ``epsilon`` and ``delta`` are spent on its noise in one round, beside what the law spends. On every dataset
-    the law's loss must exceed ``alpha`` with probability at most ``beta``.
+    the law's loss must exceed ``alpha`` with probability at most ``beta``. ``law_delta`` is the δ at which a law of
+    concentrated privacy is taken for an approximate one.
+
+    >>> from tacit.mechanisms import condition_on_success, laplace
+    >>> law = condition_on_success(laplace(0, 1), abs, 0, epsilon=1, delta="1e-6", beta="0.1", alpha=40)
+    >>> type(law.guarantee).__name__
+    'Approx'
     """
     chance = between(beta, "beta", 0, 1)
     each = Approx(positive(epsilon, "epsilon"), between(delta, "delta", 0, 1))
     noise = TruncatedLaplace.for_approx(each.epsilon, each.delta)
     rounds = whole(repeats, "repeats", 1)
-    promise = conditioned(each + law.guarantee, chance, rounds)
+    promise = conditioned(each + approximate(law.guarantee, law_delta), chance, rounds)
     return Conditioned(law, loss, substitute, noise, whole(alpha, "alpha"), rounds, promise)
 
 

@@ -111,5 +111,10 @@ def repeat_and_select(
 
     ``runs`` is `NegativeBinomial(eta, gamma)` or `Poisson(mean)`; ``score`` ranks outputs, the first item of a tuple
     unless given. The guarantee is of the law's own kind, or Renyi at ``order``, or Approx at ``delta``.
+
+    >>> from tacit.mechanisms import NegativeBinomial, laplace, repeat_and_select
+    >>> law = repeat_and_select(laplace(0, 1), NegativeBinomial(1, "0.5"), score=int)
+    >>> law.guarantee
+    Pure(3)
     """
     return Selected(law, runs, score, promised(law.guarantee, runs, order=order, delta=delta))

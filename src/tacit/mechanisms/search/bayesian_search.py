@@ -276,6 +276,13 @@ def bayesian_search(
     """The grid value at which the loss falls to about ``target``, by many noisy comparisons at a posterior's median.
 
     The target follows the public rule for failure probability ``beta`` unless it is given.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import bayesian_search
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 2, 1, 0], one_directional=True)
+    >>> bayesian_search(loss, rho="0.5").guarantee
+    Zcdp(0.5)
     """
     halvings, failure = comparisons(loss.grid), between(beta, "beta", 0, 1)
     budget, size = positive(rho, "rho"), int(loss.grid.size)

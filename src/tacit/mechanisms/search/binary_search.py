@@ -154,6 +154,13 @@ def binary_search(
 
     Give ``epsilon`` for Laplace noise or ``rho`` for Gaussian noise. The target follows the public rule for failure
     probability ``beta`` unless it is given.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import binary_search
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 2, 1, 0], one_directional=True)
+    >>> binary_search(loss, epsilon=1).guarantee
+    Pure(1)
     """
     count, failure = comparisons(loss.grid), between(beta, "beta", 0, 1)
     noise: IntegerNoise

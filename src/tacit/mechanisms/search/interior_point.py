@@ -52,8 +52,9 @@ from tacit.guarantees import Approx
 from tacit.mechanisms.choose.exponential import ExponentialLaw, excess, exponential, factor, weigh
 from tacit.mechanisms.choose.stable_argmin import StableArgminLaw, stable_argmin
 from tacit.mechanisms.grid_law import GridLaw, finite_size
-from tacit.mechanisms.law import Accuracy
+from tacit.mechanisms.law import Accuracy, Named
 from tacit.mechanisms.search.scan_rates import BETA
+from tacit.noises import DiscreteLaplace
 from tacit.numbers.enclosures import Enclosure
 from tacit.numbers.exact import Number, between, positive, whole
 from tacit.proofs import Argument, Proof
@@ -169,6 +170,18 @@ class InteriorPointLaw(GridLaw):
     def _parameters(self) -> Hashable:
         return self.design, self.target
 
+    def named(self) -> Named:
+        """The choices by weights and the tests of a lead that the search makes, level by level."""
+        design, moves, beside, tests = self.design, self._loss.moves, [], []
+        while True:
+            beside.append([str(factor(design.value, moves)), str(sum(moves))])
+            tests.append([str(design.block), str(DiscreteLaplace(design.block).threshold(design.delta))])
+            moves = (1, 1)  # of a scale's loss
+            if design.inner is None:
+                beside.append([str(factor(design.scale, moves)), str(sum(moves))])
+                return {"law": "tests", "tests": tests, "beside": beside, "of": self.grid.named()}
+            design = design.inner
+
     def accuracy(self, beta: Number) -> Accuracy:
         """The largest loss of the answer, for losses that fall and then rise along the grid."""
         failure = between(beta, "beta", 0, 1)
@@ -282,6 +295,13 @@ def interior_point(
 
     Losses up to ``target`` count as 0. ``levels`` is the depth of the recursion: unless given, that of the smallest
     window for failure probability ``beta``.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import interior_point
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 1, 0, 2])
+    >>> interior_point(loss, epsilon=1, delta="1e-6").guarantee
+    Approx(1, 1e-06)
     """
     budget, failure = positive(epsilon, "epsilon"), between(beta, "beta", 0, 1)
     chance, ground = between(delta, "delta", 0, 1), whole(target, "target", 0)

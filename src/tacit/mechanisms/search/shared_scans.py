@@ -36,7 +36,15 @@ from tacit.proofs import rules as by
 def shared_scans(
     losses: Sequence[StepLoss], epsilon: Number, unit: int = 1, *, beta: Number = BETA
 ) -> Together[Answer]:
-    """For each loss the first grid value that passes a noisy threshold, Pure(ε) for all together."""
+    """For each loss the first grid value that passes a noisy threshold, Pure(ε) for all together.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import shared_scans
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 2, 1, 0], one_directional=True)
+    >>> shared_scans([loss, loss], epsilon=1).guarantee
+    Pure(1)
+    """
     _check(losses)
     total = positive(epsilon, "epsilon")
     each = total / whole(unit, "unit", 1)
@@ -44,7 +52,15 @@ def shared_scans(
 
 
 def shared_searches(losses: Sequence[StepLoss], rho: Number, unit: int = 1, *, beta: Number = BETA) -> Together[Answer]:
-    """For each loss the grid value at which noisy comparisons find it small, Zcdp(ρ) for all together."""
+    """For each loss the grid value at which noisy comparisons find it small, Zcdp(ρ) for all together.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import shared_searches
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 2, 1, 0], one_directional=True)
+    >>> shared_searches([loss, loss], rho="0.5").guarantee
+    Zcdp(0.5)
+    """
     _check(losses)
     total = positive(rho, "rho")
     each = total / whole(unit, "unit", 1) ** 2

@@ -325,6 +325,13 @@ def threshold_scan(
     ``split`` is the share of ε that pays for the threshold's noise and ``offset`` the threshold c; what is not given
     follows the public rule, made for failure probability ``beta``. ``change`` = (r, s) says that adding a person moves
     the loss by something in [−r, s], for a loss that is not of sensitivity 1.
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import threshold_scan
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 2, 1, 0], one_directional=True)
+    >>> threshold_scan(loss, epsilon=1).guarantee
+    Pure(1)
     """
     total, failure = positive(epsilon, "epsilon"), between(beta, "beta", 0, 1)
     share = None if split is None else between(split, "split", 0, 1)
@@ -371,10 +378,14 @@ def walk(p: Argument, pair: Rates, low: Any, stop: Any, *, visited: Any, up: boo
     return by.shift(p, by_how_much, pair.threshold) + by.shift(p, lift, pair.each)
 
 
-def argue(p: Argument, *, rule: Any = rates, up: bool = True, moved: int = 1) -> None:
-    """A loss that moves by something in [−r, s], walked with the rates of a rule."""
-    epsilon, share, r, s = p.positive("ε"), p.within("share", 0, 1), p.count("r"), p.count("s")
-    p.assume(r + s >= 1)
+def argue(
+    p: Argument, *, rule: Any = rates, up: bool = True, moved: int = 1, change: tuple[int, int] | None = None
+) -> None:
+    """A loss that moves by something in [−r, s], any or as ``change`` says, walked with the rates of a rule."""
+    epsilon, share = p.positive("ε"), p.within("share", 0, 1)
+    r, s = (p.count("r"), p.count("s")) if change is None else change
+    if change is None:
+        p.assume(r + s >= 1)
     pair = rule(epsilon, (r, s), share)
     for low, high in by.both_ways(p, -moved * r, moved * s):
         stop = p.steps("move", low, high)

@@ -121,7 +121,15 @@ class TreeDescentLaw(GridLaw):
 
 
 def tree_descent(loss: StepLoss, epsilon: Number | None = None, rho: Number | None = None) -> TreeDescentLaw:
-    """A grid value found by noisy halving, with discrete Laplace noise (``epsilon``) or discrete Gaussian (``rho``)."""
+    """A grid value found by noisy halving, with discrete Laplace noise (``epsilon``) or discrete Gaussian (``rho``).
+
+    >>> from tacit.curves import StepLoss
+    >>> from tacit.grids import integers
+    >>> from tacit.mechanisms import tree_descent
+    >>> loss = StepLoss.from_losses(integers(0, 3), [3, 1, 0, 2])
+    >>> tree_descent(loss, epsilon=1).guarantee
+    Pure(1)
+    """
     if (epsilon is None) == (rho is None):
         raise InvalidInput("give either epsilon or rho; epsilon means Laplace noise and rho Gaussian noise.")
     return TreeDescentLaw(

@@ -100,6 +100,11 @@ def bounded_mean(
 
     Values count in whole units, by default the 2^-20th part of the range. With ``persons_public`` neighbours differ by
     one person replaced, and an absent value counts as the low end.
+
+    >>> from tacit.mechanisms import bounded_mean
+    >>> law = bounded_mean([2, 3, 4], 0, 10, epsilon=1)
+    >>> 0 <= law.sample().value <= 10
+    True
     """
     a, b = span(low, high)
     step = (b - a) / 2**20 if unit is None else positive(unit, "unit")

@@ -170,7 +170,14 @@ class CappedFlowLaw(Law[CappedFlow]):
 def capped_flow(
     curve: Curve, epsilon: Number, *, levels: tuple[int, ...] = LEVELS, design: FlowDesign = WEIGHED
 ) -> CappedFlowLaw:
-    """The law of a capped statistic with a privately chosen cap, Pure(ε), no bound given."""
+    """The law of a capped statistic with a privately chosen cap, Pure(ε), no bound given.
+
+    >>> from tacit.flows import Incidences, capped_sum
+    >>> from tacit.mechanisms import capped_flow
+    >>> edges = Incidences.from_columns([1, 1, 1], [[1, 1, 2], [2, 3, 3]])
+    >>> capped_flow(capped_sum(edges), epsilon=1).guarantee
+    Pure(1)
+    """
     whole = positive(epsilon, "epsilon")
     if not design.sound:
         raise InvalidInput("design must leave more of ε to the noise; let its choice take less.")

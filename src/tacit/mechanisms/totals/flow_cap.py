@@ -77,7 +77,14 @@ def cap_of(level: int) -> int:
 
 
 def flow_cap(curve: Curve, epsilon: Number, *, levels: tuple[int, ...], most: int = 1, target: Number = 0) -> ScanLaw:
-    """The law of the place of a level that leaves about ``target`` persons with more; ``most`` bounds those of one."""
+    """The law of the place of a level that leaves about ``target`` persons with more; ``most`` bounds those of one.
+
+    >>> from tacit.flows import Incidences, capped_sum
+    >>> from tacit.mechanisms import flow_cap
+    >>> edges = Incidences.from_columns([1, 1, 1], [[1, 1, 2], [2, 3, 3]])
+    >>> flow_cap(capped_sum(edges), epsilon=1, levels=(1, 2, 4)).guarantee
+    Pure(1)
+    """
     total, left = positive(epsilon, "epsilon"), int(non_negative(target, "target"))
     change = changes(whole(most, "most", 1))
     pair = rates(total, change, SPLIT)

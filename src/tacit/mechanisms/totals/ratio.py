@@ -36,8 +36,8 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Approx, Pure
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, split
-from tacit.mechanisms.totals.ratio_local import LocalRatio
-from tacit.numbers.exact import Number, check_listed
+from tacit.mechanisms.totals.ratio_local import BOUND_SHARE, LocalRatio
+from tacit.numbers.exact import Number, between, check_listed
 from tacit.proofs import Argument, Proof
 from tacit.proofs import rules as by
 
@@ -54,10 +54,19 @@ def ratio(
     method: str | None = None,
     replacement: bool = False,
     lattice: Number = Fraction(1, 10**9),
+    bound_share: Number | None = None,
+    staircase: bool = False,
 ) -> Law[Ratio]:
     """The share a/b of persons; "two_counts" unless δ is given, then "automatic".
 
-    ``lattice`` is the public lattice of a share released by "local"; 1 must be a multiple of it.
+    ``lattice`` is the public lattice of a share released by "local"; 1 must be a multiple of it. ``bound_share`` is the
+    part of ε that "local" and "automatic" spend on the bound, a twentieth unless given; with ``staircase`` their noise
+    is that of `tacit.noises.Staircase`.
+
+    >>> from tacit.mechanisms import ratio
+    >>> law = ratio(30, 100, epsilon=1)
+    >>> 0 <= law.sample().value <= 1
+    True
     """
     chosen = method or ("two_counts" if delta is None else "automatic")
     check_listed(chosen, "method", METHODS)
@@ -65,7 +74,11 @@ def ratio(
     if chosen in ("local", "automatic"):
         if delta is None:
             raise InvalidInput("delta must be given with this method; or use two_counts, which is pure.")
-        return LocalRatio(part, rest, Approx(epsilon, delta), chosen == "automatic", replacement, lattice)
+        spent = BOUND_SHARE if bound_share is None else between(bound_share, "bound_share", 0, 1)
+        promised = Approx(epsilon, delta)
+        return LocalRatio(part, rest, promised, chosen == "automatic", replacement, lattice, spent, staircase)
+    if bound_share is not None or staircase:
+        raise InvalidInput("bound_share and staircase go with method local or automatic; leave them out.")
     if delta is not None:
         raise InvalidInput("delta must be left out with this method, which is pure; or use automatic.")
     guarantee = Pure(epsilon)

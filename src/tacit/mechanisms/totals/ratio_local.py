@@ -19,6 +19,9 @@ PROOF
    ε₂, as it does with "automatic" wherever they are
    expected to be more accurate; the choice depends on ã and z̃ only.
 
+NOISE  Laplace noise is rounded to the lattice. Staircase noise (``staircase``) is on it: f is rounded to the lattice
+first and g up to s steps of it, so that f moves by at most s steps still, and `tacit.noises.staircase` costs ε₂.
+
 ACCURACY  See `ratio`. COST  About 0.2 ms a draw.
 """
 
@@ -36,7 +39,7 @@ from tacit.mechanisms.law import Law, Named
 from tacit.mechanisms.noise.noise import laplace
 from tacit.mechanisms.totals.bounded_mean import share
 from tacit.mechanisms.totals.ratio_counts import CountedRatio, Ratio, shared
-from tacit.noises import DiscreteLaplace
+from tacit.noises import DiscreteLaplace, Staircase
 from tacit.noises.smooth_noises import laplace_tail
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.numbers.exact import Number, between, positive
@@ -93,6 +96,7 @@ class LocalRatio(Law[Ratio]):
         replacement: bool,
         lattice: Number,
         bound_share: Fraction = BOUND_SHARE,
+        staircase: bool = False,
     ) -> None:
         self.name = "ratio by local sensitivity"
         self.guarantee = Approx(positive(guarantee.epsilon, "epsilon"), between(guarantee.delta, "delta", 0, 1))
@@ -103,7 +107,7 @@ class LocalRatio(Law[Ratio]):
         first, self._second = bound_share * guarantee.epsilon, (1 - bound_share) * guarantee.epsilon
         self._rates = first / moved, self._second / moved
         self.reach = max(0, DiscreteLaplace(self._rates[0]).threshold(guarantee.delta / 4) - 1)
-        self._automatic, self._replacement = automatic, replacement
+        self._automatic, self._replacement, self._staircase = automatic, replacement, staircase
         self._spread = DiscreteLaplace(self._rates[1]).mean_size
         self._value = share(a, z)
         self._counts = laplace(a, self._rates[0]), laplace(z, self._rates[0])
@@ -129,7 +133,7 @@ class LocalRatio(Law[Ratio]):
 
     def key(self) -> Hashable:
         """The two counts, and the public choices."""
-        chosen = self._automatic, self._replacement, self.lattice, self._rates
+        chosen = self._automatic, self._replacement, self._staircase, self.lattice, self._rates
         return type(self), self.guarantee, chosen, tuple(count.key() for count in self._counts)
 
     def _draw(self, source: Randomness) -> Ratio:
@@ -137,7 +141,10 @@ class LocalRatio(Law[Ratio]):
         bound = self._bound((first, second))
         if bound is None:
             return shared((first, second, *self._further._draw(source).counts), "two_counts")
-        drawn = rounded_laplace(self._value, bound / self._second, self.lattice, source=source)
+        if self._staircase:
+            drawn = (self._place + self._stairs(bound).draw(source)) * self.lattice
+        else:
+            drawn = rounded_laplace(self._value, bound / self._second, self.lattice, source=source)
         return Ratio(Fraction(min(max(drawn, Fraction(0)), Fraction(1))), (first, second), "local")
 
     def pmf(self, y: Ratio, bits: int = BITS) -> Enclosure:
@@ -149,7 +156,28 @@ class LocalRatio(Law[Ratio]):
             return Enclosure.of(0, bits)
         if bound is None:
             return chance * self._further.pmf(shared(y.counts[2:], "two_counts"), bits)
+        if self._staircase:
+            return chance * self._stair_mass(y.value, self._stairs(bound), bits)
         return chance * laplace_mass(y.value, self._value, bound / self._second, self.lattice, bits)
+
+    @property
+    def _place(self) -> int:
+        """The share, rounded to the lattice, in steps of it."""
+        return (self._value / self.lattice + Fraction(1, 2)).__floor__()
+
+    def _stairs(self, bound: Fraction) -> Staircase:
+        """The noise for a bound, rounded up to steps of the lattice."""
+        return Staircase.for_pure(self._second, -(-bound // self.lattice))
+
+    def _stair_mass(self, y: Fraction, noise: Staircase, bits: int) -> Enclosure:
+        """P[the rounded share and noise come to y]; 0 and 1 take all that is beyond them."""
+        place = y / self.lattice
+        if not 0 <= y <= 1 or place.denominator != 1:
+            return Enclosure.of(0, bits)
+        z = place.numerator - self._place
+        if y == 0:
+            return noise.tail(-z, bits)
+        return noise.tail(z, bits) if y == 1 else noise.mass(z, bits)
 
     def outcomes(self) -> Iterable[Ratio]:
         """A public window of counts, with every lattice value or a window of further counts."""

@@ -252,6 +252,12 @@ def scan_and_release(
 
     ``counts`` and ``sums`` describe the persons with totals in (0, caps[0]], (caps[0], caps[1]], …, (caps[-1], ∞):
     how many, and the sum of their totals.
+
+    >>> from tacit.mechanisms import scan_and_release
+    >>> caps = (1, 10, 100)  # three persons of 7 each: the second of four buckets
+    >>> law = scan_and_release([0, 3, 0, 0], [0, 21, 0, 0], epsilon=1, caps=caps)
+    >>> law.guarantee
+    Pure(1)
     """
     total = positive(epsilon, "epsilon")
     if len(counts) != len(caps) + 1 or len(sums) != len(counts):
@@ -303,7 +309,13 @@ Buckets = tuple[Sequence[int], Sequence[int]]
 def signed_scan_and_release(
     positive: Buckets, negative: Buckets, epsilon: Number, *, caps: tuple[int, ...] = CAPS, design: TotalDesign = DESIGN
 ) -> SignedTotalLaw:
-    """The law of a sum of totals of either sign, Pure(ε); the negative totals are given by their absolute values."""
+    """The law of a sum of totals of either sign, Pure(ε); the negative totals are given by their absolute values.
+
+    >>> from tacit.mechanisms import signed_scan_and_release
+    >>> owed, owned = ([0, 1, 0], [0, 5, 0]), ([0, 3, 0], [0, 21, 0])  # up to 1, up to 10, beyond
+    >>> signed_scan_and_release(owned, owed, epsilon=1, caps=(1, 10)).guarantee
+    Pure(1)
+    """
     parts = (scan_and_release(*part, epsilon, caps=caps, design=design) for part in (positive, negative))
     return SignedTotalLaw(*parts)
 

@@ -85,6 +85,11 @@ def vector_cap(
 
     ``counts`` says that the vectors count something, so that a small cap is likely. Give ``rho`` instead of ``epsilon``
     for a choice that is paid by its own curve.
+
+    >>> from tacit.mechanisms import vector_cap
+    >>> law = vector_cap([9, 4, 0], [1, 2, 4], groups=3, epsilon=1)
+    >>> law.guarantee
+    Pure(1)
     """
     if len(above) != len(levels) or not levels:
         raise InvalidInput("above must have a number of persons for every level, at least one.")

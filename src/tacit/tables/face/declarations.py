@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from tacit.engines import Source
@@ -18,6 +19,9 @@ Key = tuple[str, ...]
 """Columns whose values together no two rows of a table share; rows where one of them is NULL do not count."""
 KeyNames = str | Sequence[str | Sequence[str]]
 """How ``key=`` is written."""
+
+
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,7 @@ class Private:
         table: the table's name in a database, where the source is one.
         schema: names and types of the columns, where they should not be inferred.
         unit: the public unit in which floats are counted; 10^−6 without one.
+        date: the column that says when a row happened, where budgets are by period: dates or times, or years.
         options: further options for the file reader, such as ``encoding=``.
 
     >>> private = Private(data, person="customer")
@@ -86,6 +91,7 @@ class Private:
     through: tuple[Link, ...]
     unit: Fraction | None
     keys: tuple[Key, ...]
+    date: str | None
 
     def __init__(
         self,
@@ -97,6 +103,7 @@ class Private:
         table: str | None = None,
         schema: Columns | None = None,
         unit: Number | None = None,
+        date: str | None = None,
         **options: Any,
     ) -> None:
         names: Any = (person or ()) if person is None or isinstance(person, tuple | list) else (person,)
@@ -109,11 +116,15 @@ class Private:
         object.__setattr__(self, "through", links)
         object.__setattr__(self, "unit", None if unit is None else positive(unit, "unit"))
         object.__setattr__(self, "keys", as_keys(key))
+        if date is not None and (not isinstance(date, str) or not date):
+            raise InvalidInput("date must name the column that says when a row happened, such as date='day'.")
+        object.__setattr__(self, "date", date)
 
     def __str__(self) -> str:
         named = [f"{p.kind}:{p.column}" if p.kind else p.column for p in self.persons]
         followed = [f"{link.table}.{link.key} through {link.column}" for link in self.through]
-        return f"private, person = {', '.join(named + followed)}{_show(self.keys)}"
+        dated = "" if self.date is None else f", date = {self.date}"
+        return f"private, person = {', '.join(named + followed)}{_show(self.keys)}{dated}"
 
 
 @dataclass(frozen=True, init=False)
@@ -184,6 +195,23 @@ def as_source(data: Any, table: str | None, schema: Columns | None, options: Map
     return Source(data, None if schema is None else Schema.of(schema), table, options)
 
 
+def as_label(text: str | None, name: str) -> str:
+    """A public label of some data, empty where none is given."""
+    if text is None:
+        return ""
+    if not isinstance(text, str) or not _LABEL.fullmatch(text):
+        raise InvalidInput(
+            f"{name}= must be a label such as '2026-11': letters, digits, '-', '_', '.' and ':', at most 64 of them."
+        )
+    return text
+
+
 def default_name(data: Any) -> str:
-    """The table's name in SQL: the file's stem, or "data"."""
-    return Path(data).stem if isinstance(data, str | Path) and "://" not in str(data) else "data"
+    """The table's name in SQL: of files their name without endings and wildcards, or "data"."""
+    if isinstance(data, list | tuple) and data:
+        data = data[0]
+    if not isinstance(data, str | os.PathLike) or "://" in str(data):
+        return "data"
+    from tacit.engines.duckdb.files import table_name
+
+    return table_name(os.fspath(data))

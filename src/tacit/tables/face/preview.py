@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from math import ceil, floor, log10
 from typing import Any
 
-from tacit.answers.values import show
+from tacit.answers.values import rough_percent, show
 from tacit.budgets import Advice, Question, advise
 from tacit.guarantees import Approx, Guarantee, Pure
 
@@ -32,6 +33,60 @@ class ExpectedError:
 
     def __repr__(self) -> str:
         return f"<ExpectedError: {self.words}>"
+
+
+GUESSED = 10
+"""How many groups an error is forecast for where they are found in the data."""
+
+
+@dataclass(frozen=True)
+class ForeseenPart:
+    """One aggregate that a question releases, as far as public facts say how far off it will be."""
+
+    words: str
+    """What would be answered."""
+    cost: Guarantee
+    """What it would cost."""
+    statistic: str
+    """Its key in ledgers."""
+    groups: int | None = 1
+    """How many groups it is answered for; None where they are found in the data."""
+    noise_std: float | None = None
+    """The standard deviation of the noise, where it does not depend on the data."""
+    several: bool = False
+    """Whether a row may concern several persons, or a sample of them is asked: then the forecast is too good."""
+
+    def expected_error(self, persons: int | None = None, shape: str = "lognormal") -> ExpectedError:
+        """How far off it will lie; the arguments are those of `Preview.expected_error`.
+
+        >>> query = "SELECT region, COUNT(*) FROM orders WHERE region IN ('north', 'south') GROUP BY region"
+        >>> print(session.preview(query, epsilon=1).parts[0].expected_error(persons=1000))
+        count by region, in each of 2 groups of about 500 persons: 19 of 20 answers within ... % of the truth.
+        """
+        if self.noise_std is not None:
+            words = f"19 of 20 answers within {show(_upwards(2 * self.noise_std))} of the truth, whatever the data are"
+            return ExpectedError(f"{self.words}: {words}.", self.noise_std)
+        if persons is None:
+            return ExpectedError(f"{self.words}: say about how many persons there are, persons=10000, for a forecast.")
+        from importlib import import_module  # forecasts stand above this package, and are loaded where one is wanted
+
+        count = self.groups or GUESSED
+        share = import_module("tacit.forecasts").expect(self.statistic, self.cost, persons, count, shape)
+        if share is None:
+            return ExpectedError(f"{self.words}: no forecast is made of it; the answer will say how far off it may be.")
+        where = "" if count == 1 else f", in each of {count:,} groups of about {max(1, persons // count):,} persons"
+        where += "" if self.groups else ", if so many are found"
+        within = f"19 of 20 answers within {rough_percent(share)} of the truth"
+        if share >= 1:
+            within = "no useful answer is to be expected, the error is as large as the truth; give more ε"
+        more = "; more where rows concern several persons, or a sample is asked" if self.several else ""
+        return ExpectedError(f"{self.words}{where}: {within}{more}.", share=share)
+
+
+def _upwards(number: float) -> float:
+    """A number with two digits, not below it."""
+    step = 10.0 ** (floor(log10(number)) - 1)
+    return ceil(number / step) * step if number < 10 else float(ceil(number))
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +121,8 @@ class Preview:
 
     charges: tuple[tuple[Guarantee, Question], ...] = ()
     """What would be charged for it, one after the other."""
+    parts: tuple[ForeseenPart, ...] = ()
+    """What would be released, each with an error of its own."""
 
     def best_kind(self, total: Approx) -> Advice:
         """Which kind of budget within (ε, δ) could answer this most often.
@@ -106,8 +163,10 @@ class Preview:
             return ExpectedError(
                 "The error depends on the data; for a forecast, give the approximate number of persons: persons=10000."
             )
-        if len(self.statistics) > 1:
-            return ExpectedError("The error is forecast for one aggregate at a time; preview each one separately.")
+        if self.parts:
+            found = [part.expected_error(persons, shape) for part in self.parts]
+            shares = [each.share for each in found if each.share is not None]
+            return ExpectedError(" ".join(map(str, found)), share=max(shares, default=None))
         return ExpectedError("The error depends on the data, and no forecast is made for this question at this cost.")
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,6 +245,23 @@ class ReportPreview:
         Within Approx(1, 1e-06) these questions fit 5 times into Approx(1, 1e-06), ...
         """
         return advise(total, [charge for release in self.releases for charge in release.charges])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON.
+
+        >>> session.report(["SELECT COUNT(*) FROM orders"], epsilon=1, preview=True).to_dict()["cost"]
+        'Pure(1)'
+        """
+        return {
+            "questions": list(self.questions),
+            "releases": [release.to_dict() for release in self.releases],
+            "cost": repr(self.cost),
+            "asked": repr(self.asked),
+            "remaining": repr(self.remaining),
+            "fits": self.fits,
+            "free": self.free,
+            "words": str(self),
+        }
 
     def __str__(self) -> str:
         """A line for each release, then the whole."""

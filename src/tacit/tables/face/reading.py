@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tacit.budgets import Budget
+from tacit.budgets import Budget, Periods
 from tacit.engines import open_engine
 from tacit.engines.requests import MAX_JOIN_ROWS, MAX_ROWS
 from tacit.guarantees import Guarantee
@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 def read(
     source: Any,
     person: str | Sequence[str],
-    budget: Guarantee | Budget | None = None,
+    budget: Guarantee | Budget | Periods | None = None,
     *,
     table: str | None = None,
     name: str | None = None,
     ledger: str | Path | Ledger | None = None,
     analyst: str = "",
+    version: str | None = None,
+    period: str | None = None,
+    date: str | None = None,
     schema: Columns | None = None,
     unit: Number | None = None,
     composition: str = "basic",
@@ -44,14 +47,18 @@ def read(
     """One private table under a budget of its own; no row is read yet.
 
     Args:
-        source: a path (Parquet, CSV, JSON, a DuckDB file), a pandas or Polars frame, an Arrow table, an open DuckDB or
-            psycopg connection, a text "postgresql://…", a Spark DataFrame or session.
+        source: a path, a list of them, a pattern or a folder (Parquet, CSV, JSON, Excel, DuckDB, SQLite), a pandas or
+            Polars frame, an Arrow table or stream, a DuckDB relation, an open DuckDB or psycopg connection, a text
+            "postgresql://…", a Spark DataFrame or session.
         person: the column, or columns, that say whom a row is about.
-        budget: what all answers together may cost, such as ``Pure(1)``.
+        budget: what all answers together may cost, such as ``Pure(1)``, or about each period (`Periods`).
         table: the table's name in SQL, and in a database; without one it is the file's stem, or "data".
         name: the name of the budget in a ledger.
         ledger: the file or address of a ledger, or an open one; it keeps the budget and the answers.
         analyst: who asks, for the ledger.
+        version: a public label of the data as they are now, such as "2026-11", within which an answer is found again.
+        period: the period whose rows are asked about, such as "2026-11", where the budget is by period.
+        date: the column that says when a row happened, where the budget is by period.
         schema: names and types of the columns, where they should not be inferred.
         unit: the public unit in which floats are counted; 10^−6 without one.
         composition: how costs add up: "basic", or "advanced", "tight" or "odometer" for an `Approx` budget.
@@ -68,7 +75,7 @@ def read(
     <Table orders: customer integer, ...; person = customer; ...>
     """
     called = table or default_name(source)
-    private = Private(source, person, key=key, table=table, schema=schema, unit=unit, **options)
+    private = Private(source, person, key=key, table=table, schema=schema, unit=unit, date=date, **options)
     session = Session(
         {called: private},
         budget,
@@ -76,6 +83,8 @@ def read(
         name=name,
         ledger=ledger,
         analyst=analyst,
+        version=version,
+        period=period,
         timeout=timeout,
         sample=sample,
         max_rows=max_rows,

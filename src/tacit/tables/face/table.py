@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from tacit.answers import Answer, Answers
+from tacit.answers.series import EVERY, Every, Series, day_of
 from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.language import build
 from tacit.language.expressions import Expression, Scope
 from tacit.language.parsing import parse, parsed_expression
 from tacit.language.types import BOOLEAN, Kind, Schema
+from tacit.numbers.exact import check_listed
 from tacit.tables.face.grouping import GroupBy
 from tacit.tables.face.selects import AnswersSelects, Select
 from tacit.tables.releasing.parts import parts
 from tacit.tables.releasing.room import cost_of
 from tacit.tables.sql.views import ViewBuilder
 from tacit.tables.statistics.asking import Amount
-from tacit.tables.statistics.base import Operand, Statistic
+from tacit.tables.statistics.base import Operand, Per, Statistic
 from tacit.tables.statistics.catalogue import Statistics
 from tacit.tables.statistics.ways.groups import listed
 
 if TYPE_CHECKING:
+    from tacit.answers.description import Description
     from tacit.budgets import Budget
     from tacit.guarantees import Guarantee
+    from tacit.tables.face.preview import ReportPreview
     from tacit.tables.face.session import Session
 
 
@@ -175,8 +180,114 @@ class Table(Statistics[Answer], AnswersSelects):
         expressions = tuple(self._expression(name) for name in names)
         return GroupBy(self, expressions, names, keys, at_least, other, margins, nonnegative)
 
+    def series(
+        self, day: str, *, every: Every = "month", of: str = "count", column: str | None = None,
+        start: date | str | None = None, until: date | str | None = None, renew: bool | Literal["now"] = False,
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
+    ) -> Series:  # fmt: skip
+        """A total for each period, with cumulative totals and ranges that agree; asked again later, it goes on.
+
+        What is paid opens a chapter: a person counts for at most a cap, found privately, over all of its periods, those
+        to come included. The next periods cost nothing until the data outgrow the cap. This holds for persons whose
+        rows in periods that were released stay as they are (see docs/how-to/series.md).
+
+        Args:
+            day: a column of dates or times, or a SQL expression of columns.
+            every: how long a period is: "day", "week", "month", "quarter" or "year".
+            of: what is told of each: "count" of rows, "sum" of a column, or "persons" with rows.
+            column: what is added up, or what rows and persons must have to count.
+            start: a day of the first period; without one a part of the cost finds it.
+            until: the last day that is asked about, yesterday unless given; only periods that ended are told.
+            renew: whether to pay for a new chapter, with a new cap, if the data have outgrown the last one;
+                "now" does so whether they have or not, which is best after the history of persons who stay.
+            epsilon, delta, rho: what a chapter may cost: ε, or ε with δ, or ρ; needed when one is opened.
+            fresh: begin the whole series anew, and pay for it.
+
+        >>> orders.series("day", every="month", of="count", start="2025-01-01", until="2025-06-30", epsilon=1)
+        <Series of number of rows by month, 2025-01-01 to 2025-06-30: Pure(1)>
+        >>> orders.series("day", every="month", of="count", until="2025-08-31").between("2025-07-01", "2025-08-31")
+        Answer(number of rows from 2025-07-01 to 2025-08-31: ..., Pure(1))
+        >>> orders.budget.spent
+        Pure(1)
+        """
+        from tacit.tables.releasing.series import Asked
+        from tacit.tables.statistics.series import SeriesTotals
+
+        check_listed(every, "every", EVERY, "name one of them")
+        asked = self._operand(day)
+        statistic = SeriesTotals.of(asked, every, of, None if column is None else self._operand(column))
+        named = (epsilon, delta, rho) != (None, None, None)
+        return Asked(
+            self._session._releaser,
+            self._relation,
+            statistic,
+            asked,
+            every,
+            None if start is None else day_of(start, "start"),
+            None if until is None else day_of(until, "until"),
+            cost_of(epsilon, delta, rho) if named else None,
+            "now" if renew == "now" else bool(renew),
+        ).answer(bool(fresh))
+
+    @overload
+    def describe(
+        self, columns: Sequence[str] | None = None, *, per: Per = "person", epsilon: Amount = None,
+        delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: Literal[False] = False,
+    ) -> Description: ...  # fmt: skip
+
+    @overload
+    def describe(
+        self, columns: Sequence[str] | None = None, *, per: Per = "person", epsilon: Amount = None,
+        delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: Literal[True],
+    ) -> ReportPreview: ...  # fmt: skip
+
+    def describe(
+        self, columns: Sequence[str] | None = None, *, per: Per = "person",
+        epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False, preview: bool = False,
+    ) -> Description | ReportPreview:  # fmt: skip
+        """Describe the table for one cost: persons, rows, and of each column what suits its type; all or none.
+
+        Args:
+            columns: which columns; all but those that name persons or rows unless given. The fewer, the better each.
+            per: "person" to count each person once, however many rows they have, or "row".
+            epsilon, delta, rho: what all of it may cost: ε, or ε with δ, or ρ. With δ texts show their frequent values.
+            fresh: ask and pay again even if the same was answered before.
+            preview: only say what would be asked and what each question costs.
+
+        >>> orders.describe(["amount", "returned"], epsilon=1)
+        <Description of orders: amount, returned; Pure(1)>
+        """
+        from tacit.tables.face.describing import Described
+
+        described = Described.of(self, cost_of(epsilon, delta, rho), per, columns)
+        return described.preview(bool(fresh)) if preview else described.ask(bool(fresh))
+
     def _answer(self, select: Select) -> Answer | Answers:
         return self._session._answer(select)
+
+    def ask(
+        self,
+        statistic: Statistic,
+        *,
+        epsilon: Amount = None,
+        delta: Amount = None,
+        rho: Amount = None,
+        fresh: bool = False,
+    ) -> Answer | Answers:
+        """Ask a statistic of your own, charged as all others are.
+
+        Args:
+            statistic: a frozen dataclass below `tacit.tables.statistics.base.Statistic`, which says what it needs.
+            epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
+            fresh: ask and pay again even if the same was answered before.
+
+        >>> from tacit.tables.statistics.persons import PersonCount
+        >>> orders.ask(PersonCount(), epsilon=1)
+        Answer(number of persons: ..., Pure(1))
+        """
+        if not isinstance(statistic, Statistic):
+            raise InvalidInput("ask needs a statistic; for a function of your own see tacit.functions.")
+        return self._release(statistic, cost_of(epsilon, delta, rho), bool(fresh))
 
     # Facts
 

@@ -36,7 +36,7 @@ from tacit.mechanisms.totals.ratio_counts import Ratio
 
 if TYPE_CHECKING:
     from tacit.budgets import Receipt
-    from tacit.tables.releasing.room import Room
+    from tacit.tables.releasing.room import Desk
 
 EPOCH = datetime(1970, 1, 1)
 COMPUTED = (Quotient, Share, Variance, Combined, SampledValue, SampledCount)
@@ -110,7 +110,7 @@ def proof_hash() -> str:
     return fingerprint()
 
 
-def released(found: Answer | Answers, room: Room, inside: Guarantee, sample: Fraction | None) -> dict[str, Any]:
+def released(found: Answer | Answers, room: Desk, inside: Guarantee, sample: Fraction | None) -> dict[str, Any]:
     """What is known of a release before it has a receipt.
 
     ``inside`` is what the draws may cost, which is the charge unless a ``sample`` of the persons was asked.
@@ -215,11 +215,20 @@ def _forms(answer: Answer) -> tuple[str, Fraction, list[Fraction]]:
     """
     fine = getattr(getattr(answer.spread, "noise", None), "fine", 1)
     kinds = {int: "integer", Decimal: "decimal", float: "float", date: "date", datetime: "time"}
-    kind, step, scales = kinds.get(type(answer.value), ""), Fraction(Decimal(answer.unit)), [Fraction(1, fine)]
+    kind, step, scales = kinds.get(type(answer.value), ""), _step(answer.unit), [Fraction(1, fine)]
     if isinstance(answer.value, Decimal):
         step = Fraction(10) ** int(answer.value.as_tuple().exponent)
+    if step != 1:
         scales.append(1 / step)
     return kind, step, [sign * scale for scale in scales for sign in (1, -1)]
+
+
+def _step(unit: str) -> Fraction:
+    """The step that an answer states; 1 where values are those of a grid whose steps differ."""
+    try:
+        return Fraction(Decimal(unit))
+    except ArithmeticError:
+        return Fraction(1)
 
 
 def _shown(x: Fraction, kind: str, step: Fraction, turn: str) -> Any:

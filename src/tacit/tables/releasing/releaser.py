@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
 from tacit.answers.storing import decode_answer, encode
-from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt
+from tacit.budgets import ONE_PART, Budget, Message, Question, Receipt, Unanswered
 from tacit.engines import FAILED, Opening, Snapshot
 from tacit.engines.requests import MAX_ROWS, Membership, Relation
 from tacit.engines.requests.beside import Beside
@@ -53,6 +53,10 @@ class Releaser:
     sampling: Sampling | None = None
     max_rows: int = MAX_ROWS
     analyst: str = ""
+    version: str = ""
+    """The public label of the version of the data; answers are found again within it."""
+    period: str = ""
+    """The period whose rows are asked about and whose budget pays, where there is a calendar."""
     divisions: tuple[Division, ...] = ()
     """The splits that this part of the persons comes from."""
     members: tuple[Membership, ...] = ()
@@ -61,8 +65,12 @@ class Releaser:
     """The tables whose rows say who is in this part."""
     message: Message | None = None
     """The message that a question came in, which may arrive twice."""
+    continued: bool = False
+    """Whether a charge that brought no answer pays for the next attempt (`tacit.ledger.attempts`)."""
     own_answers: bool = False
     """Whether only what this account asked before is free."""
+    owner: str = ""
+    """Whose answers they are, where another account pays for them."""
     opening: Opening | None = None
     """How snapshots are opened, where several statistics of the same rows are asked together."""
 
@@ -78,7 +86,7 @@ class Releaser:
     ) -> Answer | Answers:
         """Answer one statistic of one relation for one cost."""
         inside = self.check(relation, statistic, cost)
-        question = self.question(relation, statistic, text, cost)
+        question = replace(self.question(relation, statistic, text, cost), anew=fresh)
         stored = self.account.repeated(question, cost) or (None if fresh else self.account.recall(question, cost))
         if stored is not None:
             return decode_answer(stored.answer).as_stored()
@@ -102,7 +110,7 @@ class Releaser:
                 answer = statistic.release(room)
                 share = None if sampling is None else sampling.probability
                 told = answer if sampling is None else sampling.released(answer, statistic, cost)
-                return with_release(told, released(told, room, inside, share))
+                return with_release(labelled(told, self.version), released(told, room, inside, share))
 
             if not self.divisions:
                 return charge_and_release(self.account, cost, question, release)
@@ -173,7 +181,10 @@ class Releaser:
             columns=columns_read(relation, statistic),
             analyst=self.analyst,
             message=self.message,
-            owner=self.budget.account if self.own_answers else "",
+            owner=(self.owner or self.budget.account) if self.own_answers else "",
+            version=self.version,
+            period=self.period,
+            continued=self.continued,
             runs=None if cost is None or self.sampling is not None else statistic.runs(cost),
         )
 
@@ -189,12 +200,20 @@ class Releaser:
         """The same tables, paid from another budget."""
         return replace(self, account=budget)
 
+    def approved(self, budget: Budget) -> Releaser:
+        """The same questions, paid once from another budget; the answers stay those of this one's account."""
+        return replace(self, account=budget, owner=self.owner or self.budget.account)
+
     def within(self, message: Message | None, heard: Callable[[Receipt], object] | None = None) -> Releaser:
         """For one message: what the same message asked and paid before is not charged again.
 
         ``heard`` is told of each charge once it is recorded.
         """
         return replace(self, account=self.account if heard is None else self.account.telling(heard), message=message)
+
+    def continuing(self) -> Releaser:
+        """For a publication: what an interrupted attempt charged and did not answer is not charged again."""
+        return replace(self, continued=True)
 
     def apart(self) -> Releaser:
         """Answers are kept for this account alone: what others asked is neither free here nor known."""
@@ -203,6 +222,15 @@ class Releaser:
     def part(self, division: Division, members: tuple[Membership, ...], deciding: tuple[str, ...]) -> Releaser:
         """For some persons only, who are told from the others by the rows of the ``deciding`` tables."""
         return replace(self, divisions=(*self.divisions, division), members=members, deciding=deciding)
+
+
+def labelled(found: Answer | Answers, version: str) -> Answer | Answers:
+    """An answer that says which version of the data it is about."""
+    if not version:
+        return found
+    if isinstance(found, Answer):
+        return replace(found, version=version)
+    return Answers({k: replace(each, version=version) for k, each in found.items()}, found.guarantee, found.name)
 
 
 @contextmanager
@@ -246,7 +274,12 @@ def charge_and_release(
 
     Returns what ``release`` returns; whatever it raises becomes one sentence, no trace.
     """
-    receipt = budget.charge(cost, question)
+    try:
+        receipt = budget.charge(cost, question)
+    except Unanswered:
+        if not question.continued or (stored := budget.recall(question, cost)) is None:
+            raise
+        return decode_answer(stored.answer).as_stored()  # another attempt was first
     answer: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None
     try:
@@ -255,10 +288,14 @@ def charge_and_release(
     except Exception:
         answer = None  # what went wrong may show rows; not even as a context does it leave this block
     finally:
-        budget.settle(receipt, kept)
+        first = budget.settle(receipt, kept)
     if answer is None:
         raise EngineError(FAILED)
-    return answer
+    if first and not question.continued:
+        return answer
+    if (stored := budget.recall(question, cost)) is None:
+        raise EngineError(FAILED)  # what was drawn here was not written, so nobody sees it
+    return decode_answer(stored.answer)  # the one that was written, whoever drew it
 
 
 @contextmanager

@@ -22,7 +22,7 @@ is spent from 8kρ > ε² on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
@@ -132,28 +132,13 @@ MostGroups = Callable[[Relation, Sequence[Expression], Keys], int]
 """In how many groups of a relation one person can have rows, as far as public facts tell."""
 
 
-class Room:
-    """What a statistic may do with the data."""
+class Desk:
+    """Where laws are drawn from, what was drawn is noted, and what it costs is added up."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        snapshot: Snapshot,
-        relation: Relation,
-        source: Randomness,
-        cost: Guarantee,
-        protected: str,
-        max_rows: int = MAX_ROWS,
-        most_groups: MostGroups | None = None,
-        opening: Opening | None = None,
-    ) -> None:
-        self._opening = opening or engine.snapshot
-        self._max_rows, self._most_groups = max_rows, most_groups
-        self._snapshot, self._relation, self._source = snapshot, relation, source
+    def __init__(self, source: Randomness, cost: Guarantee, protected: str) -> None:
+        self._source = source
         self.cost = self._spendable = cost
         """What the whole answer costs: the guarantee it states."""
-        self.several = bool(relation.others)
-        """Whether a row may concern several persons."""
         self.protected = protected
         """Who is protected."""
         self._spent: dict[str, list[Guarantee]] = {}
@@ -180,10 +165,6 @@ class Room:
         """Whether the source of its draws is a true one; a seeded one protects nobody."""
         return self._source.private
 
-    def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
-        """In how many of these groups one person can have rows, as far as public facts tell."""
-        return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
-
     def allow(self, *, noises: int = 1, choices: Fraction | int = 1) -> Allowance:
         """What all draws of this room may spend, which make so many noises, or so many choices: public facts."""
         self.allowance = Allowance.of(self._spendable, noises=noises, choices=choices)
@@ -197,36 +178,6 @@ class Room:
         """
         self.allowance = Allowance(self.rho, concentrated=True)
         return Allowance(self.allowance.amount - self._total(_rho)[0], concentrated=True)
-
-    @contextmanager
-    def second(self, spend: Guarantee) -> Iterator[Self]:
-        """A room beside this one, with two further rounds, for a part of the cost that this one does not spend."""
-        with self._opening() as snapshot:
-            room = copy(self)  # what both spend adds up
-            room._snapshot, room._spendable, room.allowance = snapshot, spend, Allowance.of(spend)
-            yield room
-
-    def secret(self) -> bytes:
-        """Thirty-two fresh random bytes, never released."""
-        return self._source.bits(256).to_bytes(32, "big")
-
-    def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
-        """One round of requests over the relation."""
-        with doing("reading rows"):
-            return self._snapshot.ask(self._relation, requests)
-
-    def touches(self, request: Incidence) -> Touches:
-        """Whom the rows concern, as bare numbers."""
-        with doing("reading rows and whom they concern"):
-            return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
-
-    def weigh(self, request: WeighedRows) -> WeighedValues:
-        """The values of rows that weigh their part of a person."""
-        return self._snapshot.weigh(self._relation, request)
-
-    def blocks(self, request: Blocks) -> pa.Table:
-        """Rows with the number of their block, for a function that runs apart."""
-        return self._snapshot.blocks(self._relation, request)
 
     def draw(self, law: Law[T], part: str = "") -> T:
         """One draw, its guarantee added to what is spent on the part (the empty part is everybody)."""
@@ -275,6 +226,67 @@ class Room:
             notes=notes,
             private=self.private,
         )
+
+
+class Room(Desk):
+    """What a statistic may do with the data."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        snapshot: Snapshot,
+        relation: Relation,
+        source: Randomness,
+        cost: Guarantee,
+        protected: str,
+        max_rows: int = MAX_ROWS,
+        most_groups: MostGroups | None = None,
+        opening: Opening | None = None,
+    ) -> None:
+        super().__init__(source, cost, protected)
+        self._opening = opening or engine.snapshot
+        self._max_rows, self._most_groups = max_rows, most_groups
+        self._snapshot, self._relation = snapshot, relation
+        self.several = bool(relation.others)
+        """Whether a row may concern several persons."""
+
+    def most_groups(self, by: Sequence[Expression], keys: Keys) -> int:
+        """In how many of these groups one person can have rows, as far as public facts tell."""
+        return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """What is made of rows, made each time; where rows are made up and never change, it may be remembered."""
+        return make()
+
+    @contextmanager
+    def second(self, spend: Guarantee) -> Iterator[Self]:
+        """A room beside this one, with two further rounds, for a part of the cost that this one does not spend."""
+        with self._opening() as snapshot:
+            room = copy(self)  # what both spend adds up
+            room._snapshot, room._spendable, room.allowance = snapshot, spend, Allowance.of(spend)
+            yield room
+
+    def secret(self) -> bytes:
+        """Thirty-two fresh random bytes, never released."""
+        return self._source.bits(256).to_bytes(32, "big")
+
+    def ask(self, *requests: Request[Any]) -> tuple[Any, ...]:
+        """One round of requests over the relation."""
+        with doing("reading rows"):
+            return self._snapshot.ask(self._relation, requests)
+
+    def touches(self, request: Incidence) -> Touches:
+        """Whom the rows concern, as bare numbers."""
+        with doing("reading rows and whom they concern"):
+            return self._snapshot.touches(self._relation, replace(request, limit=self._max_rows))
+
+    def weigh(self, request: WeighedRows) -> WeighedValues:
+        """The values of rows that weigh their part of a person."""
+        return self._snapshot.weigh(self._relation, request)
+
+    def blocks(self, request: Blocks) -> pa.Table:
+        """Rows with the number of their block, for a function that runs apart."""
+        return self._snapshot.blocks(self._relation, request)
 
 
 def by_division(parts: Mapping[str, T]) -> dict[str | None, list[T]]:

@@ -23,7 +23,9 @@ from operator import add
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from tacit.answers import Answer, Answers
+from tacit.answers.answer import warning
 from tacit.answers.results import Result, Row
+from tacit.answers.several import common_warning
 from tacit.answers.values import show
 from tacit.engines.requests.derived import Listed
 from tacit.errors import UnsupportedQuery
@@ -234,6 +236,7 @@ class QuestionsInTurn:
             fits=fits,
             free=total is None,
             words=(f"{outer}, after {words} across persons, which is answered first: {paid}. Nothing was spent."),
+            parts=tuple(part for each in seen for part in each.parts),
         )
 
     def _told(self, found: Answer | Answers, crossing: Crossing, answers: list[Answer | Answers]) -> Answer | Answers:
@@ -241,7 +244,10 @@ class QuestionsInTurn:
         notes = []
         for first, answer in zip(crossing.first, answers, strict=True):
             value = f"gave {show(answer.value)}" if isinstance(answer, Answer) else f"gave {len(answer)} groups"
-            notes.append(f"({first.text}) was answered first, for {self.share!r}, and {value}.")
+            earlier = warning(answer) if isinstance(answer, Answer) else common_warning(answer)
+            notes.append(
+                f"({first.text}) was answered first, for {self.share!r}, and {value}.{f' {earlier}' if earlier else ''}"
+            )
         return _noted(found, tuple(notes), self.cost)
 
 

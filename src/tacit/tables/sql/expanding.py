@@ -46,7 +46,7 @@ from functools import partial
 from tacit.engines import Engine
 from tacit.engines.requests import Bound, Relation, Repeats, before_filters, duplicate_keys
 from tacit.engines.requests.derived import Listed
-from tacit.errors import InvalidInput, UnsupportedQuery
+from tacit.errors import InvalidInput, UnsupportedQuery, instead
 from tacit.language.expressions import Column
 from tacit.language.types import KeyType
 from tacit.tables.face.declarations import Key, Private, Public, declared_keys
@@ -232,8 +232,7 @@ def check_keys(
         for column in (column for key in table.keys for column in key):
             if column not in schemas[name]:
                 raise InvalidInput(
-                    f"key names a column {column!r} that table {name!r} does not have; its columns are "
-                    f"{', '.join(schemas[name])}."
+                    f"key names a column {column!r} that table {name!r} does not have; {instead(column, schemas[name])}"
                 )
             if not key_type(name, column).exact:
                 raise InvalidInput(

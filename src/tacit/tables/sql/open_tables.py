@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from fractions import Fraction
 from functools import partial
 
+from tacit.budgets import Period
 from tacit.engines import Engine, open_engine
 from tacit.engines.requests import Relation, key_repeats
-from tacit.errors import InvalidInput
-from tacit.language.expressions import Expression, Literal
-from tacit.language.types import Schema
+from tacit.errors import InvalidInput, instead
+from tacit.language import build
+from tacit.language.expressions import Expression, Literal, Scope
+from tacit.language.types import DATE, INTEGER, TIMESTAMP, Schema
 from tacit.tables.face.declarations import Private, Public
 from tacit.tables.sql.determined import most_groups
 from tacit.tables.sql.expanding import JoinRule, check_keys, known_keys, verify_keys, verify_sizes
@@ -33,12 +36,15 @@ class OpenTables:
         _check(tables)
         self.declared = dict(tables)
         """How each table was declared."""
+        self.period: Period | None = None
+        """The period whose rows are asked about, of tables that have a date."""
         self.names = tuple(self.declared)
         self.private_names = tuple(name for name, table in tables.items() if isinstance(table, Private))
         """The names of the tables about persons."""
         self.engine: Engine = open_engine({name: table.source for name, table in self.declared.items()}, timeout)
         try:
             self.schemas = {name: self.engine.schema(name) for name in self.declared}
+            self.check_dates()
             self._keys = known_keys(self.declared, self.engine.keys)
             self.persons = PersonFinder(self.declared, self.schemas, self.engine.key_type, self._keys)
             self.persons.check()
@@ -65,13 +71,42 @@ class OpenTables:
     def schema(self, name: str) -> Schema:
         """The public names and types of a table."""
         if name not in self.schemas:
-            raise InvalidInput(f"there is no table {name!r}; the tables are {', '.join(self.schemas)}.")
+            raise InvalidInput(f"there is no table {name!r}; {instead(name, self.schemas, 'tables')}")
         return self.schemas[name]
 
     def unit(self, relation: Relation) -> Fraction | None:
         """The public unit of floats of the table that a relation is about, or that it is derived from."""
         declared = self.declared[relation.tables[0]]
         return declared.unit if isinstance(declared, Private) else None
+
+    def check_dates(self) -> None:
+        """Refuse a date that is none."""
+        for name in self.private_names:
+            self.dated(name, name)
+
+    def dated(self, name: str, alias: str) -> tuple[Expression, ...]:
+        """The conditions that keep a table to the rows of the period; none without one, or where it has no date."""
+        declared = self.declared[name]
+        if not isinstance(declared, Private) or declared.date is None:
+            return ()
+        (columns,) = Scope.of(self.schemas[name], alias).tables.values()
+        column = columns.get(declared.date)
+        year = self.period is None or self.period.every == "year"
+        if column is None or not (column.type in (DATE, TIMESTAMP) or (column.type == INTEGER and year)):
+            raise InvalidInput(
+                f"the date of table {name!r} must be a column of dates or times, or of whole numbers where periods are "
+                f"years; {declared.date!r} is not."
+            )
+        if self.period is None:
+            return ()
+        start, end = self.period.start, self.period.end
+        if column.type == INTEGER:
+            return (build.comparison("=", column, build.literal(start.year)),)
+        ends = (
+            (start, end) if column.type == DATE else (datetime(*start.timetuple()[:3]), datetime(*end.timetuple()[:3]))
+        )
+        first, after = map(build.literal, ends)
+        return (build.comparison(">=", column, first), build.comparison("<", column, after))
 
     def relation(self, name: str) -> Relation:
         """All rows of one private table."""

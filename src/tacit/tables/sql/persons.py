@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING
 
 from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonGroups, PersonRows, Union, key_type
 from tacit.engines.requests.relation import Relation
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, instead
 from tacit.language import build
 from tacit.language.expressions import Column, Comparison, Expression, Logic, columns_of
 from tacit.language.types import BOOLEAN
@@ -142,8 +142,7 @@ class PersonFinder:
         schema = self._schemas[table]
         if column not in schema:
             raise InvalidInput(
-                f"{argument} names a column {column!r} that table {table!r} does not have; its columns are "
-                f"{', '.join(schema)}."
+                f"{argument} names a column {column!r} that table {table!r} does not have; {instead(column, schema)}"
             )
         return Column(schema[column], alias, column)
 

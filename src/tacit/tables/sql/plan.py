@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,13 +24,18 @@ from tacit.engines.requests import Relation
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee, Pure
 from tacit.numbers.exact import positive
+from tacit.tables.face.preview import ForeseenPart
 from tacit.tables.statistics.base import Statistic
 from tacit.tables.statistics.catalogue import forecast_of
-from tacit.tables.statistics.ways.groups import FoundGroups
+from tacit.tables.statistics.ways.groups import FoundGroups, Grouped
 from tacit.tables.statistics.ways.together import FoundTogether
 
 if TYPE_CHECKING:
     from tacit.tables.releasing.releaser import Releaser
+
+
+Fresh = bool | frozenset[int]
+"""Whether to ask and pay again even if the same was answered before: all releases, or those of these numbers."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +95,26 @@ class Plan:
         for release in self.releases:
             self.releaser.check(release.relation, release.statistic, release.cost)
 
-    def question(self, release: Release) -> Question:
-        """What the budget is told about a release."""
-        return self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+    @cached_property
+    def _questions(self) -> dict[int, Question]:
+        return {}
 
-    def unpaid(self, fresh: bool) -> list[Release]:
+    def question(self, release: Release) -> Question:
+        """What the budget is told about a release; of thousands of groups that is long, so it is written once."""
+        if id(release) not in self._questions:
+            made = self.releaser.question(release.relation, release.statistic, release.text, release.cost)
+            self._questions[id(release)] = made
+        return self._questions[id(release)]
+
+    def unpaid(self, fresh: Fresh) -> list[Release]:
         """The releases that were not made before; asking costs nothing where there are none."""
-        return [release for release in self.releases if self._unanswered(release, fresh)]
+        return [release for n, release in enumerate(self.releases) if self._unanswered(release, _anew(fresh, n))]
 
     def _unanswered(self, release: Release, fresh: bool) -> bool:
         budget, question = self.releaser.budget, self.question(release)
-        known = budget.repeated(question, release.cost)
-        return known is None and (fresh or budget.recall(question, release.cost) is None)
+        if budget.repeated(question, release.cost) is not None or budget.begun(question, release.cost):
+            return False
+        return fresh or budget.recall(question, release.cost) is None
 
     def charge(self, unpaid: Sequence[Release]) -> Guarantee:
         """What is charged for some of the releases: their shares, and exactly all of it for all."""
@@ -115,7 +128,7 @@ class Plan:
         """What the budget is asked for some of the releases, one after the other."""
         return [(release.cost, self.question(release)) for release in unpaid]
 
-    def foresee(self, fresh: bool) -> tuple[list[Release], Guarantee, bool]:
+    def foresee(self, fresh: Fresh) -> tuple[list[Release], Guarantee, bool]:
         """The releases that are not paid for, what they cost, and whether that fits.
 
         Refuses what would be refused, and waits for nobody.
@@ -128,7 +141,7 @@ class Plan:
         charge = self.charge(unpaid)
         return unpaid, charge, not unpaid or budget.fits_each(*self.charges(unpaid))
 
-    def ask(self, fresh: bool) -> list[Answer | Answers]:
+    def ask(self, fresh: Fresh) -> list[Answer | Answers]:
         """Check that all fit, then release one after the other; an answer for each statistic that is wanted."""
         unpaid: list[Release] = []
         if len(self.releases) > 1:
@@ -139,8 +152,8 @@ class Plan:
         statistics = tuple(each.statistic for each in unpaid)
         with self.releaser.together(statistics, same) as releaser:
             made = [
-                releaser.ask(each.relation, each.statistic, each.cost, fresh=fresh, text=each.text)
-                for each in self.releases
+                releaser.ask(each.relation, each.statistic, each.cost, fresh=_anew(fresh, n), text=each.text)
+                for n, each in enumerate(self.releases)
             ]
         return [self._picked(made[release], release, part) for release, part in self.places]
 
@@ -154,9 +167,31 @@ class Plan:
         everybody = self.releaser.sampling is None and not release.relation.others
         return forecast_of(release.statistic) if everybody and isinstance(release.cost, Pure) else None
 
+    def foreseen(self, release: Release) -> list[ForeseenPart]:
+        """What public facts say about the error of each aggregate in a release."""
+        statistic, several = release.statistic, self.releaser.sampling is not None or bool(release.relation.others)
+        if isinstance(statistic, FoundTogether):
+            parts: list[tuple[Statistic, Guarantee]] = [
+                (each, release.cost * weight)
+                for each, weight in zip(statistic.statistics, statistic.weights, strict=True)
+            ]
+        else:
+            parts = [(statistic, release.cost)]
+        std, found = self.noise_std(release), list[ForeseenPart]()
+        for each, cost in parts:
+            groups = (
+                None if isinstance(each, FoundGroups) else len(each.groups.keys) if isinstance(each, Grouped) else 1
+            )
+            found.append(ForeseenPart(each.words, cost, each.key, groups, std, several))
+        return found
+
     def noise_std(self, release: Release) -> float | None:
         """The standard deviation of the noise, where it is known before anybody is asked."""
         return None if self.releaser.sampling is not None else release.statistic.noise_std(release.cost)
+
+
+def _anew(fresh: Fresh, number: int) -> bool:
+    return fresh if isinstance(fresh, bool) else number in fresh
 
 
 def weights_of(weights: Any, names: Sequence[str], what: str) -> dict[str, Fraction]:

@@ -81,6 +81,7 @@ class Query:
             forecast=None if alone is None else self.plan.forecast(alone),
             noise_std=None if alone is None else self.plan.noise_std(alone),
             charges=tuple(self.plan.charges(self.plan.releases)),
+            parts=tuple(part for release in self.plan.releases for part in self.plan.foreseen(release)),
         )
 
     def _sentence(self, unpaid: Sequence[Release], fits: bool, remaining: Guarantee) -> str:

@@ -7,7 +7,7 @@ once. All of it must fit before the first release is charged. What each question
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -21,7 +21,7 @@ from tacit.errors import InvalidInput, UnsupportedQuery
 from tacit.guarantees import Guarantee
 from tacit.tables.face.preview import Preview, ReportPreview
 from tacit.tables.sql.layout import Layout, Source
-from tacit.tables.sql.plan import Plan, Wanted, weights_of
+from tacit.tables.sql.plan import Fresh, Plan, Wanted, weights_of
 from tacit.tables.sql.privacy_clause import Priced
 from tacit.tables.sql.public_query import PublicQuery
 from tacit.tables.sql.queries import understand
@@ -50,7 +50,20 @@ class Questions:
     plan: Plan
     shown: Mapping[str, Shown | PublicQuery]
 
-    def ask(self, fresh: bool) -> Report:
+    def anew(self, fresh: Any) -> Fresh:
+        """The releases that are asked and paid again: all, none, or those of some questions by their names."""
+        if isinstance(fresh, bool):
+            return fresh
+        if isinstance(fresh, str) or not isinstance(fresh, Iterable):
+            raise InvalidInput("fresh must be True, False, or a list with names of questions.")
+        named = list(fresh)
+        for name in named:
+            if name not in self.shown:
+                raise InvalidInput(f"fresh names {name!r}, and the questions are {', '.join(self.shown)}; name these.")
+        asked = [question for name in named if isinstance(question := self.shown[name], Shown)]
+        return frozenset(self.plan.places[number][0] for question in asked for number in question.wanted)
+
+    def ask(self, fresh: Fresh) -> Report:
         """All answers, or a refusal before anything is spent."""
         for query in self.shown.values():
             if isinstance(query, PublicQuery):
@@ -59,7 +72,7 @@ class Questions:
         found = {}
         for name, question in self.shown.items():
             if isinstance(question, PublicQuery):
-                result = question.ask(fresh)
+                result = question.ask(False)
             else:
                 releases = [self.plan.places[number][0] for number in question.wanted]
                 cost = reduce(add, (self.plan.releases[i].cost for i in sorted(set(releases))))
@@ -67,38 +80,36 @@ class Questions:
             found[name] = alone(result) if isinstance(result, Answer) else cast(Result, result)
         return Report(found, self.plan.charge(self.plan.releases))
 
-    def preview(self, fresh: bool) -> ReportPreview:
+    def preview(self, fresh: Fresh) -> ReportPreview:
         """What each release would cost, which questions it is for, and how much noise it has where that is known."""
-        plan = self.plan
-        unpaid, charge, fits = plan.foresee(fresh)
-        remaining = plan.releaser.budget.remaining
-        lines = []
-        for number, release in enumerate(plan.releases):
-            free, words = release not in unpaid, release.statistic.words
-            used = ", ".join(self._asking(number))
-            lines.append(
-                Preview(
-                    statistics=(words,),
-                    cost=plan.charge([]) if free else release.cost,
-                    asked=release.cost,
-                    remaining=remaining,
-                    fits=fits,
-                    free=free,
-                    words=f"{words}, for {used}: {'answered before, so it is free' if free else repr(release.cost)}",
-                    forecast=plan.forecast(release),
-                    noise_std=plan.noise_std(release),
-                    charges=tuple(plan.charges([release])),
-                )
-            )
-        return ReportPreview(tuple(self.shown), tuple(lines), charge, plan.cost, remaining, fits, not unpaid)
+        uses = {name: question.wanted if isinstance(question, Shown) else () for name, question in self.shown.items()}
+        return preview_plan(self.plan, uses, fresh)
 
-    def _asking(self, release: int) -> list[str]:
-        """The questions that a release is for."""
-        return [
-            name
-            for name, question in self.shown.items()
-            if isinstance(question, Shown) and release in {self.plan.places[number][0] for number in question.wanted}
-        ]
+
+def preview_plan(plan: Plan, uses: Mapping[str, Sequence[int]], fresh: Fresh) -> ReportPreview:
+    """What each release of a plan would cost, given which of the statistics that are wanted each question uses."""
+    unpaid, charge, fits = plan.foresee(fresh)
+    remaining = plan.releaser.budget.remaining
+    lines = []
+    for number, release in enumerate(plan.releases):
+        free, words = release not in unpaid, release.statistic.words
+        used = ", ".join(name for name, wanted in uses.items() if number in {plan.places[n][0] for n in wanted})
+        lines.append(
+            Preview(
+                statistics=(words,),
+                cost=plan.charge([]) if free else release.cost,
+                asked=release.cost,
+                remaining=remaining,
+                fits=fits,
+                free=free,
+                words=f"{words}, for {used}: {'answered before, so it is free' if free else repr(release.cost)}",
+                forecast=plan.forecast(release),
+                noise_std=plan.noise_std(release),
+                charges=tuple(plan.charges([release])),
+                parts=tuple(plan.foreseen(release)),
+            )
+        )
+    return ReportPreview(tuple(uses), tuple(lines), charge, plan.cost, remaining, fits, not unpaid)
 
 
 def plan_report(releaser: Releaser, queries: Any, cost: Guarantee, keys: Any = None, weights: Any = None) -> Questions:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.engines.requests import Join, Relation
 from tacit.engines.requests.derived import NOBODY, PERSON, Derived, PersonRows
-from tacit.errors import UnsupportedQuery
+from tacit.errors import UnsupportedQuery, instead
 from tacit.language import build
 from tacit.language.expressions import Column, Expression, Scope
 from tacit.language.parsing import convert
@@ -75,11 +75,11 @@ class ViewBuilder:
         return self._tables
 
     def table(self, name: str, alias: str | None = None) -> View:
-        """All rows of one table, under its name or an alias."""
+        """All rows of one table, or those of the period that is asked about, under its name or an alias."""
         called = alias or name
         inside = unused(called, self.taken)
         (columns,) = Scope.of(self._tables.schemas[name], inside).tables.values()
-        return View(((inside, name),), (), (), Scope({called: columns}))
+        return View(((inside, name),), (), self._tables.dated(name, inside), Scope({called: columns}))
 
     def computed(self, table: Derived, alias: str) -> tuple[View, dict[str, Column]]:
         """All rows of a derived table, and its columns by name, the person among them; its scope is empty."""
@@ -150,7 +150,7 @@ class ViewBuilder:
         loose = [] if quoted else [table for table in self._tables.names if table.lower() == name.lower()]
         if len(loose) == 1:
             return loose[0]
-        raise UnsupportedQuery(f"there is no table {name!r}; the tables are {', '.join(self._tables.names)}.")
+        raise UnsupportedQuery(f"there is no table {name!r}; {instead(name, self._tables.names, 'tables')}")
 
     def _derived(self, query: Any, alias: Any, known: Mapping[str, View]) -> View:
         """A subquery or CTE under its name: rows with the columns that it selects."""
@@ -246,6 +246,9 @@ class ViewBuilder:
         if not private and not public:
             raise UnsupportedQuery("the query names no private table; name one, or ask about public tables alone.")
         waiting, conditions, touched = persons.find(view.tables, view.conditions)
+        for alias, name in waiting:
+            if (alias, name) not in view.tables and isinstance(name, str):  # followed through a foreign key
+                conditions += self._tables.dated(name, alias)
         if len(waiting) + len(view.sides) > MOST_TABLES:
             raise UnsupportedQuery(
                 f"a query may join at most {MOST_TABLES} tables, those that through= adds included; ask about fewer."

@@ -22,17 +22,20 @@ from tacit.tables.statistics.base import Call, Methods, Operand, Statistic
 class Made:
     """How the accuracy of a statistic is forecast on a table of made-up people.
 
-    Its columns are ``person``, ``value``, ``flag``, which half of them have, and ``code``, which ten of them share.
+    Its columns are ``person``, ``value``, ``other``, which goes up with it, ``flag``, which half of them have, and
+    ``code``, which ten of them share.
     """
 
     truth: str
     """The true answer, in SQL."""
     statistic: Callable[[Callable[[str], Operand]], Statistic]
     """What is asked, given a way to name a column."""
-    draws: int = 40
+    draws: int = 120
     """How often it is asked for each ε."""
     several_rows: bool = False
     """Whether persons have several rows, as many as their value says."""
+    planned: bool = True
+    """Whether `tacit.plan` knows it by name; previews know all."""
 
 
 @dataclass(frozen=True)

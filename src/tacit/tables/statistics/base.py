@@ -34,7 +34,8 @@ SHARED_ROWS: Methods = {
     "scan": "a cap chosen by a scan, the default of sums",
     "shifted_inverse": "a value that the statistic falls to without a few persons, and no cap",
 }
-"""How a flow is released where a row may concern several persons (`tacit.tables.statistics.ways.shared_rows`)."""
+"""How a total is released where a row may concern several persons (`tacit.tables.statistics.ways.shared_rows`); the
+last also where it concerns one (`tacit.tables.statistics.ways.fallen`)."""
 
 
 def check_method(method: str | None, methods: Methods, hint: str = "") -> None:
@@ -52,6 +53,12 @@ persons, or about those who were asked."""
 
 class Statistic(ABC):
     """A statistic with its parameters: a frozen value, equal to another when it asks the same.
+
+    A statistic of one's own is a frozen dataclass with three members: `key`, its name in ledgers and policies;
+    `phrase`, or `words`, what is asked in words; and `release`, which asks the engine in a trusted room, draws from
+    laws with `room.draw`, and states the answer with `room.answer`. `Table.ask` asks it. Its privacy is that of the
+    laws it draws from, one after the other, provided that each is made as its mechanism asks and that they cost no more
+    than `room.cost` together, and that nothing else about the rows enters the answer. All other members have defaults.
 
     ``key``, ``tag`` and the names of its fields never change once released: ledgers find stored answers by them.
     """

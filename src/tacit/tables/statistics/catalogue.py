@@ -18,6 +18,7 @@ from tacit.tables.statistics.covariance import AsksCovariance
 from tacit.tables.statistics.distinct import AsksDistinct
 from tacit.tables.statistics.extremes import AsksExtremes
 from tacit.tables.statistics.histogram import AsksHistogram
+from tacit.tables.statistics.interquartile import AsksInterquartile
 from tacit.tables.statistics.mean import AsksMean
 from tacit.tables.statistics.mode import AsksMode
 from tacit.tables.statistics.peaks import AsksPeaks
@@ -26,6 +27,7 @@ from tacit.tables.statistics.quantiles import AsksQuantiles
 from tacit.tables.statistics.ratio import AsksRatio
 from tacit.tables.statistics.regression import AsksRegression
 from tacit.tables.statistics.sum import AsksSum
+from tacit.tables.statistics.trimmed import AsksTrimmed
 from tacit.tables.statistics.variance import AsksVariance
 
 
@@ -44,6 +46,8 @@ class Statistics(
     AsksPeaks[AnswerT],
     AsksHistogram[AnswerT],
     AsksMode[AnswerT],
+    AsksInterquartile[AnswerT],
+    AsksTrimmed[AnswerT],
 ):
     """Everything that can be asked of a table, or of its groups."""
 
@@ -137,7 +141,16 @@ def callable_in_sql() -> dict[str, Entry]:
 
 def forecastable() -> dict[str, Entry]:
     """What `tacit.plan` can forecast."""
-    return {entry.key: entry for entry in entries() if entry.made is not None}
+    return {entry.key: entry for entry in entries() if entry.made is not None and entry.made.planned}
+
+
+def made_up() -> dict[str, Entry]:
+    """What can be asked of made-up people, so that a preview can say which error to expect; by its key in ledgers."""
+    found: dict[str, Entry] = {}
+    for entry in entries():
+        if entry.made is not None:
+            found.setdefault(entry.policy, entry)
+    return found
 
 
 def forecast_of(statistic: Statistic) -> str | None:

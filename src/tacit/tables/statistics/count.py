@@ -75,6 +75,7 @@ class AsksCount(Asking[AnswerT]):
             audited=(
                 Audited("count", Pure(4), lambda t, **c: t.count(**c)),
                 Audited("count by group", Pure(4), lambda t, **c: t.group_by("group", keys=["x", "y"]).count(**c)),
+                Audited("count, shifted inverse", Pure(4), lambda t, **c: t.count(method="shifted_inverse", **c)),
                 Audited("network: count", Pure(4), lambda t, **c: t.count(**c), network=True),
                 Audited("network: count by scan", Pure(4), lambda t, **c: t.count(method="scan", **c), network=True),
                 Audited(
@@ -97,8 +98,9 @@ class AsksCount(Asking[AnswerT]):
         Args:
             column: a column, or a SQL expression of columns; without one all rows count.
             per: "row", or "person" to count persons.
-            method: where rows concern several persons, how they are counted: with a cap chosen by "exponential"
-                weights (default of counts) or by "scan" (default of sums), or by "shifted_inverse", without a cap.
+            method: "shifted_inverse" counts without a cap and has an interval that covers the truth, from below. Where
+                rows concern several persons the cap may be chosen by "exponential" weights (default of counts) or by
+                "scan" (default of sums).
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 

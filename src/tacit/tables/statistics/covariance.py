@@ -12,7 +12,7 @@ from tacit.engines.requests.beside import OfPerson
 from tacit.guarantees import Pure
 from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Operand, Per, Statistic, per_of
 from tacit.tables.statistics.count import Count
 from tacit.tables.statistics.mean import Mean
@@ -95,6 +95,12 @@ class AsksCovariance(Asking[AnswerT]):
                 "RegrAvgx": lambda call: Mean.of(_pair(call)[1]),
                 "RegrAvgy": lambda call: Mean.of(_pair(call)[0]),
             },
+            made=Made(
+                "COVAR_POP(value, other)",
+                lambda column: Covariance.of(column("value"), column("other"), "covariance"),
+                draws=20,
+                planned=False,
+            ),
             written="COVAR_POP({}, {other})",
             of="columns",
             audited=(
@@ -111,6 +117,12 @@ class AsksCovariance(Asking[AnswerT]):
             },
             written="CORR({}, {other})",
             of="columns",
+            made=Made(
+                "CORR(value, other)",
+                lambda column: Covariance.of(column("value"), column("other"), "correlation"),
+                draws=20,
+                planned=False,
+            ),
             audited=(
                 Audited(
                     "correlation per person",

@@ -22,15 +22,15 @@ from tacit.curves import DownProfile
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
 from tacit.grids import Grid
-from tacit.guarantees import Guarantee, Pure
+from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.language.types import FLOAT
 from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.search.bayesian_search import Searched, bayesian_search
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
-from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_method, per_of
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_delta, check_method, per_of
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.ends import CONFIDENCES, MISS, End, window
 from tacit.tables.statistics.ways.groups import Groups
@@ -54,8 +54,12 @@ METHODS: Methods = {
     "permute_and_flip": "permute-and-flip",
     "binary_search": "noisy comparisons that halve the grid, with Gaussian noise for ρ",
     "bayesian_search": "many noisier comparisons, for ρ; its default",
+    "interior_point": "a search over scales, for ε with δ: better on grids larger than any in use",
 }
 """Methods of `tacit.mechanisms.inverse.shifted_inverse`."""
+
+INTERIOR = "interior_point"
+"""The method that needs δ; its exact law is known on small grids, as that of truth values."""
 
 CURVED = ("exponential", "binary_search", "bayesian_search")
 """Those that ρ pays by a curve of their own."""
@@ -76,10 +80,16 @@ def spending(allowance: Allowance, method: str = "scan", instead: str = "binary_
     return {"epsilon": allowance.epsilon, "method": method}
 
 
-def reach(grid: Grid, epsilon: Fraction | None = None, method: str = "scan", rho: Fraction | None = None) -> int:
+def reach(
+    grid: Grid,
+    epsilon: Fraction | None = None,
+    method: str = "scan",
+    rho: Fraction | None = None,
+    delta: Fraction | None = None,
+) -> int:
     """How many removals matter where each is dear: those that the law's own accuracy counts, and one more."""
-    most = 9000 if epsilon is None else depth(epsilon)
-    law = shifted_inverse(DownProfile([]), grid, epsilon, method, rho, beta=MISS)
+    most = 9000 if epsilon is None or method == INTERIOR else depth(epsilon)
+    law = shifted_inverse(DownProfile([]), grid, epsilon, method, rho, delta=delta, beta=MISS)
     beyond = window(law, 1 - MISS)
     return most if beyond is None else min(most, beyond + 1)
 
@@ -91,10 +101,11 @@ def extreme_law(
     epsilon: Fraction | None = None,
     method: str = "scan",
     rho: Fraction | None = None,
+    delta: Fraction | None = None,
 ) -> Law[Any]:
     """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
     grid = scale.outward(largest)
-    return shifted_inverse(extreme_profile(values, scale, largest), grid, epsilon, method, rho, beta=MISS)
+    return shifted_inverse(extreme_profile(values, scale, largest), grid, epsilon, method, rho, delta=delta, beta=MISS)
 
 
 def extreme_profile(values: tuple[Fraction, ...], scale: Scale, largest: bool) -> DownProfile:
@@ -145,24 +156,33 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         return f"{ordinal(self.rank)} {'largest' if self.largest else 'smallest'} {self.name}"
 
     def check(self, cost: Guarantee) -> None:
-        """One method is for ρ alone."""
+        """One method is for ρ alone, one for ε with δ."""
         super().check(cost)
+        if self.method == INTERIOR:
+            check_delta(cost, f"method {INTERIOR!r} needs", "leave method out")
         if self.method == "bayesian_search" and not Allowance.of(cost).concentrated:
             raise InvalidInput("method 'bayesian_search' needs rho=; leave method out for epsilon.")
 
     def release(self, room: Room) -> Answer:
         """The K largest person maxima, a scan or a search, and one value."""
-        spent, scale = spending(room.allowance, self.method, "bayesian_search"), self._scale
+        spent, scale = self._spending(room), self._scale
         values = self._profile(room, spent)
         if spent["method"] == "bayesian_search":
             loss = extreme_profile(values, scale, self.largest).loss(scale.outward(self.largest))
             searched = room.draw(bayesian_search(loss, spent["rho"], beta=MISS).with_looks())
             found, levels = searched.value, looked(searched)
         else:
-            law = extreme_law(values, scale, self.largest, spent.get("epsilon"), spent["method"], spent.get("rho"))
+            paid = spent.get("epsilon"), spent["method"], spent.get("rho"), spent.get("delta")
+            law = extreme_law(values, scale, self.largest, *paid)
             found, levels = room.draw(law), windows(law)
         beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in levels)
         return self.answer(room, self.words, scale, found, beyond, Inner)
+
+    def _spending(self, room: Room) -> dict[str, Any]:
+        match room.cost:
+            case Approx(epsilon, delta) if self.method == INTERIOR:
+                return {"epsilon": epsilon, "delta": delta, "method": self.method}
+        return spending(room.allowance, self.method, "bayesian_search")
 
     @property
     def ranges(self) -> tuple[Fraction, ...]:
@@ -209,7 +229,7 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
         if room.several:
             return self._joint(room, spent)
         if self.rank == 1 or self.per == "person":
-            removals = depth(spent["epsilon"]) if "epsilon" in spent else self._reach(spent)
+            removals = self._reach(spent) if {"rho", "delta"} & spent.keys() else depth(spent["epsilon"])
             (values,) = room.ask(Extremes(self.value, removals + self.rank - 1, self.largest))
             assert isinstance(values, tuple)
             return values[self.rank - 1 :]
@@ -304,11 +324,24 @@ def _entry(
 
     audited = [Audited(name, Pure(4), ask)]
     if key == "max":
+        audited.append(
+            Audited("maximum by interior point", Approx(4, "0.2"), lambda t, **c: t.max("flag", method=INTERIOR, **c))
+        )
         audited.append(Audited("maximum by group", Pure(4), lambda t, **c: ask(t.group_by("group", ["x", "y"]), **c)))
     if not more:
         audited.append(Audited(f"network: {name}", Pure(4), ask, network=True))
     forms = {sql: lambda call: Extremum.of(call.column, largest)} if sql else {}
-    return Entry(Extremum, words, key, recorded, forms, methods=METHODS, audited=tuple(audited))
+    made = Made(f"{sql.upper()}(value)", lambda column: Extremum.of(column("value"), largest), draws=20, planned=False)
+    return Entry(
+        Extremum,
+        words,
+        key,
+        recorded,
+        forms,
+        methods=METHODS,
+        made=made if sql else None,
+        audited=tuple(audited),
+    )
 
 
 class AsksExtremes(Asking[AnswerT]):
@@ -334,7 +367,7 @@ class AsksExtremes(Asking[AnswerT]):
             column: a column, or a SQL expression of columns.
             per: "row", or "person" to count each person once.
             method: how the value is chosen: "scan" (default), "scan_down", "exponential", "permute_and_flip" or
-                "binary_search"; with ρ a "bayesian_search", by default.
+                "binary_search"; with ρ a "bayesian_search", by default; with δ an "interior_point".
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 

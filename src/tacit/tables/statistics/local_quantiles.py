@@ -15,39 +15,29 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from tacit.answers import Answer
-from tacit.answers.spreads import Additive
-from tacit.answers.values import counted
 from tacit.engines.requests import WEIGHT, Ordered, Ranks, RankSteps
 from tacit.errors import InvalidInput
-from tacit.guarantees import Approx, Guarantee, Pure, Zcdp
-from tacit.mechanisms.law import Law
+from tacit.guarantees import Guarantee
 from tacit.mechanisms.local.ladder import Ladder
-from tacit.mechanisms.local.propose_test_release import TEST_SHARE, Release, propose_test_release
-from tacit.mechanisms.local.smooth_sensitivity import smooth_sensitivity
-from tacit.noises import DiscreteLaplace
 from tacit.numbers.exact import Number
-from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_delta, per_of, range_of, unit_of
-from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
-
-METHODS: Methods = {
-    "smooth": "noise for the smooth sensitivity of the quantile",
-    "propose_test_release": "noise for a bound on how far it moves, refused where a test fails; needs δ",
-}
-"""How noise is added to the quantile itself."""
+from tacit.tables.releasing.room import Room
+from tacit.tables.statistics.base import Operand, Per, Statistic, per_of, range_of, unit_of
+from tacit.tables.statistics.ways.caps import row_cap
+from tacit.tables.statistics.ways.local import check_local, local_answer, local_law, split, whole_range
 
 REACH = 1600
 """How many persons in each direction the ladder reaches; beyond that everything in the range is possible."""
 
 
-def ladder(ranks: Ranks, q: Fraction, largest: int, ends: tuple[Fraction, Fraction]) -> list[Fraction]:
-    """The rungs L_j, −REACH < j < REACH."""
+def ladder(
+    ranks: Ranks, q: Fraction, largest: int, ends: tuple[Fraction, Fraction], place: int = 0, reach: int = REACH
+) -> list[Fraction]:
+    """The rungs L_j, −reach < j < reach, of the quantile at this place of those asked for."""
     step, target = max(q, 1 - q) * largest, q * ranks.weight
     low, high = ends
-    (steps,) = ranks.steps
+    steps = ranks.steps[place]
     after = [item.after for item in steps]
 
     def rung(j: int) -> Fraction:
@@ -58,7 +48,7 @@ def ladder(ranks: Ranks, q: Fraction, largest: int, ends: tuple[Fraction, Fracti
             return high
         return min(max(steps[bisect_left(after, threshold)].value, low), high)
 
-    return [rung(j) for j in range(1 - REACH, REACH)]
+    return [rung(j) for j in range(1 - reach, reach)]
 
 
 @dataclass(frozen=True)
@@ -111,71 +101,24 @@ class LocalQuantile(Statistic, tag="LocalQuantile", sampled="itself"):
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """The public range: as given, or all that 64 bits of the column's unit hold."""
-        return self.range or (-(2**63) * self.step, (2**63 - 1) * self.step)
+        return self.range or whole_range(self.step)
 
     def check(self, cost: Guarantee) -> None:
         """Refuse a cost the method cannot use."""
-        if self.method == "propose_test_release":
-            check_delta(cost, "propose-test-release needs", "leave method out, or use smooth")
+        check_local(self.method, cost, "leave method out, or use smooth")
         super().check(cost)
 
     def release(self, room: Room) -> Answer:
         """A cap on rows per person where rows count, then the quantile with its noise."""
         cost, cap = room.cost, None
         if self.per == "row":
-            cap_cost, cost = _split(cost)
+            cap_cost, cost = split(cost)
             cap = row_cap(room, self.value, cap_cost)
         (ranks,) = room.ask(RankSteps(self.value, (self.quantile,), REACH, cap))
         rungs = ladder(ranks, self.quantile, WEIGHT * (cap or 1), self.ends)
-        drawn = room.draw(self._law(rungs, cost))
+        drawn = room.draw(local_law(Ladder(*self.ends, self.words), rungs, cost, self.method, self.step))
         unit = unit_of(self.value.expression.type, self.step)
-        notes: tuple[str, ...] = (f"A person counts for at most {counted(cap, 'row')}.",) if cap else ()
-        spread = None
-        if self.method == "smooth":
-            notes += ("The scale of its noise depends on the data and is not released, so no interval is stated.",)
-            value = drawn
-        elif drawn is None:
-            notes += ("The test refused: few persons could move this quantile far. The refusal is the answer.",)
-            value = None
-        else:
-            assert isinstance(drawn, Release)
-            assert isinstance(cost, Approx)
-            noise = DiscreteLaplace.for_pure((1 - TEST_SHARE) * cost.epsilon, drawn.bound / self.step)
-            spread = Additive(noise, unit, "capped value" if cap else "truth")
-            value = drawn.value
-        return room.answer(
-            self.words,
-            None if value is None else unit.value(value / self.step),
-            mechanism="smooth sensitivity" if self.method == "smooth" else "propose-test-release, bound by a scan",
-            spread=spread,
-            per=self.per,
-            unit=unit,
-            notes=notes,
-        )
-
-    def _law(self, rungs: list[Fraction], cost: Guarantee) -> Law[Any]:
-        low, high = self.ends
-        statistic = Ladder(low, high, self.words)
-        match cost:
-            case Approx(epsilon, delta) if self.method == "propose_test_release":
-                return propose_test_release(statistic, rungs, epsilon, delta, lattice=self.step)
-            case Approx(epsilon, delta):
-                return smooth_sensitivity(statistic, rungs, epsilon, delta=delta, noise="laplace", lattice=self.step)
-            case Zcdp(rho):
-                return smooth_sensitivity(statistic, rungs, rho=rho, noise="laplace_log_normal", lattice=self.step)
-        assert isinstance(cost, Pure)
-        return smooth_sensitivity(statistic, rungs, cost.epsilon, lattice=self.step)
-
-
-def _split(cost: Guarantee) -> tuple[Allowance, Guarantee]:
-    """What the cap may spend, and what is left; a δ stays whole."""
-    match cost:
-        case Approx(epsilon, delta):
-            return Allowance(epsilon * CAP_SHARE, concentrated=False), Approx(epsilon * (1 - CAP_SHARE), delta)
-        case Zcdp(rho):
-            return Allowance(rho * CAP_SHARE, concentrated=True), Zcdp(rho * (1 - CAP_SHARE))
-    assert isinstance(cost, Pure)
-    return Allowance(cost.epsilon * CAP_SHARE, concentrated=False), Pure(cost.epsilon * (1 - CAP_SHARE))
+        return local_answer(room, self.words, drawn, cost, self.method, self.step, unit, self.per, cap)
 
 
 def ordinal(q: Fraction) -> str:

@@ -223,7 +223,7 @@ class AsksMean(Asking[AnswerT]):
             Mean,
             "mean",
             sql={"Avg": lambda call: Mean.of(call.column)},
-            made=Made("AVG(value)", lambda column: Mean.of(column("value"))),
+            made=Made("AVG(value)", lambda column: Mean.of(column("value")), draws=40),
             audited=(Audited("mean", Pure(4), lambda t, **c: t.mean("value", **c)),),
         ),
     )

@@ -14,12 +14,17 @@ mechanism, whose range is bounded: it has twice the ε that permute-and-flip wou
 an interval of length ε·w for a person's part w of λ there, and intervals of independent choices add up. Of ε with δ
 the ρ is spent where k choices have √(3/2) times the ε by it that they have by ε, from 8 of them on at (1, 10^-6). Over
 four shapes and 200 to 20,000 persons the rows missed are then 0.9 times as many at most, and half of them often.
+
+OTHER CHOICES  ``method=`` names the choice. By "noisy_max" the largest count with Laplace noise wins: never better than
+permute-and-flip, but what other libraries do. By "gap_max" the first is named if it is ahead of the second by more than
+noise could make it (`tacit.mechanisms.choose.stable_argmin`, for ε with δ): it is the first then with certainty, and a
+lead that is too small is refused, which is a released and paid answer without a value. `top` stops at a refusal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, cast
 
@@ -28,15 +33,17 @@ from tacit.curves import StepLoss
 from tacit.engines.requests import LARGEST_ANSWER, GroupNorms, GroupTotals, Presence, RowCount
 from tacit.errors import InvalidInput
 from tacit.grids import integers
-from tacit.guarantees import Approx, Pure
+from tacit.guarantees import Approx, Guarantee, Pure
 from tacit.mechanisms.choose.exponential import exponential
+from tacit.mechanisms.choose.noisy_max import noisy_max
 from tacit.mechanisms.choose.permute_and_flip import permute_and_flip
+from tacit.mechanisms.choose.stable_argmin import stable_argmin
 from tacit.mechanisms.law import Law
 from tacit.mechanisms.together import Together
 from tacit.numbers.exact import whole
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
-from tacit.tables.statistics.base import Operand, Per, Statistic, per_of
+from tacit.tables.statistics.base import Methods, Operand, Per, Statistic, check_delta, check_method, per_of
 from tacit.tables.statistics.leading import StableMode
 from tacit.tables.statistics.ways.caps import choose_cap, levels
 from tacit.tables.statistics.ways.each import Each
@@ -56,15 +63,40 @@ FLIP = Fraction(2, 3)
 CAP_SHARE = Fraction(1, 5)
 """What the choice of that cap takes of the cost."""
 
+XY = ["x", "y"]
+"""Candidates of the small tables of the audit."""
 
-def choice_law(counts: Sequence[int], allowance: Allowance, unit: int = 1) -> Law[Any]:
-    """The law of the index of a frequent candidate, for counts of which one person moves each by ``unit`` at most."""
+REFUSED = "The test refused: no candidate that is left is clearly ahead. The refusal is the answer."
+
+
+METHODS: Methods = {
+    "permute_and_flip": "permute-and-flip, the default for ε",
+    "exponential": "the exponential mechanism, the default for ρ",
+    "noisy_max": "the largest of the counts, each with Laplace noise",
+    "gap_max": "the largest of the counts if it is clearly ahead, else a refusal; needs δ",
+}
+"""How a candidate is chosen."""
+
+NAMES = {"gap_max": "gap-max", "noisy_max": "noisy max", "exponential": "exponential mechanism"}
+"""Those that are not called as they are written, without underlines."""
+
+
+def behind(counts: Sequence[int]) -> StepLoss:
+    """How far each candidate's count stays behind the best: what a person changes of that, goes one way."""
     best = max(counts)
-    losses = [best - count for count in counts]
-    loss = StepLoss.from_losses(integers(0, len(counts) - 1), losses, one_directional=True)
+    return StepLoss.from_losses(integers(0, len(counts) - 1), [best - count for count in counts], one_directional=True)
+
+
+def choice_law(counts: Sequence[int], allowance: Allowance, unit: int = 1, method: str | None = None) -> Law[Any]:
+    """The law of the index of a frequent candidate, for counts of which one person moves each by ``unit`` at most."""
+    loss = behind(counts)
+    if method == "noisy_max":
+        return noisy_max(loss, allowance.epsilon / unit, "laplace")
+    if method == "permute_and_flip" or not (allowance.concentrated or method):
+        return permute_and_flip(loss, allowance.epsilon / unit)
     if allowance.concentrated:
         return exponential(loss, rho=allowance.amount / unit**2)
-    return permute_and_flip(loss, allowance.amount / unit)
+    return exponential(loss, allowance.amount / unit)
 
 
 @dataclass(frozen=True)
@@ -75,8 +107,10 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
     k: int = 1
     single: bool = True
     per: Per = "row"
+    method: str | None = field(default=None, metadata={"later": True})
 
     def __post_init__(self) -> None:
+        check_method(self.method, METHODS)
         object.__setattr__(self, "k", whole(self.k, "k"))
         if not 1 <= self.k <= len(self.groups.keys) <= MOST:
             raise InvalidInput(f"k must lie between 1 and the number of candidates, which may be at most {MOST}.")
@@ -94,12 +128,19 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
 
     def grouped(self, groups: Groups) -> Statistic:
         """The most frequent candidates of each group, by shared weight."""
-        return GroupedModes(self, groups, self.per)
+        return super().grouped(groups) if self.method else GroupedModes(self, groups, self.per)
+
+    def check(self, cost: Guarantee) -> None:
+        """A lead that is tested needs δ."""
+        if self.method == "gap_max":
+            check_delta(cost, "method 'gap_max' needs", "leave method out")
+        super().check(cost)
 
     def release(self, room: Room) -> Answer | Answers:
-        """Counts of the candidates, and one choice after the other."""
-        allowance, cap, groups = room.allow(choices=FLIP * self.k), 1, self.groups
-        entry = Presence() if self.per == "person" else RowCount()
+        """Counts of the candidates, and one choice after the other, until one is refused."""
+        tested = self.method == "gap_max"
+        allowance = Allowance(_epsilon(room.cost), False) if tested else room.allow(choices=FLIP * self.k)
+        cap, groups, entry = 1, self.groups, Presence() if self.per == "person" else RowCount()
         if self.per == "row":
             (norms,) = room.ask(GroupNorms(entry, groups.by, groups.keys, "max", STEPS))
             cap = choose_cap(room, STEPS, norms, allowance.share(CAP_SHARE))
@@ -107,13 +148,23 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
         (totals,) = room.ask(GroupTotals(entry, groups.by, groups.keys, "max", cap))
         left = {i: total // cap for i, total in enumerate(totals)}
         each = allowance.share(Fraction(1, self.k))
-        chosen: list[int] = []
+        chosen: list[int | None] = []
         for _ in range(self.k):
-            indices = list(left)
-            chosen.append(indices[int(room.draw(choice_law([left[i] for i in indices], each)))])
-            del left[chosen[-1]]
-        answers = {rank: self.answer(room, self.title(rank), groups.labels[i]) for rank, i in enumerate(chosen, 1)}
+            indices, counts = list(left), list(left.values())
+            found = room.draw(self._tested(room, counts, each) if tested else choice_law(counts, each, 1, self.method))
+            if found is None:
+                break
+            chosen.append(indices[int(found)])
+            del left[indices[int(found)]]
+        ranks = enumerate(chosen + [None] * (self.k - len(chosen)), 1)
+        answers = {
+            rank: self.answer(room, self.title(rank), None if i is None else groups.labels[i]) for rank, i in ranks
+        }
         return answers[1] if self.single else Answers(answers, room.cost, "rank")
+
+    def _tested(self, room: Room, counts: Sequence[int], each: Allowance) -> Law[Any]:
+        assert isinstance(room.cost, Approx)
+        return stable_argmin(behind(counts), each.amount, room.cost.delta / self.k)
 
     def title(self, rank: int) -> str:
         """What one of them is called."""
@@ -121,8 +172,15 @@ class Frequent(Statistic, tag="Frequent", sampled="itself"):
 
     def answer(self, room: Room, words: str, label: Any) -> Answer:
         """The answer that names one of the candidates."""
-        how = "exponential mechanism" if room.allowance.concentrated else "permute-and-flip"
-        return room.answer(words, label, mechanism=f"{how} on the candidates' counts", per=self.per)
+        method = self.method or ("exponential" if room.allowance.concentrated else "permute_and_flip")
+        how = NAMES.get(method, method.replace("_", "-"))
+        notes = () if label is not None or method != "gap_max" else (REFUSED,)
+        return room.answer(words, label, mechanism=f"{how} on the candidates' counts", per=self.per, notes=notes)
+
+
+def _epsilon(cost: Guarantee) -> Fraction:
+    assert isinstance(cost, Approx)
+    return cost.epsilon
 
 
 @dataclass(frozen=True)
@@ -159,16 +217,23 @@ class GroupedModes(Each, tag="GroupedModes"):
         return Answers(answers, room.cost, groups.name if asked.single else f"{groups.name}, rank")
 
 
-def mode_of(column: Operand, candidates: Sequence[Any] | None = None, *, per: str = "row") -> Statistic:
+def mode_of(
+    column: Operand, candidates: Sequence[Any] | None = None, *, per: str = "row", method: str | None = None
+) -> Statistic:
     """The most frequent of the candidates, or of all values that persons have."""
+    check_method(method, METHODS)
     if candidates is None:
+        if method is not None:
+            raise InvalidInput("method is for a mode among candidates; give candidates, or leave method out.")
         return StableMode(column.expression, column.name, per_of(per))
-    return Frequent(given_values(column.expression, column.name, candidates), per=per_of(per))
+    return Frequent(given_values(column.expression, column.name, candidates), per=per_of(per), method=method)
 
 
-def top_of(column: Operand, candidates: Sequence[Any], k: int, *, per: str = "row") -> Frequent:
+def top_of(
+    column: Operand, candidates: Sequence[Any], k: int, *, per: str = "row", method: str | None = None
+) -> Frequent:
     """The k best of the candidates."""
-    return Frequent(given_values(column.expression, column.name, candidates), k, False, per_of(per))
+    return Frequent(given_values(column.expression, column.name, candidates), k, False, per_of(per), method)
 
 
 class AsksMode(Asking[AnswerT]):
@@ -179,13 +244,16 @@ class AsksMode(Asking[AnswerT]):
             Frequent,
             "most frequent value",
             "mode",
+            methods=METHODS,
             audited=(
-                Audited("mode", Pure(4), lambda t, **c: t.mode("group", ["x", "y"], **c)),
+                Audited("mode", Pure(4), lambda t, **c: t.mode("group", XY, **c)),
                 Audited(
                     "mode by group",
                     Pure(4),
-                    lambda t, **c: t.group_by("group", keys=["x", "y"]).mode("value", [3, -4, 100], **c),
+                    lambda t, **c: t.group_by("group", keys=XY).mode("value", [3, -4, 100], **c),
                 ),
+                Audited("mode by noisy max", Pure(4), lambda t, **c: t.mode("group", XY, method="noisy_max", **c)),
+                Audited("mode by gap-max", Approx(4, "0.2"), lambda t, **c: t.mode("group", XY, method="gap_max", **c)),
                 Audited("mode found", Approx(4, "0.2"), lambda t, **c: t.mode("group", per="person", **c)),
             ),
         ),
@@ -193,12 +261,20 @@ class AsksMode(Asking[AnswerT]):
             Frequent,
             "most frequent values",
             "top",
-            audited=(Audited("top", Pure(4), lambda t, **c: t.top("group", ["x", "y", "z"], 2, **c)),),
+            methods=METHODS,
+            audited=(
+                Audited("top", Pure(4), lambda t, **c: t.top("group", ["x", "y", "z"], 2, **c)),
+                Audited(
+                    "top by gap-max",
+                    Approx(4, "0.2"),
+                    lambda t, **c: t.top("group", [*XY, "z"], 2, method="gap_max", **c),
+                ),
+            ),
         ),
     )
 
     def mode(
-        self, column: str, candidates: Sequence[Any] | None = None, *, per: Per = "row",
+        self, column: str, candidates: Sequence[Any] | None = None, *, per: Per = "row", method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> AnswerT:  # fmt: skip
         """The most frequent of some given values.
@@ -209,16 +285,19 @@ class AsksMode(Asking[AnswerT]):
             column: a column, or a SQL expression of columns.
             candidates: the values to choose from; without them per must be "person" and δ be given.
             per: "row", or "person" to count each person once for each of their values.
+            method: among candidates, "permute_and_flip" (default), "exponential" (default with ρ), "noisy_max", or with
+                δ "gap_max", which names the first for sure or refuses.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
         >>> orders.mode("region", ["north", "south"], epsilon=4)
         Answer(most frequent region: ..., Pure(4))
         """
-        return self._one(mode_of(self._operand(column), candidates, per=per), epsilon, delta, rho, fresh)
+        asked = mode_of(self._operand(column), candidates, per=per, method=method)
+        return self._one(asked, epsilon, delta, rho, fresh)
 
     def top(
-        self, column: str, candidates: Sequence[Any], k: int, *, per: Per = "row",
+        self, column: str, candidates: Sequence[Any], k: int, *, per: Per = "row", method: str | None = None,
         epsilon: Amount = None, delta: Amount = None, rho: Amount = None, fresh: bool = False,
     ) -> Answers:  # fmt: skip
         """The k most frequent of some given values, the best first.
@@ -228,10 +307,12 @@ class AsksMode(Asking[AnswerT]):
             candidates: the values to choose from.
             k: how many of them.
             per: "row", or "person" to count each person once for each of their values.
+            method: as for `mode`; "gap_max" names them as long as each is clearly ahead of the next.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 
         >>> orders.top("region", ["north", "south", "east"], 2, epsilon=4)
         Answers({1: ..., 2: ...}, Pure(4))
         """
-        return self._many(top_of(self._operand(column), candidates, k, per=per), epsilon, delta, rho, fresh)
+        asked = top_of(self._operand(column), candidates, k, per=per, method=method)
+        return self._many(asked, epsilon, delta, rho, fresh)

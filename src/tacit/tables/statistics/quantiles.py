@@ -37,11 +37,10 @@ from tacit.mechanisms.inverse.inverse_sensitivity import inverse_sensitivity
 from tacit.mechanisms.law import Law
 from tacit.numbers.exact import Number, exact, whole
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics import local_quantiles
 from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Methods, Operand, Per, Statistic, check_method, per_of
 from tacit.tables.statistics.local_quantiles import LocalQuantile, ordinal
-from tacit.tables.statistics.ways import levels
+from tacit.tables.statistics.ways import levels, local
 from tacit.tables.statistics.ways.caps import CAP_SHARE, row_cap
 from tacit.tables.statistics.ways.each import Each
 from tacit.tables.statistics.ways.groups import Groups
@@ -133,10 +132,10 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         check_method(method, NAMES)
         numbers = (q,) if isinstance(q, str) or not isinstance(q, Iterable) else tuple(q)
         wanted = tuple(map(_quantile, numbers))
-        if method in local_quantiles.METHODS:
+        if method in local.METHODS:
             return LocalQuantile.of(column, wanted, per=per, method=method, range=range)
         if range is not None:
-            known = " and ".join(local_quantiles.METHODS)
+            known = " and ".join(local.METHODS)
             raise InvalidInput(f"range goes with the methods {known}; leave it out, or choose one of them.")
         return cls(column.ordered, column.name, wanted, per_of(per), numbers == (q,), method, bool(interval))
 
@@ -215,7 +214,11 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         limit = reach(epsilon, scale.grid.size)
         known = min(max(limit, sides.reach), LARGEST_REACH) if sides else limit
         (ranks,) = room.ask(RankSteps(self.value, (q,), known, cap))
-        y = room.draw(quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho))
+        law = room.once(
+            (self, q, cap, known, epsilon, rho),
+            lambda: quantile_law(ranks, q, cap, scale, limit, epsilon, self.method, rho),
+        )
+        y = room.draw(law)
         step = float(max(q, 1 - q) * (cap or 1))
         what: What = "rows" if cap else "persons"
         spread = Ranked(epsilon, scale.grid.size, step, what)
@@ -283,7 +286,7 @@ def _called(call: Call) -> Statistic:
     return Quantiles.of(call.column, call.numbers[0] if len(call.numbers) == 1 else call.numbers)
 
 
-NAMES: Methods = {**METHODS, **local_quantiles.METHODS}
+NAMES: Methods = {**METHODS, **local.METHODS}
 """What ``method=`` may be."""
 
 
@@ -317,6 +320,12 @@ class AsksQuantiles(Asking[AnswerT]):
             sql=dict.fromkeys(("Quantile", "PercentileCont", "PercentileDisc", "WithinGroup"), _called),
             written="QUANTILE_CONT({}, {quantile})",
             methods=NAMES,
+            made=Made(
+                "QUANTILE_CONT(value, 0.9)",
+                lambda column: Quantiles.of(column("value"), Fraction(9, 10)),
+                draws=20,
+                planned=False,
+            ),
             audited=(
                 Audited("quantiles", Pure(4), lambda t, **c: t.quantile("value", ["0.25", "0.75"], **c)),
                 Audited(

@@ -20,7 +20,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Pure
 from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Call, Operand, Per, Statistic, per_of
 from tacit.tables.statistics.ways.centres import joint
 from tacit.tables.statistics.ways.groups import listed
@@ -98,6 +98,12 @@ class AsksRegression(Asking[AnswerT]):
             },
             written="REGR_SLOPE({}, {other})",
             of="columns",
+            made=Made(
+                "REGR_SLOPE(other, value)",
+                lambda column: Regression.of(column("other"), [column("value")], place=1),
+                draws=20,
+                planned=False,
+            ),
             audited=(
                 Audited("regression", Pure(4), lambda t, **c: t.regression("value", ["value * value"], **c), slow=True),
             ),

@@ -48,12 +48,13 @@ class Sum(Total, tag="Total", phrase="sum of {name}"):
         from tacit.flows.sums import capped_sum
         from tacit.mechanisms.totals.capped_flow import LEVELS
         from tacit.tables.statistics.ways import shared_rows
+        from tacit.tables.statistics.ways.fallen import inverse_release
 
         touches = room.touches(Incidence(self.total))
         half = room.allowance.share(Fraction(1, 2))
         signs = [capped_sum(shared_rows.rows_of(touches, sign)) for sign in (1, -1)]
         if self.method == "shifted_inverse":
-            positive, negative = (shared_rows.inverse_release(room, capped, half)[0] for capped in signs)
+            positive, negative = (inverse_release(room, capped.profile, half)[0] for capped in signs)
             value = self.unit.value(positive - negative)
             note = "Both signs are underestimates; how far off their difference is cannot be said."
             return room.answer(self.words, value, mechanism=shared_rows.INVERSE, unit=self.unit, notes=(note,))
@@ -74,6 +75,7 @@ class AsksSum(Asking[AnswerT]):
             audited=(
                 Audited("sum", Pure(4), lambda t, **c: t.sum("value", **c)),
                 Audited("sum, Gaussian noise", Zcdp(2), lambda t, **c: t.sum("value", **c)),
+                Audited("sum, shifted inverse", Pure(4), lambda t, **c: t.sum("value", method="shifted_inverse", **c)),
                 Audited("network: sum", Pure(8), lambda t, **c: t.sum("value", **c), network=True),
                 Audited(
                     "network: sum by group",
@@ -94,8 +96,8 @@ class AsksSum(Asking[AnswerT]):
         Args:
             column: a column, or a SQL expression of columns.
             per: "row", or "person" to add up the persons' means.
-            method: where rows concern several persons, "scan" (default), "exponential" or "shifted_inverse"; see
-                `count`.
+            method: "shifted_inverse", without a cap; where rows concern several persons also "scan" (default) or
+                "exponential"; see `count`.
             epsilon, delta, rho: what the answer may cost: ε, or ε with δ, or ρ.
             fresh: ask and pay again even if the same was answered before.
 

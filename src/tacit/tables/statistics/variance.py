@@ -45,7 +45,7 @@ from tacit.language.types import INTEGER
 from tacit.noises import Noise
 from tacit.numbers.exact import REAL, Number
 from tacit.tables.releasing.room import Allowance, Room
-from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry
+from tacit.tables.statistics.asking import Amount, AnswerT, Asking, Audited, Entry, Made
 from tacit.tables.statistics.base import Operand, Per, Statistic, noisy_vector, per_of, range_of
 from tacit.tables.statistics.extremes import depth, extreme_law, reach, spending
 from tacit.tables.statistics.ways.caps import ROW_LEVELS, choose_cap
@@ -262,6 +262,7 @@ class AsksVariance(Asking[AnswerT]):
             "variance",
             "variance",
             sql=dict.fromkeys(("Variance", "VariancePop"), lambda call: Moment.of(call.column, "variance")),
+            made=Made("VAR_POP(value)", lambda column: Moment.of(column("value"), "variance"), draws=20, planned=False),
             audited=(
                 Audited("variance", Pure(4), lambda t, **c: t.variance("value", **c), slow=True),
                 Audited(
@@ -277,6 +278,12 @@ class AsksVariance(Asking[AnswerT]):
             "std",
             sql=dict.fromkeys(
                 ("Stddev", "StddevPop", "StddevSamp"), lambda call: Moment.of(call.column, "standard deviation")
+            ),
+            made=Made(
+                "STDDEV_POP(value)",
+                lambda column: Moment.of(column("value"), "standard deviation"),
+                draws=20,
+                planned=False,
             ),
             audited=(
                 Audited(

@@ -10,7 +10,6 @@ few persons: more error, but one that is counted in persons and leaves out no ca
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,18 +17,12 @@ import numpy as np
 from tacit.answers import Answer
 from tacit.answers.capped import CappedBelow
 from tacit.answers.flows import SCANNED, WEIGHED, rounding
-from tacit.answers.order import Fallen
-from tacit.curves import DownProfile
 from tacit.engines.requests import Touches
 from tacit.flows.incidences import Incidences
-from tacit.grids import Grid, digits
-from tacit.mechanisms.inverse.shifted_inverse import shifted_inverse
 from tacit.mechanisms.totals.capped_flow import capped_flow, choice, octaves
-from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import Per, noisy
-from tacit.tables.statistics.extremes import reach, spending, windows
-from tacit.tables.statistics.ways.ends import MISS
+from tacit.tables.statistics.ways.fallen import inverse_release
 from tacit.tables.statistics.ways.totals import Released
 
 if TYPE_CHECKING:
@@ -41,9 +34,6 @@ SCAN_SHARE, WEIGH_SHARE = Fraction(1, 2), Fraction(1, 4)
 Levels = tuple[int, ...]
 COUNTS: Levels = octaves(2**40)
 """Caps for numbers of rows or values."""
-
-PRECISION = 4
-"""Significant digits of a statistic released from its down profile."""
 
 NAME = "cap chosen on the cap curve of a flow, and the value at that cap, charged together"
 APART = "cap chosen on the cap curve of a flow by the exponential mechanism, then noise for that cap"
@@ -60,7 +50,11 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     """A capped statistic with noise."""
     design = SCANNED if method == "scan" else WEIGHED
     if not allowance.concentrated:
-        drawn = room.draw(capped_flow(capped, allowance.amount, levels=levels, design=design))
+        joint = room.once(
+            (id(capped), allowance.amount, levels, design),
+            lambda: capped_flow(capped, allowance.amount, levels=levels, design=design),
+        )
+        drawn = room.draw(joint)
         return Released(drawn.value, drawn.cap, drawn)
     share = SCAN_SHARE if method == "scan" else WEIGH_SHARE
     paid = allowance.share(share)
@@ -73,31 +67,10 @@ def flow_release(room: Room, capped: CappedStatistic, allowance: Allowance, meth
     return Released(room.draw(value), cap, rounding(noise, cap))
 
 
-def inverse_release(
-    room: Room, capped: CappedStatistic, allowance: Allowance, unit: Unit = WHOLE
-) -> tuple[int, Fallen]:
-    """A value to which the statistic falls without a few persons, in units."""
-    grid, spent = _totals(), spending(allowance)
-    profile = DownProfile([min(value, grid.highest or 0) for value in capped.profile(reach(grid, **spent))])
-    law = shifted_inverse(profile, grid, **spent, beta=MISS)
-    found = int(room.draw(law))
-    place = grid.index(found)
-    assert place is not None  # a law draws from its grid
-    # Values are rounded up to the grid, so the statistic itself lies above the grid value before the answer.
-    least = 0 if place == grid.first else int(grid.value(place - 1)) + 1
-    return found, Fallen(windows(law), unit.value(least))
-
-
-@cache
-def _totals() -> Grid:
-    """Numbers of units that a total may have."""
-    return digits(PRECISION, 0, 40).between(0, None)
-
-
 def flow_answer(room: Room, words: str, capped: CappedStatistic, method: str | None, per: Per = "row") -> Answer:
     """The answer of a statistic that counts rows or values."""
     if method == "shifted_inverse":
-        found, spread = inverse_release(room, capped, room.allowance)
+        found, spread = inverse_release(room, capped.profile, room.allowance)
         return room.answer(words, found, mechanism=INVERSE, spread=spread, per=per)
     released = flow_release(room, capped, room.allowance, method or "exponential", COUNTS)
     return room.answer(

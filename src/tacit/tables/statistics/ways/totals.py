@@ -37,6 +37,7 @@ from tacit.numbers.exact import WHOLE, Unit
 from tacit.tables.releasing.room import Allowance, Room
 from tacit.tables.statistics.base import SHARED_ROWS, Per, Statistic, check_method, noisy
 from tacit.tables.statistics.ways.caps import cap_law, levels
+from tacit.tables.statistics.ways.fallen import of_persons
 
 SCAN_SHARE = Fraction(1, 4)
 """What the choice of the cap takes of ρ."""
@@ -119,8 +120,12 @@ class JointCapper(Capper):
 
     def side(self, room: Room, buckets: Sequence[Bucket], part: str) -> Released:
         """The sum within the cap, each person above it counted as somewhat more than the cap."""
-        counts, sums = [bucket.count for bucket in buckets], [bucket.sum for bucket in buckets]
-        drawn = room.draw(scan_and_release(counts, sums, self.allowance.amount, design=self.design), part)
+        counts, sums = tuple(bucket.count for bucket in buckets), tuple(bucket.sum for bucket in buckets)
+        law = room.once(
+            (counts, sums, self.allowance.amount, self.design),
+            lambda: scan_and_release(counts, sums, self.allowance.amount, design=self.design),
+        )
+        drawn = room.draw(law, part)
         return Released(drawn.value, drawn.counted, drawn)
 
 
@@ -132,7 +137,7 @@ class Total(Statistic, sampled="total"):
     name: str | None = None
     per: Per = "row"
     method: str | None = None
-    """Where a row may concern several persons: one of `SHARED_ROWS`."""
+    """One of `SHARED_ROWS`; where a row concerns one person, only that without a cap."""
     several = by_totals = True
     signed: ClassVar[bool] = False
     """Whether a person's number can be negative."""
@@ -152,15 +157,20 @@ class Total(Statistic, sampled="total"):
         return WHOLE
 
     def suits(self, several: bool) -> None:
-        """Methods are for rows of several persons."""
+        """Methods that choose a cap are for rows of several persons."""
         super().suits(several)
-        if self.method is not None and not several:
-            raise UnsupportedQuery("method is for rows that concern several persons; leave it out where they do not.")
+        if self.method not in (None, "shifted_inverse") and not several:
+            raise UnsupportedQuery(
+                f"method {self.method!r} is for rows that concern several persons; leave it out where they do not, or "
+                "use shifted_inverse."
+            )
 
     def release(self, room: Room) -> Answer:
         """One capped sum with its noise."""
         if room.several:
             return self.shared(room)
+        if self.method == "shifted_inverse":
+            return of_persons(room, self.words, total_of(self.total, self.per), self.signed, self.per, self.unit)
         capper = Capper.of(room.allowance)
         (buckets,) = room.ask(TotalBuckets(total_of(self.total, self.per), capper.boundaries))
         return self.capped(room, capper.release(room, buckets, signed=self.signed), capper.name)

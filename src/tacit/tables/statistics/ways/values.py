@@ -44,5 +44,6 @@ class OfValues(Statistic):
         rare = self.counts_values and not room.several and self.method != "shifted_inverse"
         touches = room.touches(Incidence(values=self.expression, rare=rare))
         assert touches.values is not None
-        capped = self.capped(rows_of(touches), touches.values, touches.common)
+        values = touches.values
+        capped = room.once(self, lambda: self.capped(rows_of(touches), values, touches.common))
         return flow_answer(room, self.words, capped, self.method, self.per)

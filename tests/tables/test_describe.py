@@ -1,0 +1,160 @@
+"""Descriptions: one cost, all or none, from public facts alone, as lines, JSON and a page; no test here is random."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import date, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, cast
+
+import pyarrow as pa
+import pytest
+
+from tacit import Approx, BudgetExceeded, Private, Pure, Session, Zcdp
+from tacit.cli.app import run
+from tacit.guarantees import Guarantee
+from tacit.randomness import seeded_not_private
+from tacit.tables.face.table import Table
+
+NASTY = "<script>alert('x')</script>"
+
+
+def people(count: int = 400, **changed: Any) -> pa.Table:
+    """Two rows of each person; each kind of column, one of them with a name that must be escaped."""
+    rows = [number // 2 for number in range(2 * count)]
+    columns: dict[str, Any] = {
+        "person": rows,
+        "number": list(range(len(rows))),
+        "age": [20 + row % 50 for row in rows],
+        "paid": [Decimal(row % 100) / 4 for row in rows],
+        NASTY: ["<b>north</b>" if row % 3 else "south" for row in rows],
+        "day": [date(2025, 1, 1) + timedelta(days=row % 365) for row in rows],
+        "member": [None if row % 5 == 0 else row % 2 == 0 for row in rows],
+        "parts": [[row] for row in rows],
+    }
+    types = [pa.int64(), pa.int64(), pa.int64(), pa.decimal128(9, 2), pa.string(), pa.date32(), pa.bool_()]
+    schema: Any = list(zip(columns, [*types, pa.list_(pa.int64())], strict=True))
+    return pa.table(columns | changed, schema=pa.schema(schema))
+
+
+def opened(data: pa.Table | None = None, budget: Guarantee | None = None, **options: Any) -> Table:
+    private = Private(people() if data is None else data, person="person", key="number")
+    session = Session({"t": private}, budget=budget or Pure(8), randomness=seeded_not_private(7), **options)
+    return session["t"]
+
+
+def test_each_column_is_described_as_its_type_has_it() -> None:
+    table = opened()
+    shown = table.describe(epsilon=8)
+    numbers = ["missing", "mean", "quartiles", "lowest", "highest"]
+    assert {column.name: list(column.answers) for column in shown.columns} == {
+        "age": numbers,
+        "paid": numbers,
+        NASTY: ["missing", "distinct"],
+        "day": ["missing", "quartiles", "lowest", "highest"],
+        "member": ["counts"],
+    }
+    assert shown.guarantee == table.budget.spent == Pure(8)
+    assert abs(float(shown["age"].one("mean") or 0) - 44.5) < 5
+    said = " ".join(shown.left_out)
+    assert "which row it is: person, number." in said
+    assert "cannot be read: parts." in said
+    assert "takes a δ" in said
+    assert "give --delta 1e-6 beside --epsilon." in shown.told("command line")
+    assert max(map(len, str(shown).splitlines()[: -len(shown.left_out) - 3])) <= 80
+
+
+def test_texts_show_their_values_where_delta_is_given() -> None:
+    shown = opened(budget=Approx(8, "1e-5")).describe([NASTY], epsilon=8, delta="1e-5")
+    assert list(shown[NASTY].values) == ["<b>north</b>", "south"]
+    assert shown.left_out == ()
+
+
+@pytest.mark.parametrize(("cost", "per"), [(Pure(4), "person"), (Zcdp(4), "row"), (Approx(4, "1e-5"), "person")])
+def test_what_is_asked_follows_from_public_facts(cost: Guarantee, per: Any) -> None:
+    """The charges of a description are the same whatever the rows are, up to the range that was released."""
+    told = []
+    for data in (people(), people(2, age=[None] * 4, member=[None] * 4), people(0)):
+        table, paid = opened(data, cost), cast(Any, cost.keywords())
+        seen = table.describe(per=per, preview=True, **paid)
+        shown = table.describe(per=per, **paid)
+        assert table.budget.spent == seen.cost == cost
+        told.append((str(seen), [list(column.answers) for column in shown.columns], shown.left_out))
+    assert told[0] == told[1] == told[2]
+
+
+def test_all_or_none_and_a_repeat_is_free() -> None:
+    table = opened(budget=Pure(1))
+    with pytest.raises(BudgetExceeded):
+        table.describe(epsilon=2)
+    assert not any(table.budget.spent.keywords().values())
+    first = table.describe(["age", "member"], epsilon=1)
+    assert not first.stored
+    assert table.describe(["age", "member"], epsilon=1, preview=True).free
+    again = table.describe(["age", "member"], epsilon=1)  # nothing is left, and nothing is needed
+    assert again.stored
+    assert [a.value for a in again.answers.values()] == [a.value for a in first.answers.values()]
+    with pytest.raises(BudgetExceeded):
+        table.describe(["age", "member"], epsilon=1, fresh=True)
+    assert table.budget.spent == Pure(1)
+
+
+def test_filtered_and_derived_tables_and_those_of_one_row() -> None:
+    table = opened(budget=Pure(20))
+    some = table.filter("age < 40").mutate(half="age / 2").describe(["half"], epsilon=4)
+    assert some.table == "t, some of its rows"
+    each = table.per_person(spent="SUM(paid)").describe(epsilon=4)
+    assert [column.name for column in each.columns] == ["spent"]
+    assert each.whole["persons"].value == each.whole["rows"].value  # one row each, asked once
+
+
+def test_rows_of_several_persons_have_what_can_be_answered() -> None:
+    data = pa.table({"a": [1, 2, 3], "b": [2, 3, 4], "amount": [1, 2, 3]})
+    session = Session({"t": Private(data, person=["a", "b"])}, budget=Pure(4), randomness=seeded_not_private(7))
+    shown = session["t"].describe(epsilon=4, per="row")
+    assert "rows" in shown.whole
+    assert session.budget.spent == Pure(4)
+
+
+def test_the_page_loads_nothing_and_escapes_everything() -> None:
+    page = opened(budget=Approx(8, "1e-5")).describe(epsilon=8, delta="1e-5").to_html()
+    assert NASTY not in page
+    assert "<b>north" not in page
+    assert "&lt;script&gt;" in page
+    assert page.count("<svg") == 5
+    assert not re.search(r"(src|href|url)\s*[=(]|<script|https?:", page)
+
+
+def test_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{i % 200},{i % 40},{'EU' if i % 2 else 'US'}\n" for i in range(600))
+    Path("shop.csv").write_text(f"customer,amount,region\n{rows}")
+    assert run(["ledger", "create", "shop", "--ledger", "l.db", "--epsilon", "2", "--person", "customer"]) == 0
+    capsys.readouterr()
+    ask = ["describe", "shop.csv", "--person", "customer", "--ledger", "l.db", "--epsilon", "2", "--quiet"]
+    assert run([*ask, "--dry-run"]) == 0
+    assert "Nothing was spent" in capsys.readouterr().out
+    assert run([*ask, "--json", "--html", "shop.html", "--certificate", "shop.json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [column["name"] for column in found["columns"]] == ["amount", "region"]
+    assert Path("shop.html").read_text().startswith("<!doctype html>")
+    assert run(["verify", "shop.json"]) == 0
+    capsys.readouterr()
+    assert run(ask) == 0  # free
+    assert capsys.readouterr().out.startswith("Answered on ")
+    assert run([*ask, "--column", "amuont"]) == 2
+    assert "did you mean amount" in capsys.readouterr().err
+    assert run([*ask, "--fresh"]) == 3
+    capsys.readouterr()
+    query = "SELECT region, SUM(amount), COUNT(*) FROM shop WHERE region IN ('EU', 'US') GROUP BY region"
+    plan = ["ask", "shop.csv", "--person", "customer", "--epsilon", "2", "--dry-run", "--persons", "200", query]
+    assert run([*plan, "--json"]) == 0
+    assert [each["share"] is not None for each in json.loads(capsys.readouterr().out)["expected_errors"]] == [True] * 2
+    assert run(plan) == 0
+    assert "in each of 2 groups of about 100 persons: 19 of 20 answers within" in capsys.readouterr().out
+    assert run([word for word in plan if word != "--dry-run"]) == 2
+    assert "add that" in capsys.readouterr().err
