@@ -148,6 +148,7 @@ def log_in(page: Page, served: Served, name: str) -> None:
 
 
 def write(page: Page, sql: str, epsilon: str = "") -> None:
+    expect(page.locator("#slider")).to_be_visible()  # the script is there: before it no key does more than in any form
     page.get_by_label("Question, as SQL").fill(sql)
     page.keyboard.press("Escape")
     if epsilon:
@@ -217,7 +218,7 @@ def fetched(page: Page, served: Served, link: Locator) -> bytes:
     """What a link downloads; a busy machine may let it run out of time."""
     assert link.get_attribute("download") is not None
     for _ in range(10):
-        response = page.request.get(f"{served.address}{link.get_attribute('href')}", timeout=60_000)
+        response = page.request.get(f"{served.address}{link.get_attribute('href')}", timeout=200_000)
         if response.status != 503:
             break
     assert response.ok, response.text()
@@ -393,6 +394,7 @@ def test_the_keyboard_alone_in_a_narrow_window(served: Served, page: Page) -> No
 
 def test_without_script_everything_works(served: Served, browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(200_000)
     page = context.new_page()
     log_in(page, served, "ada")
     page.get_by_text("Build a question").click()
