@@ -11,7 +11,7 @@ import ast
 import inspect
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
@@ -51,15 +51,15 @@ class Page:
     picture: bytes | None
 
 
-def pages() -> Iterator[Page]:
-    """Every module of mechanisms that states a promise."""
+def pages(drawn: Sequence[str] | None = None) -> Iterator[Page]:
+    """Every module of mechanisms that states a promise; pictures are drawn of some of them, or of all."""
     known = _cases()
     for room in ("mechanisms", "noises", "black_boxes"):
         for path in sorted((SOURCE / room).rglob("*.py"), key=lambda path: path.stem):
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             if re.search(r"^PROMISE", docstring, re.MULTILINE) and path.stem not in HELPERS:
                 module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-                yield _page(module, docstring, known)
+                yield _page(module, docstring, known if drawn is None or path.stem in drawn else {})
 
 
 HELPERS = ("ratio_local",)

@@ -99,4 +99,8 @@ except tacit.BudgetExceeded as error:
 # A plan needs no data: it asks made-up persons of an assumed shape.
 
 # %%
-tacit.plan("sum", persons=5000, epsilon=0.5)
+print(tacit.plan("sum", persons=5000, epsilon=0.5))
+
+# %% [markdown]
+# Next: [a year of a shop](2-shop.md) for analysts, [visits to a hospital](3-hospital.md) for those who hold data,
+# [a graph](4-graph.md), or [how it works](5-laws-and-proof.md).

@@ -48,7 +48,6 @@ without = shifted_inverse(profile=profile[1:], grid=integers(0, 120), epsilon=1,
 max(abs(log(float(law.pmf(y, bits=64)) / float(without.pmf(y, bits=64)))) for y in range(121))
 
 # %%
-# %matplotlib inline
 from tacit import plots
 
 plots.law({"300 persons": law, "299": without}, range(88, 103), "Two neighbours")
