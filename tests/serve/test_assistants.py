@@ -41,7 +41,7 @@ def over_stdio(address: str) -> AbstractAsyncContextManager[Client]:
 async def over_http(address: str) -> AsyncIterator[Client]:
     headers = {"authorization": f"Bearer {token('grace')}"}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as line,
+        httpx2.AsyncClient(headers=headers, timeout=200) as line,
         Client(streamable_http_client(f"{address}/mcp", http_client=line)) as client,
     ):
         yield client
