@@ -79,7 +79,7 @@ def _page(name: str, docstring: str, known: dict[str, list[AuditCase]]) -> Page:
     if functions:
         parts[-1] += ", *functions* " + ", ".join(f"`{name}`" for name in functions)
     if picture is not None:
-        parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png)", "", UNDER]
+        parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png){{ .drawn }}", "", UNDER]
     parts += _called(module, functions)
     parts += ["", _headed(rest), "", "## References", ""]
     parts += [f"- {PAPERS[paper]}" for paper in BEHIND.get(key, [])] or ["- None: it is Tacit's own."]

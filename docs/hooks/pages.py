@@ -2,8 +2,8 @@
 
     python docs/hooks/pages.py [--to site] [--quick]
 
-What a page needs beyond Markdown is done here, so that any generator would do: mechanisms, papers and the comparison are
-written, tutorials are run and become Markdown, rooms of the reference are filled in. ``--quick`` does not run the
+What a page needs beyond Markdown is done here, so that any generator would do: mechanisms, papers and the comparison
+are written, tutorials are run and become Markdown, rooms of the reference are filled in. ``--quick`` does not run the
 tutorials and draws few pictures: for a check of links.
 """
 
