@@ -59,7 +59,7 @@ def java() -> bool:
     if command is None or find_spec("pyspark") is None:
         return False
     try:
-        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=60, check=True).stderr
+        said = subprocess.run([command, "-version"], capture_output=True, text=True, timeout=200, check=True).stderr
     except (OSError, subprocess.SubprocessError):
         return False
     return int(said.split('"')[1].split(".")[0]) >= 17
@@ -113,5 +113,5 @@ def frame(session: SparkSession, table: pa.Table) -> DataFrame:
 def machines(process: int) -> list[int]:
     """The JVMs that a process has started."""
     command = ["ps", "-o", "pid=,comm=", "--ppid", str(process)]
-    said = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    said = subprocess.run(command, capture_output=True, text=True, timeout=200).stdout
     return [int(line.split()[0]) for line in said.splitlines() if line.split()[1] == "java"]

@@ -122,7 +122,7 @@ def test_import_is_quick_and_loads_nothing_heavy() -> None:
         f"print(time.process_time() - start, *[m for m in {HEAVY} if m in sys.modules])"
     )
     runs = [
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200, check=True)
         for _ in range(5)
     ]
     words = [run.stdout.split() for run in runs]

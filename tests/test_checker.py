@@ -130,7 +130,7 @@ def test_it_runs_where_there_is_no_tacit(honest: dict[str, Any], tmp_path: Path)
     shutil.copy(SOURCE, tmp_path / "alone.py")
     (tmp_path / "answer.json").write_text(json.dumps(honest["sum"]), encoding="utf-8")
     command = [sys.executable, "-I", "-S", "alone.py", "answer.json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=200, check=False)
     assert (done.returncode, done.stdout.splitlines()[0]) == (0, "VERIFIED"), done.stderr
     assert "trusted" in done.stdout
 

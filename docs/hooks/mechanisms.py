@@ -11,7 +11,7 @@ import ast
 import inspect
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
@@ -51,15 +51,15 @@ class Page:
     picture: bytes | None
 
 
-def pages() -> Iterator[Page]:
-    """Every module of mechanisms that states a promise."""
+def pages(drawn: Sequence[str] | None = None) -> Iterator[Page]:
+    """Every module of mechanisms that states a promise; pictures are drawn of some of them, or of all."""
     known = _cases()
     for room in ("mechanisms", "noises", "black_boxes"):
         for path in sorted((SOURCE / room).rglob("*.py"), key=lambda path: path.stem):
             docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             if re.search(r"^PROMISE", docstring, re.MULTILINE) and path.stem not in HELPERS:
                 module = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-                yield _page(module, docstring, known)
+                yield _page(module, docstring, known if drawn is None or path.stem in drawn else {})
 
 
 HELPERS = ("ratio_local",)
@@ -79,7 +79,7 @@ def _page(name: str, docstring: str, known: dict[str, list[AuditCase]]) -> Page:
     if functions:
         parts[-1] += ", *functions* " + ", ".join(f"`{name}`" for name in functions)
     if picture is not None:
-        parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png)", "", UNDER]
+        parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png){{ .drawn }}", "", UNDER]
     parts += _called(module, functions)
     parts += ["", _headed(rest), "", "## References", ""]
     parts += [f"- {PAPERS[paper]}" for paper in BEHIND.get(key, [])] or ["- None: it is Tacit's own."]

@@ -231,7 +231,7 @@ def attack(seed: int, queries: int, module: str = "tests.attacks.odd_sql") -> Tr
                 _note(done, seed, json.loads(line))
         finally:
             process.kill()
-            process.wait(60)
+            process.wait(200)
         if done.queries < queries:  # it hung, or died
             text, epsilon = query(seed, done.queries)
             done.failures.append(f"no end: {text!a:.200} at ε = {epsilon!a:.40}")

@@ -361,7 +361,7 @@ def test_a_ledger_of_before_opened_by_many_at_once_gets_one_identity_and_one_hea
         together = Barrier(6)
 
         def opened(_: int, together: Barrier = together) -> str:
-            together.wait(30)
+            together.wait(200)
             with open_ledger(path) as ledger:
                 ledger.budget("d").charge(Pure(1))
                 return ledger.identity
@@ -388,7 +388,7 @@ def test_no_kill_makes_a_false_alarm(tmp_path: Path) -> None:
         numbers = [int(process.stdout.readline()) for _ in range(20)]
         process.kill()
         numbers += [int(line) for line in process.stdout.read().split("\n")[:-1]]
-        process.wait(30)
+        process.wait(200)
         with open_ledger(path) as ledger:
             assert verify(ledger, "d").sound
             assert _number(path) == ledger.dataset("d").entries >= numbers[-1]

@@ -35,14 +35,14 @@ SECONDS = 1.0
 
 @pytest.mark.parametrize("value", ABSURD, ids=range(len(ABSURD)))
 def test_absurd_numbers_are_refused_before_any_arithmetic(value: Any) -> None:
-    begun = time.process_time()
+    begun = time.thread_time()
     makers: list[Any] = [lambda v: exact(v, "x"), Pure, Zcdp, lambda v: Approx(1, v)]
     makers += [lambda v: tacit.read(TABLE, person="who", budget=Pure(1), table="t").sum("x", epsilon=v)]
     makers += [lambda v: tacit.read(TABLE, person="who", budget=Pure(1), table="t").quantile("x", [v], epsilon=1)]
     for make in makers:
         with pytest.raises(InvalidInput, match="digits"):
             make(value)
-    assert time.process_time() - begun < SECONDS
+    assert time.thread_time() - begun < SECONDS
 
 
 def test_the_bounds_are_generous() -> None:
@@ -69,14 +69,14 @@ def session() -> Iterator[tacit.Session]:
 
 def _planned(session: tacit.Session, query: str) -> tuple[float, bool]:
     """How long it takes to plan a query, and whether it was taken."""
-    begun = time.process_time()
+    begun = time.thread_time()
     try:
         found = understand(session._releaser, price(query, 1))
         found.preview(fresh=False)
         taken = True
     except TacitError:
         taken = False
-    return time.process_time() - begun, taken
+    return time.thread_time() - begun, taken
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_racing_threads_never_make_more_failures_than_allowed(opened: Callable[.
     together, failed = Barrier(8), []
 
     def ask(_: int) -> None:
-        together.wait(30)
+        together.wait(200)
         for _ in range(4):
             try:
                 receipt = ada.charge(Pure(1))

@@ -114,7 +114,7 @@ def test_what_a_function_started_is_ended() -> None:
 def test_a_killed_evaluator_is_replaced() -> None:
     with worker(functions.mean) as found:
         os.kill(found._process.pid, signal.SIGKILL)
-        found._process.wait(60)
+        found._process.wait(200)
         assert found.alone(blobs([3])) == [3]
 
 

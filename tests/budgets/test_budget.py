@@ -83,7 +83,7 @@ def test_threads_cannot_overspend() -> None:
     start = Barrier(8)
 
     def ask() -> None:
-        start.wait(60)
+        start.wait(200)
         for _ in range(40):
             try:
                 admitted.append(budget.charge(Zcdp("0.01")))
@@ -94,7 +94,7 @@ def test_threads_cannot_overspend() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(200)
     assert len(admitted) == 100 == len({receipt.number for receipt in admitted})
     assert budget.remaining.rho == 0  # type: ignore[attr-defined]
 

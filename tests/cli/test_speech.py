@@ -41,7 +41,7 @@ def test_both_terminals_are_read_while_the_other_is_written() -> None:
 
 
 def test_no_progress_where_nobody_watches() -> None:
-    done = subprocess.run([sys.executable, "-c", SLOW, "0.3"], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", SLOW, "0.3"], capture_output=True, text=True, timeout=200, check=True)
     assert (done.stdout, done.stderr) == ("done\n", "")
 
 

@@ -116,7 +116,7 @@ def lost(spark: SparkSession) -> tacit.Table:
     with pytest.raises(tacit.EngineError) as caught:
         table.persons(epsilon=1)
     over.set()
-    killer.join(60)
+    killer.join(200)
     assert str(caught.value) == FAILED
     assert caught.value.__cause__ is None
     assert table.budget.spent == tacit.Pure(1)

@@ -94,7 +94,7 @@ def race(where: str, place: Path, *, affordable: int, processes: int, kills: int
         if victim.poll() is not None:
             raise RuntimeError("a worker ended before all kills were done; give the race a larger budget")
         victim.send_signal(signal.SIGKILL)
-        victim.wait(60)
+        victim.wait(200)
         killed += 1
         launch()
     calm.unlink()

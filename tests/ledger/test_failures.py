@@ -120,7 +120,7 @@ def test_a_file_that_may_not_grow(path: Path) -> None:
         "    print(done, error)\n"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, timeout=200, check=True
     )
     done, _, message = ran.stdout.partition(" ")
     assert int(done) > 0

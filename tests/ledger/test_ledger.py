@@ -243,7 +243,7 @@ def test_threads_and_forked_processes_share_a_ledger(where: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(200)
     assert budget.spent == Pure(2)
     child = os.fork()
     if not child:
@@ -263,5 +263,5 @@ def test_processes_that_register_at_once_agree(where: str) -> None:
         "open_ledger(sys.argv[1]).budget('d', Pure(1)).charge(Pure('0.1'))"
     )
     started = [subprocess.Popen([sys.executable, "-c", code, where]) for _ in range(4)]
-    assert [process.wait(60) for process in started] == [0] * 4
+    assert [process.wait(200) for process in started] == [0] * 4
     assert open_ledger(where).budget("d", Pure(1)).spent == Pure("0.4")

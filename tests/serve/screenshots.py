@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from tests.serve.support import Served, serving
-from tests.serve.test_browser import CHROMIUM, FLAGS, ask, log_in, write
+from tests.serve.test_browser import CHROMIUM, FLAGS, ask, follow, log_in, write
 
 SIZES = {390: 1300, 820: 1180, 1440: 960}
 COLOURS = 48
@@ -73,7 +73,7 @@ def take(page: Page, served: Served, folder: Path) -> None:
     for box in (page.get_by_role("checkbox").first, page.get_by_role("checkbox").last):
         box.check()
     keep(page, folder, "serve-history")
-    page.get_by_role("button", name="Compare two").click()
+    follow(page.get_by_role("button", name="Compare two"))
     page.set_viewport_size({"width": 1100, "height": 800})
     page.evaluate("scrollTo(0, 0)")
     keep(page, folder, "serve-compare")

@@ -222,7 +222,7 @@ def test_the_client_has_the_face_of_a_session(tmp_path: Path) -> None:
             env=os.environ | {"TACIT_TOKEN": token("ada")},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=200,
             check=True,
         )
         assert run.stdout.count("Answered on ") == 2
@@ -238,18 +238,18 @@ def test_a_stop_answers_what_is_in_flight_and_a_start_goes_on(tmp_path: Path) ->
         bodies = [SUM | {"epsilon": f"0.{i}"} for i in range(1, 7)]
         asked = [pool.submit(line.post, ASK, json=body) for body in bodies]
         with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
-            end = time.monotonic() + 60
+            end = time.monotonic() + 200
             while not charges(ledger, "visits"):
                 assert time.monotonic() < end
                 time.sleep(0.01)
         served.process.terminate()
-        served.process.wait(30)
+        served.process.wait(200)
         answered = [f.result().json()["cost"] for f in asked if f.exception() is None and f.result().is_success]
     assert answered
     with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
         found = charges(ledger, "visits")
         assert {charge.status for charge in found} == {"answered"}
-        assert set(answered) <= {charge.cost for charge in found}
+        assert set(answered) == {charge.cost for charge in found}  # who paid was told, before it stopped
         before = ledger.budget("visits").spent
     with serving(str(path), tokens={"ada": token("ada")}) as served:
         body = SUM | {

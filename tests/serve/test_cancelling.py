@@ -25,7 +25,7 @@ ENDLESS = "SELECT COUNT(*) FROM visits -- spin"
 
 
 def until(found: Any, what: str) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 200
     while not found():
         assert time.monotonic() < end, what
         time.sleep(0.02)
@@ -54,17 +54,17 @@ def test_a_question_of_ones_own_is_taken_back(tmp_path: Path, nobody: httpx.Clie
         until(lambda: waits(2), "nobody waits")
         assert cancel("second", hers) == cancel("nothing") == (202, {"status": "cancelling"})  # it tells nothing
         assert cancel("second") == (202, {"status": "cancelling"})
-        gone = second.result(60)
+        gone = second.result(200)
         assert (gone.status_code, gone.json()["error"]) == (409, "cancelled")
         assert "before it began, and nothing was spent" in gone.json()["message"]
         assert not paid.done()
         cancel("paid")
-        ended = paid.result(60)
+        ended = paid.result(200)
         assert (ended.status_code, ended.json()["error"]) == (409, "cancelled")
         assert "stays charged" in ended.json()["message"]
         until(lambda: waits(0), "the third did not begin")
         cancel("third")  # it works in the planner, where nothing was charged
-        assert "nothing was spent" in third.result(60).json()["message"]
+        assert "nothing was spent" in third.result(200).json()["message"]
     assert charges_of(tmp_path) == ["failed"]
     again = ask("paid", f"{ENDLESS}, paid")
     assert (again.status_code, again.json()["error"]) == (409, "charged_before")

@@ -48,7 +48,7 @@ def test_ctrl_c_ends_well_and_the_demo_leaves_nothing(tmp_path: Path, monkeypatc
         assert list(tmp_path.glob("tacit-serve-*"))
         entered = httpx.post(f"{served.address}/login", data={"token": served.tokens["ada"]})
         for _ in range(10):  # each on a line of its own, so that both workers see the cookie of one of them
-            assert httpx.get(f"{served.address}/v1/datasets", cookies=entered.cookies, timeout=30).status_code == 200
+            assert httpx.get(f"{served.address}/v1/datasets", cookies=entered.cookies, timeout=200).status_code == 200
         served.process.send_signal(signal.SIGINT)
-        assert served.process.wait(60) == 0
+        assert served.process.wait(200) == 0
         assert not list(tmp_path.glob("tacit-serve-*"))

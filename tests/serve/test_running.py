@@ -156,7 +156,7 @@ async def _look() -> None:
     looked, opened = [], threading.Event()
 
     def work() -> None:
-        looked.append(opened.wait(10))
+        looked.append(opened.wait(200))
         if len(looked) > 1:
             raise ZeroDivisionError
 

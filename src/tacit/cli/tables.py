@@ -144,7 +144,8 @@ def find_dataset(flags: Flags, name: str | None = None) -> Dataset:
         places = find_places(flags)
         tables = declare(flags, places)
         return Dataset(tables, name or _default_name(flags), tuple(place for place in places if place not in tables))
-    from tacit.serve.config import connect_spark, load
+    from tacit.serve.config import load
+    from tacit.serve.sparks import connect_spark
 
     config = load(path, serving=False)
     if name is None and len(config.datasets) > 1:

@@ -26,9 +26,10 @@ from tacit.checks import Report, check, check_keys
 from tacit.checks.report import describe
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import fragments
-from tacit.serve.config import Config, connect_spark, load, on_spark
+from tacit.serve.config import Config, load
 from tacit.serve.custody.standing import as_it_is
 from tacit.serve.records import AuditLog
+from tacit.serve.sparks import connect_spark, on_spark
 from tacit.tables import Private, Public
 
 PATIENCE = 10.0

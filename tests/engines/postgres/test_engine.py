@@ -236,7 +236,7 @@ def test_a_connection_is_left_as_it_was_found(where: str, connection: Any) -> No
         return found
 
     before = settings()
-    engine = open_engine({"orders": Source(connection)}, timeout=60)
+    engine = open_engine({"orders": Source(connection)}, timeout=200)
     relation, scope = about(engine)
     with engine.snapshot() as outer, engine.snapshot() as inner:  # a question may need two
         large = TotalBuckets(value(scope.find("amount")), (1, 10**15))
@@ -264,7 +264,7 @@ def test_several_snapshots_and_threads_at_once(where: str, connection: Any) -> N
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(200)
         assert found == [3] * 3
         engine.close()
 

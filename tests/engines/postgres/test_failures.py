@@ -51,14 +51,24 @@ def test_what_fails_before_rows_are_read_costs_nothing(where: str) -> None:
     run(where, f"DROP OWNED BY reader_{space}", f"DROP ROLE reader_{space}")
 
 
+def strike(where: str, table: tacit.Table, kill: str) -> None:
+    """Kill as soon as it is charged and there is something to kill."""
+    import psycopg
+
+    end = time.monotonic() + 200
+    with psycopg.connect(where, autocommit=True) as line:
+        while time.monotonic() < end and (table.budget.remaining == tacit.Pure(9) or not line.execute(kill).fetchall()):
+            time.sleep(0.05)
+
+
 def test_a_server_that_ends_the_session_in_the_middle_is_paid_for(where: str) -> None:
     table = tacit.read(where, "who", tacit.Pure(9), table="slow")
     kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'WITH whole%'"
-    timer = threading.Timer(0.5, run, (where, kill))
-    timer.start()
+    killer = threading.Thread(target=strike, args=(where, table, kill))
+    killer.start()
     with pytest.raises(EngineError) as caught:
         ask(table)
-    timer.join(60)
+    killer.join(200)
     assert str(caught.value) == FAILED
     assert caught.value.__cause__ is None
     assert table.budget.spent == tacit.Pure(1)

@@ -132,6 +132,11 @@ class Standing:
             found[caller] = tuple(each for each in listed if token_id(each) not in self.revoked)
         return found
 
+    def knew(self, name: str) -> bool:
+        """Whether any act was about an analyst of this name."""
+        asked = {request.analyst for request in self.requests.values()}
+        return name in {*self.analysts, *self.states, *self.tokens, *(who for who, _ in self.access), *asked}
+
     def token_ids(self, config: Config, analyst: str) -> list[str]:
         """The ids of an analyst's tokens that open the door."""
         digests = self.digests(config).get(Caller(ANALYST, analyst), ())
@@ -190,6 +195,8 @@ def overlay(config: Config, now: Standing) -> Config:
         none = name in now.analysts or (listed[name] and not set(listed[name]) & set(served))
         analysts[name] = {} if none else dict(allowed)
     for (name, dataset), access in now.access.items():
+        if name not in analysts:
+            continue  # they stood in the file, and do no more
         analysts[name].pop(dataset, None)
         if access is not None and dataset in served:
             analysts[name][dataset] = read_access(dataset, access, found.datasets)
