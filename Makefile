@@ -28,7 +28,7 @@ types: .venv/test-ready
 	$(BIN)/mypy
 
 docs: .venv/test-ready
-	$(BIN)/mkdocs build --strict
+	$(BIN)/python docs/hooks/pages.py
 
 # Hours, or minutes; other libraries are installed in environments of their own. GRAPH and PROFILE name the graph of
 # the join studies and its published profile.

@@ -42,6 +42,12 @@ SHARED = {"spark": "spark", "test_browser": "browser", "postgres": "postgres"}
 """Parts of the names of tests that share what takes long to start, and what it is. One process runs all of them."""
 ALONE = LONGEST[:2]
 """Tests that start a Spark of their own."""
+AGAIN = (
+    *("test_browser", "serve/test_load", "serve/test_cancelling", "serve/test_command", "test_gateway_stays_up"),
+    *("test_connect", "killed", "ends_the_session", "ctrl_c", "time_limit", "within_a_second", "test_race"),
+)
+"""Parts of the names of tests that race with another process or with a clock. A machine that stands still for a minute
+fails them for nothing: such a test is tried again, twice at most, and the last line says how many were."""
 TOGETHER = 24
 """Tests of a file that one process runs at most, one after the other: what they share is made once for them."""
 COMPILED = Path(__file__).parent / "__pycache__" / "compiled"
@@ -64,6 +70,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         long = "spark" in item.nodeid or item.path.name == "test_docs.py"
         if long and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LONG))
+        if any(name in item.nodeid for name in AGAIN):
+            item.add_marker(pytest.mark.flaky(reruns=2))
         group = group_of(item.nodeid)
         longest = any(name in item.nodeid for name in LONGEST)
         ranks[item.nodeid] = 0 if group == "spark" else 1 if longest else 2 if group else 3

@@ -19,6 +19,8 @@ import httpx
 from tacit.serve.tokens import new_token
 
 COMMAND = [sys.executable, "-c", "from tacit.cli import main; main()", "serve", "--port", "0", "--json"]
+PLANTED = "from tacit.serve import zygote; zygote.ENGINES += ({module!r},); "
+"""Before it: executors of one worker carry a module of the tests."""
 NAMES = ("ada", "grace", "custodian")
 TOKENS = {name: new_token() for name in NAMES}
 
@@ -42,12 +44,16 @@ class Served:
 
 
 @contextmanager
-def serving(*arguments: str, tokens: dict[str, str] | None = None, folder: Path | None = None) -> Iterator[Served]:
-    """Run `tacit serve` with these arguments, in a folder, until the block ends."""
+def serving(
+    *arguments: str, tokens: dict[str, str] | None = None, folder: Path | None = None, planted: str = ""
+) -> Iterator[Served]:
+    """Run `tacit serve` with these arguments, in a folder, until the block ends; executors load what is planted."""
     start = time.monotonic()
+    python, flag, code, *rest = COMMAND
+    command = [python, flag, (PLANTED.format(module=planted) if planted else "") + code, *rest]
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder
+        [*command, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=folder
     )
     late = threading.Timer(200, process.kill)
     late.start()

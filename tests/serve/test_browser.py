@@ -128,10 +128,23 @@ def check(page: Page, *schemes: Literal["light", "dark"]) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def follow(link: Locator) -> None:
+    """Click what leads to another page, and wait until its script runs: a click does not wait, and keys before the
+    script are only letters.
+    """
+    with link.page.expect_navigation():
+        link.click()
+
+
+def enter(page: Page, address: str, token: str) -> None:
+    """Log in."""
+    page.goto(address)
+    page.get_by_label("Your token").fill(token)
+    follow(page.get_by_role("button", name="Log in"))
+
+
 def log_in(page: Page, served: Served, name: str) -> None:
-    page.goto(served.address)
-    page.get_by_label("Your token").fill(served.tokens[name])
-    page.get_by_role("button", name="Log in").click()
+    enter(page, served.address, served.tokens[name])
 
 
 def write(page: Page, sql: str, epsilon: str = "") -> None:
@@ -248,11 +261,11 @@ def test_pictures_files_and_comparisons(served: Served, page: Page) -> None:
     spent = page.locator(".budget").text_content()
     page.goto(f"{served.address}{first}")
     expect(page.get_by_text("returned at no cost").first).to_be_visible()
-    page.get_by_role("link", name="Change").click()  # opens the question and asks nothing
+    follow(page.get_by_role("link", name="Change"))  # opens the question and asks nothing
     expect(page.get_by_label("Question, as SQL")).to_have_value("SELECT COUNT(*) FROM visits WHERE minutes < 5")
     assert page.locator(".budget").text_content() == spent
 
-    page.get_by_role("link", name="Your questions").first.click()
+    follow(page.get_by_role("link", name="Your questions").first)
     rows = page.locator("#asked tbody tr:visible")
     before = rows.count()
     utc, shown = (
@@ -269,7 +282,7 @@ def test_pictures_files_and_comparisons(served: Served, page: Page) -> None:
     for box in page.get_by_role("checkbox").all():
         if box.is_visible():
             box.check()
-    page.get_by_role("button", name="Compare two").click()
+    follow(page.get_by_role("button", name="Compare two"))
     expect(page.get_by_role("heading", name="The difference")).to_be_visible()
     expect(page.locator("#answer")).to_contain_text(re.compile("is higher, by|may be equal"))
     check(page)
@@ -325,7 +338,7 @@ def test_a_spent_budget_refuses(served: Served, page: Page) -> None:
     expect(page.locator(".budget")).to_contain_text("ε = 0 of ε = 2")
     write(page, "SELECT SUM(wage) FROM wages", "0.1")
     expect(page.locator("#preview .bad")).to_contain_text("but only")
-    page.get_by_role("button", name="Ask and pay").click()
+    follow(page.get_by_role("button", name="Ask and pay"))
     expect(page.get_by_role("alert").first).to_contain_text("nothing was spent")
     expect(page.get_by_label("Question, as SQL")).to_have_value("SELECT SUM(wage) FROM wages")
     check(page, "dark")
@@ -373,7 +386,8 @@ def test_the_keyboard_alone_in_a_narrow_window(served: Served, page: Page) -> No
         page.keyboard.press("Enter")  # the free preview is what Enter does
     expect(page.locator("#preview")).to_contain_text("Nothing was spent")
     tab("ask")
-    page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
     expect(page.locator("#answer")).to_contain_text("Number of rows")
     check(page)
 
@@ -403,7 +417,7 @@ def test_without_script_everything_works(served: Served, browser: Browser) -> No
 def test_the_custodian_sees_budgets_and_verifies(served: Served, page: Page) -> None:
     log_in(page, served, "custodian")
     expect(page.get_by_role("cell", name="analyst:ada")).to_be_visible()
-    page.get_by_role("link", name="Verify the ledger of wages").click()
+    follow(page.get_by_role("link", name="Verify the ledger of wages"))
     expect(page.locator(".notice.good")).to_contain_text("entries verified")
     check(page)
     with page.expect_download() as download:

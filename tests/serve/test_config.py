@@ -11,8 +11,9 @@ import pytest
 
 from tacit import Approx, InvalidInput, Pure, Zcdp
 from tacit.ledger import open_ledger
-from tacit.serve.config import Access, connect_spark, load
+from tacit.serve.config import Access, load
 from tacit.serve.gateway import Gateway
+from tacit.serve.sparks import connect_spark
 from tacit.serve.tokens import ANALYST, Caller
 from tests.serve.support import TOKENS, configuration, people
 

@@ -141,7 +141,7 @@ class Description:
             for what, each in column.answers.items():
                 parts = {(): each} if isinstance(each, Answer) else {(key,): part for key, part in each.items()}
                 found |= {(column.name, what, *key): part for key, part in parts.items()}
-        return Answers(found, self.guarantee, "column, question", self.releases)
+        return Answers(found, self.guarantee, "column, question, of", self.releases)
 
     @property
     def stored(self) -> bool:

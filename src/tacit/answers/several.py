@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -149,8 +150,7 @@ class Answers(Mapping[Any, Answer]):
         records = []
         for key, answer in self.items():
             interval = answer.interval()
-            names = self.name.split(", ")
-            keys = dict(zip(names, key, strict=True)) if isinstance(key, tuple) else {self.name: key}
+            keys = dict(zip_longest(self.name.split(", "), key)) if isinstance(key, tuple) else {self.name: key}
             records.append(
                 keys
                 | {

@@ -26,6 +26,8 @@ class Message:
     """What it says; the same key with other words is refused."""
     lost_before: datetime | None = None
     """What was charged before then and has no outcome was lost, and is resumed: nobody works on it any more."""
+    begun: datetime | None = None
+    """When it was read. Its answers tell this time and no later one, which would say how long the work took."""
 
     def lost(self, at: datetime) -> bool:
         """Whether nobody works any more on what was charged then."""

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from tacit import __version__
+from tacit.cli import completing
 from tacit.cli.ask import HELP as ASK
 from tacit.cli.ask import ask
 from tacit.cli.asking import Interrupted
@@ -66,7 +67,9 @@ PLAN = """What accuracy to expect, from public facts only.
 \b
 Examples:
   tacit plan --persons 10000 --statistic sum --epsilon 0.5
-  tacit plan --persons 10000 --statistic mean --error 1% --plot plan.png"""
+  tacit plan --persons 10000 --statistic mean --error 1% --plot plan.png
+
+For a query of yours, with its groups and all its aggregates: tacit ask --dry-run --persons 10000 --plot errors.png."""
 
 app = typer.Typer(name="tacit", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -190,11 +193,19 @@ def schema(
 
 @app.command(help=PLAN)
 def plan(
-    statistic: Annotated[str, typer.Option(help="persons, count, sum, mean, median, nunique or ratio.")],
+    statistic: Annotated[
+        str,
+        typer.Option(
+            help="persons, count, sum, mean, median, p90 or another quantile, min, max, std, nunique, ratio …",
+            autocompletion=completing.statistics,
+        ),
+    ],
     persons: Annotated[int, typer.Option(help="About how many persons there are.")],
     epsilon: Annotated[str | None, typer.Option(help="What the answer may cost.")] = None,
     error: Annotated[str | None, typer.Option(help="Which ε gives this error? 1% or 0.01.")] = None,
-    shape: Annotated[str, typer.Option(help="equal, uniform, lognormal or pareto.")] = "lognormal",
+    shape: Annotated[
+        str, typer.Option(help="equal, uniform, lognormal or pareto.", autocompletion=completing.shapes)
+    ] = "lognormal",
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="A picture (.png, .svg or .pdf).")] = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:

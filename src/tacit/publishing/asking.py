@@ -25,7 +25,7 @@ from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.ledger import open_ledger
 from tacit.publishing.edition import Asked, Edition
-from tacit.serve.config import connect_spark
+from tacit.serve.sparks import connect_spark
 from tacit.tables import Session
 from tacit.tables.sql.report import Questions, plan_report
 from tacit.tables.statistics.catalogue import Statistics

@@ -109,7 +109,8 @@ async def answer_question(
     facts = question_facts(question)
     try:
         names = [called(known.caller, name, word) for word in _names(key, page)]
-        found = await execute(here.questions, known, "ask", names, dataset=name, question=facts, key=key, page=page)
+        work = {"dataset": name, "question": facts, "key": key, "page": page}
+        found = await execute(here.questions, known, "ask", names, start, **work)
         outcome = "stored" if found.facts["stored"] else "answered"
         await here.following.follow()
         here.gateway.standing.check(known.caller, name, known.caller.token)  # who was sent away gets no answer
@@ -118,10 +119,10 @@ async def answer_question(
         outcome = status(error)[1]
         raise
     finally:
-        here.counts.add("tacit_questions_total", "outcome", outcome)
         request.scope[OUTCOME] = outcome
         here.log.write("asked", analyst=known.caller.name, dataset=name, cost=dict(question.amounts), outcome=outcome)
         await pad(start, float(here.gateway.config.limits.padding_seconds))
+        here.counts.add("tacit_questions_total", "outcome", outcome)  # everybody may look at the counts
 
 
 def _names(key: str, page: bool) -> list[str]:

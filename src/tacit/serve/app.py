@@ -100,16 +100,18 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         known = replace(gateway.config, digests={}, settings={})  # executors know no token
         return ExecutorSetup(known, niceness, limits.memory_mb, gateway.columns())
 
-    def executors(kind: str, places: int, share: int, seconds: Decimal, niceness: int) -> Executors:
+    def executors(
+        kind: str, places: int, share: int, seconds: Decimal, niceness: int, after: Turns | None = None
+    ) -> Executors:
         def stopped(work: Work, charged: list[Mapping[str, Any]]) -> None:
             caller = Caller(*work["caller"])
             log.write("stopped", pool=kind, analyst=caller.name)
             with suppress(TacitError):  # the charge stands, and has no outcome
                 gateway.record_failures(work["dataset"], charged)
 
-        turns = Turns(places, share, limits.waiting)
+        turns = Turns(places, share, limits.waiting, 0.0 if after else float(limits.padding_seconds))
         bounds = Bounds(float(seconds), limits.memory_mb)
-        pool = Executors(turns, copied, setup(niceness), bounds, stopped, lately)
+        pool = Executors(turns, copied, setup(niceness), bounds, stopped, lately, after)
         pools.append((pool, niceness))
         return pool
 
@@ -127,9 +129,9 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         doorkeeper=doorkeeper,
         log=log,
         questions=questions,
-        previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0),
-        forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND),
-        chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores"),
+        previews=executors("previews", limits.previews, 1, limits.preview_seconds, 0, questions.turns),
+        forecasts=executors("forecasts", limits.previews, 1, limits.question_seconds, BEHIND, questions.turns),
+        chores=Threads(Turns(CHORES, 1, limits.waiting), CHORES, "chores", questions.turns),
         health=SharedLook(gateway.ledger.names, "health"),
         following=Following(gateway, changed),
         pace=Pace(limits.per_minute, own_paces(config), logged_out and logged_out.with_name("paces")),

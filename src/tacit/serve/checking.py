@@ -26,9 +26,10 @@ from tacit.checks import Report, check, check_keys
 from tacit.checks.report import describe
 from tacit.errors import InvalidInput, TacitError
 from tacit.serve import fragments
-from tacit.serve.config import Config, connect_spark, load, on_spark
+from tacit.serve.config import Config, load
 from tacit.serve.custody.standing import as_it_is
 from tacit.serve.records import AuditLog
+from tacit.serve.sparks import connect_spark, on_spark
 from tacit.tables import Private, Public
 
 PATIENCE = 10.0
@@ -144,6 +145,9 @@ def section(config: Config) -> str:
         made = datetime.fromtimestamp(file.stat().st_mtime, UTC)
     except (OSError, ValueError, KeyError, TypeError):
         said = "The data are being checked, or could not be; <code>tacit check</code> does it by hand."
+        return f'<section id="data"><h2>Data</h2><p>{said}</p></section>'
+    if not report.facts and not report.findings:
+        said = "No table was there to be checked at the last start; each one is looked at when it is added."
         return f'<section id="data"><h2>Data</h2><p>{said}</p></section>'
     facts = [(escape(name), escape(describe(part))) for name, part in report.facts.items()]
     ordered = sorted(report.findings, key=lambda finding: not finding.serious)

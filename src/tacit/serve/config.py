@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -357,28 +356,6 @@ def _table(section: Section, given: str, folder: Path) -> Private | Public:
 def _source(text: str, folder: Path) -> str:
     """A path from the configuration's folder, or an address as it is."""
     return text if "://" in text else str(folder / text)
-
-
-def on_spark(table: Private | Public) -> bool:
-    """Whether a table's source is the address of a Spark server."""
-    address = table.source.data
-    return isinstance(address, str) and address.startswith(("sc://", "spark://"))
-
-
-def connect_spark(table: Private | Public) -> Private | Public:
-    """A table whose Spark address became a session of this process; everything else the engines open themselves."""
-    if not on_spark(table):
-        return table
-    address = str(table.source.data)
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise InvalidInput("a Spark source needs the package pyspark; install tacit-dp[spark].") from None
-    builder: Any = SparkSession.builder
-    session = (builder.remote(address) if address.startswith("sc://") else builder.master(address)).getOrCreate()
-    found = copy(table)
-    object.__setattr__(found, "source", replace(table.source, data=session))
-    return found
 
 
 def read_access(name: str, settings: Mapping[str, Any], datasets: Mapping[str, ServedDataset]) -> Access:

@@ -198,9 +198,10 @@ class Executors(Pool[Work]):
         bounds: Bounds,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
         lately: Lately | None = None,
+        after: Turns | None = None,
     ) -> None:
         """``stopped`` hears of work that was ended, with what was charged; pools share what was done ``lately``."""
-        super().__init__(turns)
+        super().__init__(turns, after)
         self._zygote, self._setup, self._bounds = zygote, setup, bounds
         self._stopped, self._lately = stopped, lately or Lately()
         self._spare: list[asyncio.Future[Executor]] = []

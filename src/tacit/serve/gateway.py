@@ -15,6 +15,7 @@ any more. A question whose executor was ended is charged and failed, and the gat
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -35,7 +36,7 @@ from tacit.ledger.acts import acts_after
 from tacit.ledger.store import Work as LedgerWork
 from tacit.serve.config import Access
 from tacit.serve.custody.standing import Request
-from tacit.serve.history import Line
+from tacit.serve.history import History, Line
 from tacit.serve.opened import Opened
 from tacit.serve.questions import SentQuestion, read_question
 from tacit.serve.running import Busy
@@ -178,11 +179,11 @@ class Gateway(Opened):
         if caller.custodian:
             raise NotHere("the custodian asks no questions here; use an analyst's token.")
         releaser, approval = self._releaser(caller, name, question)
-        sender, asked = f"{caller.name}\x00{key}" if key else "", question.fingerprint
+        sender, asked = f"{caller.name}\x00{key or secrets.token_hex(16)}", question.fingerprint
         if approval is not None:  # one message for all who ask it: the ledger charges each of its releases once
             sender, asked = f"\x00approval {approval.number}", question.identity
         hashed = sha256(sender.encode(errors="surrogatepass")).hexdigest()
-        message = Message(hashed, asked) if sender else None
+        message = Message(hashed, asked, begun=datetime.now(UTC))
         query = self._query(releaser.within(message, heard), question)
         if approval is None:
             self._check_approval(caller, name, query, question)
@@ -193,7 +194,7 @@ class Gateway(Opened):
                 return query.ask(question.fresh)
             except Unanswered as waiting:
                 lost = datetime.now(UTC) - self._patience
-                if waiting.failed or message is None or (message.lost(waiting.at) and waiting.at < lost):
+                if waiting.failed or (message.lost(waiting.at) and waiting.at < lost):
                     raise
                 if waiting.at < lost:
                     message = replace(message, lost_before=lost)
@@ -244,7 +245,8 @@ class Gateway(Opened):
         budget = self.ledger.budget(name)
         for each in charged:
             account = tuple(each["account"])
-            states = {line.number: line.status for line in self._histories[name].of("/".join(account))}
+            known = self._histories.get(name) or History(self.ledger, name)  # it may be withdrawn meanwhile
+            states = {line.number: line.status for line in known.of("/".join(account))}
             if states.get(each["number"]) == "charged":
                 cost = texts.guarantee(each["cost"])
                 now, taken_up = datetime.now(UTC), each["resumed"]

@@ -23,6 +23,7 @@ class Line:
 
     number: int
     at: str
+    """When the request it came in was first charged."""
     account: str
     cost: str
     """As the ledger writes it, such as "Pure 1/2"."""
@@ -75,6 +76,7 @@ class History:
         self._last = 0
         self._lines: dict[int, Line] = {}
         self._by_account: dict[str, list[int]] = {}
+        self._begun: dict[str, str] = {}
 
     def of(self, *accounts: str) -> list[Line]:
         """The charges of some accounts, oldest first."""
@@ -88,7 +90,10 @@ class History:
     def _take(self, entry: Entry) -> None:
         body = entry.body
         if entry.what == "charged":
-            self._lines[entry.number] = line = line_of(entry)
+            line = line_of(entry)
+            if line.request:  # when the next aggregate was charged says how long the one before took
+                line = replace(line, at=self._begun.setdefault(line.request, line.at))
+            self._lines[entry.number] = line
             self._by_account.setdefault(line.account, []).append(entry.number)
         elif entry.what in ("answered", "failed") and body["charge"] in self._lines:
             line = self._lines[body["charge"]]

@@ -13,9 +13,10 @@ from tacit.budgets import Budget
 from tacit.errors import TacitError
 from tacit.ledger import Ledger
 from tacit.numbers.exact import exact
-from tacit.serve.config import Access, Config, ServedDataset, connect_spark
+from tacit.serve.config import Access, Config, ServedDataset
 from tacit.serve.custody.standing import Standing, overlay
 from tacit.serve.history import History
+from tacit.serve.sparks import connect_spark
 from tacit.tables import Session
 
 

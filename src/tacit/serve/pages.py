@@ -143,8 +143,7 @@ async def _as_before(request: Request, known: Visit, number: int) -> dict[str, s
     """The fields of the form as they were for a question of before."""
     here, name = state(request), request.path_params["dataset"]
     line = await chore(request, lambda: here.gateway.line(known.caller, name, number))
-    lines = [(line.number, line.outcome)]
-    found = await execute(here.previews, known, "past", dataset=name, lines=lines, page=True)
+    found = await execute(here.previews, known, "past", dataset=name, lines=past.numbers([line]), page=True)
     return {"sql": line.text, **found.facts["amounts"]}
 
 

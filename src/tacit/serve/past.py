@@ -133,7 +133,7 @@ async def past(request: Request) -> Response:
     """An answer of before."""
     known, here, name, wanted = visit(request), state(request), request.path_params["dataset"], read_number(request)
     line = await chore(request, lambda: here.gateway.line(known.caller, name, wanted))
-    found = await execute(here.previews, known, "past", dataset=name, lines=_numbers([line]), page=True)
+    found = await execute(here.previews, known, "past", dataset=name, lines=numbers([line]), page=True)
     tools = toolbar(request, name, wanted, line.text, found.facts["amounts"]) if found.facts["answered"] else ""
     body = (
         f'<p class="trail"><a href="/datasets/{escape(name)}">{escape(name)}</a> · '
@@ -145,8 +145,9 @@ async def past(request: Request) -> Response:
     return page(request, known, f"Answer {wanted}", body, links=links(name))
 
 
-def _numbers(lines: Sequence[Line]) -> list[tuple[int, int | None]]:
-    return [(line.number, line.outcome) for line in lines]
+def numbers(lines: Sequence[Line]) -> list[tuple[int, int | None, str]]:
+    """Lines as an executor finds them again."""
+    return [(line.number, line.outcome, line.at) for line in lines]
 
 
 async def answer_file(request: Request) -> Response:
@@ -174,7 +175,7 @@ async def _file(request: Request, known: Visit, file: str, lines: Sequence[Line]
     kind = file.rpartition(".")[2]
     if kind not in KINDS:
         raise NotHere("there is no such file; see the answer's page.")
-    facts: dict[str, Any] = {"dataset": request.path_params["dataset"], "lines": _numbers(lines), "file": file}
+    facts: dict[str, Any] = {"dataset": request.path_params["dataset"], "lines": numbers(lines), "file": file}
     found = await execute(state(request).previews, known, "file", **facts, address=address(request))
     return download(found.body, f"{called}.{kind}", KINDS[kind])
 
@@ -186,7 +187,7 @@ async def compare(request: Request) -> Response:
     if len(wanted) != 2 or not all(re.fullmatch(r"[0-9]{1,18}", text) for text in wanted):
         raise NotHere("choose two answers of your history to compare.")
     lines = await chore(request, lambda: [here.gateway.line(known.caller, name, int(text)) for text in wanted])
-    found = await execute(here.previews, known, "compare", dataset=name, lines=_numbers(lines))
+    found = await execute(here.previews, known, "compare", dataset=name, lines=numbers(lines))
     told, *both = json.loads(found.body)
     costs = found.facts["costs"]
     sides = "".join(

@@ -162,7 +162,7 @@ def keys_of(query: Understood) -> list[str]:
     return found
 
 
-def lines_of(gateway: Gateway, name: str, wanted: list[tuple[int, int | None]]) -> list[Line]:
-    """Lines of a history by the numbers of their charges and outcomes."""
-    found = [(gateway.ledger.entry(name, number), outcome) for number, outcome in wanted]
-    return [replace(line_of(charge), outcome=outcome) for charge, outcome in found if charge is not None]
+def lines_of(gateway: Gateway, name: str, wanted: list[tuple[int, int | None, str]]) -> list[Line]:
+    """Lines of a history by the numbers of their charges and outcomes, with the times that it tells."""
+    found = [(gateway.ledger.entry(name, number), outcome, at) for number, outcome, at in wanted]
+    return [replace(line_of(charge), outcome=outcome, at=at) for charge, outcome, at in found if charge is not None]

@@ -8,7 +8,8 @@ that other names hold; each of these is given back within the limits of `tacit.s
 
 Padding. How long an answer takes depends on the data. With ``padding`` = p seconds an answer, and every refusal of a
 question, is sent at the next multiple of p after the question arrived, so that only ⌈time/p⌉ shows. A p above the time
-limit of a question hides everything but a failure.
+limit of a question hides everything but a failure. The place is given back no sooner, so that whoever waits for it does
+not tell; and what the same caller wants to see meanwhile waits until then, because budgets and histories would tell.
 """
 
 from __future__ import annotations
@@ -50,8 +51,10 @@ CANCELLED = "you cancelled this before it began, and nothing was spent."
 class Turns:
     """Places that names hold for a while, in turn."""
 
-    def __init__(self, places: int, share: int, waiting: int) -> None:
+    def __init__(self, places: int, share: int, waiting: int, padding: float = 0.0) -> None:
         """``share`` places at most for one name, and always fewer than all; ``waiting`` requests of a name may wait."""
+        self._padding = padding
+        self._over: dict[str, list[asyncio.Future[None]]] = {}
         self.places, self._free, self._waiting = places, places, waiting
         self._share = max(1, min(share, places - 1))
         self._held: Counter[str] = Counter()
@@ -69,18 +72,38 @@ class Turns:
         return sum(map(len, self._queues.values()))
 
     @asynccontextmanager
-    async def turn(self, name: str) -> AsyncIterator[None]:
-        """A place, held until the block ends; `Busy` where too many of the same name wait."""
+    async def turn(self, name: str, since: float | None = None) -> AsyncIterator[None]:
+        """A place, held until the block ends, and for what arrived ``since`` then until the padding is over.
+
+        Raises `Busy` where too many of the same name wait.
+        """
         if self._closed:
             raise Busy(STOPPING)
         if self._free and self._held[name] < self._share:
             self._give(name)
         else:
             await self._queue(name)
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[None] = loop.create_future()
+        self._over.setdefault(name, []).append(over)
         try:
             yield
         finally:
-            self._back(name)
+            if since is None or not self._padding:
+                self._ended(name, over)
+            else:
+                loop.call_later(rest(since, self._padding), self._ended, name, over)
+
+    def _ended(self, name: str, over: asyncio.Future[None]) -> None:
+        over.set_result(None)
+        self._over[name].remove(over)
+        self._over = {key: left for key, left in self._over.items() if left}
+        self._back(name)
+
+    async def quiet(self, name: str) -> None:
+        """Wait, where there is padding, until the places are given back that a name holds now."""
+        if self._padding and (held := self._over.get(name)):
+            await asyncio.wait(held)
 
     async def _queue(self, name: str) -> None:
         queue = self._queues.setdefault(name, deque())
@@ -150,16 +173,22 @@ class Ticket:
 class Pool(ABC, Generic[W]):
     """Work done in turn; a caller who goes away does not stop it, and one who says so does."""
 
-    def __init__(self, turns: Turns) -> None:
-        self.turns = turns
+    def __init__(self, turns: Turns, after: Turns | None = None) -> None:
+        """Work of a name waits for what it holds of the turns ``after`` which it comes (`Turns.quiet`)."""
+        self.turns, self._after = turns, after
         self._tasks: set[asyncio.Task[Any]] = set()
         self.tickets: dict[str, set[Ticket]] = {}
         """What can be cancelled, by the names it can be called."""
 
-    async def run(self, name: str, work: W, called: Sequence[str] = ()) -> Any:
-        """What the work of a name returns; ``called`` says under which names it can be cancelled."""
+    async def run(self, name: str, work: W, called: Sequence[str] = (), since: float | None = None) -> Any:
+        """What the work of a name returns; ``called`` says under which names it can be cancelled.
+
+        Work that arrived ``since`` a time of `time.monotonic` is padded from then.
+        """
+        if self._after is not None:
+            await self._after.quiet(name)
         ticket = Ticket()
-        ticket.task = task = asyncio.create_task(self._in_turn(name, work, ticket))
+        ticket.task = task = asyncio.create_task(self._in_turn(name, work, ticket, since))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         for word in called:
@@ -182,8 +211,8 @@ class Pool(ABC, Generic[W]):
         if not self.tickets[word]:
             del self.tickets[word]
 
-    async def _in_turn(self, name: str, work: W, ticket: Ticket) -> Any:
-        async with self.turns.turn(name):
+    async def _in_turn(self, name: str, work: W, ticket: Ticket, since: float | None) -> Any:
+        async with self.turns.turn(name, since):
             ticket.begun = True
             return await self._done(work, ticket)
 
@@ -229,8 +258,8 @@ class Lately:
 class Threads(Pool[Callable[[], Any]]):
     """Threads of this process, for what is quick and was not written by a caller: ledgers, files, public facts."""
 
-    def __init__(self, turns: Turns, places: int, name: str) -> None:
-        super().__init__(turns)
+    def __init__(self, turns: Turns, places: int, name: str, after: Turns | None = None) -> None:
+        super().__init__(turns, after)
         self._pool = ThreadPoolExecutor(places, thread_name_prefix=name)
 
     async def _done(self, work: Callable[[], Any], ticket: Ticket) -> Any:
@@ -267,9 +296,14 @@ class SharedLook:
 
 async def pad(start: float, padding: float) -> None:
     """Wait for the next multiple of the padding after ``start``, a time of `time.monotonic`."""
-    if padding > 0:
-        passed = time.monotonic() - start
-        await asyncio.sleep(ceil(passed / padding) * padding - passed)
+    if (left := rest(start, padding)) > 0:
+        await asyncio.sleep(left)
+
+
+def rest(start: float, padding: float) -> float:
+    """Seconds until then."""
+    passed = time.monotonic() - start
+    return ceil(passed / padding) * padding - passed if padding > 0 else 0.0
 
 
 class Pace:

@@ -54,7 +54,7 @@ class Exported(Telemetry):
             from opentelemetry.sdk.trace import TracerProvider
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError:
-            raise InvalidInput("traces need the packages of OpenTelemetry; install tacit[telemetry].") from None
+            raise InvalidInput("traces need the packages of OpenTelemetry; install tacit-dp[telemetry].") from None
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)  # a receiver that is away is no news each time
         resource = Resource.create({"service.name": terms.service, "service.version": __version__})
         base = terms.endpoint.rstrip("/")

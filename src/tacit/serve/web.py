@@ -255,9 +255,16 @@ async def chore(request: Request, work: Callable[[], T]) -> T:
     return found
 
 
-async def execute(pool: Executors, known: Visit, kind: str, called: Sequence[str] = (), **facts: Any) -> Parcel:
-    """What an executor makes of a piece of work, in the caller's turn; ``called`` says how it can be cancelled."""
+async def execute(
+    pool: Executors,
+    known: Visit,
+    kind: str,
+    called: Sequence[str] = (),
+    since: float | None = None,
+    **facts: Any,
+) -> Parcel:
+    """What an executor makes of a piece of work, in the caller's turn; the rest is as in `Pool.run`."""
     caller = known.caller
     who = [caller.role, caller.name, caller.token]
-    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": who, **facts}, called)
+    found: Parcel = await pool.run(caller.key, {"kind": kind, "caller": who, **facts}, called, since)
     return found

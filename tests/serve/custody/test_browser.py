@@ -18,11 +18,13 @@ playwright = pytest.importorskip("playwright.sync_api")
 from axe_playwright_python.sync_playwright import Axe  # noqa: E402
 from playwright.sync_api import Browser, Page, expect, sync_playwright  # noqa: E402
 
-from tests.serve.test_browser import CHROMIUM, FLAGS, ask  # noqa: E402
+from tests.serve.test_browser import CHROMIUM, FLAGS, ask, enter, follow  # noqa: E402
 
 PICTURES = os.environ.get("TACIT_SCREENSHOTS")
 SUM = "SELECT SUM(minutes)\nFROM visits"
 SIZES = {390: 844, 820: 1180, 1440: 900}
+SHOWN = ("budget", "requests", "analysts")
+"""The states that the documentation shows."""
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +39,7 @@ def visitor(browser: Browser, address: str, token: str) -> Page:
     """A browser of their own, logged in."""
     page = browser.new_context(viewport={"width": 1000, "height": 900}).new_page()
     page.set_default_timeout(200_000)
-    page.goto(address)
-    page.get_by_label("Your token").fill(token)
-    page.get_by_role("button", name="Log in").click()
+    enter(page, address, token)
     return page
 
 
@@ -50,7 +50,7 @@ def look(page: Page, name: str) -> None:
     wide = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    if PICTURES:
+    if PICTURES and name in SHOWN:
         from tests.serve.screenshots import keep
 
         for width, height in SIZES.items():
@@ -64,7 +64,7 @@ def look(page: Page, name: str) -> None:
 
 
 def confirm(page: Page) -> None:
-    page.get_by_role("button", name="Yes, do it").click()
+    follow(page.get_by_role("button", name="Yes, do it"))
     expect(page.get_by_role("heading", name="Done")).to_be_visible()
 
 
@@ -74,25 +74,25 @@ def test_from_a_first_start_to_an_answer_an_approval_and_the_end(tmp_path: Path,
         page = visitor(browser, served.address, served.tokens["custodian"])
         expect(page).to_have_url(re.compile("/custodian/start$"))
         page.get_by_label("A file, or the address").fill("nothing.csv")
-        page.get_by_role("button", name="Look at it").click()
+        follow(page.get_by_role("button", name="Look at it"))
         expect(page.get_by_role("alert")).to_be_visible()
         look(page, "start")
         page.get_by_label("A file, or the address").fill("visits.csv")
-        page.get_by_role("button", name="Look at it").click()
+        follow(page.get_by_role("button", name="Look at it"))
         expect(page.get_by_label("Which column says whom")).to_have_value("who")
         look(page, "person")
-        page.get_by_role("button", name="Look at the persons").click()
+        follow(page.get_by_role("button", name="Look at the persons"))
         expect(page.get_by_text("200 persons by who")).to_be_visible()
         look(page, "budget")
         page.get_by_label("ε = 4").check()
-        page.get_by_role("button", name="Go on").click()
+        follow(page.get_by_role("button", name="Go on"))
         expect(page.locator("#confirm")).to_contain_text("with ε = 4 for all questions")
         look(page, "confirm")
         confirm(page)
-        page.get_by_role("link", name="Invite an analyst").click()
+        follow(page.get_by_role("link", name="Invite an analyst"))
         page.get_by_label("Name").fill("ada")
         page.locator("#invite-epsilon").fill("1")
-        page.get_by_role("button", name="Invite").click()
+        follow(page.get_by_role("button", name="Invite"))
         confirm(page)
         token = page.get_by_label("The token, for them alone").input_value()
         look(page, "token")
@@ -101,51 +101,50 @@ def test_from_a_first_start_to_an_answer_an_approval_and_the_end(tmp_path: Path,
         expect(ask(ada, SUM, "0.5")).to_contain_text("sum of minutes", ignore_case=True)
         ask(ada, SUM, "2")
         ada.get_by_label("Why you need it").fill("for the yearly report")
-        ada.get_by_role("button", name="Ask the custodian").click()
+        follow(ada.get_by_role("button", name="Ask the custodian"))
         expect(ada.locator("#requests")).to_contain_text("open")
 
         page.goto(f"{served.address}/custodian")
         look(page, "overview")
-        page.get_by_role("link", name="1 waiting for approval").click()
+        follow(page.get_by_role("link", name="1 waiting for approval"))
         expect(page.get_by_text("for the yearly report")).to_be_visible()
         look(page, "requests")
-        page.get_by_role("button", name="Approve once").click()
+        follow(page.get_by_role("button", name="Approve once"))
         confirm(page)
         expect(ask(ada, SUM, "2")).to_contain_text("sum of minutes", ignore_case=True)
         expect(ada.locator(".budget")).to_contain_text("ε = 0.5 of ε = 1")
 
-        page.get_by_role("link", name="Analysts").click()
+        follow(page.get_by_role("link", name="Analysts"))
         look(page, "analysts")
         page.locator("#require-approval-epsilon").fill("0.2")
-        page.get_by_role("button", name="Require approval").click()
+        follow(page.get_by_role("button", name="Require approval"))
         confirm(page)
         expect(ask(ada, SUM, "0.3")).to_contain_text("A person must approve it first")
-        page.get_by_role("link", name="Go on").click()
+        follow(page.get_by_role("link", name="Go on"))
         expect(page.get_by_role("cell", name="above ε = 0.2 with approval")).to_be_visible()
-        page.get_by_role("button", name="Withdraw").click()
+        follow(page.get_by_role("button", name="Withdraw"))
         confirm(page)
         ada.goto(f"{served.address}/datasets/visits")
         expect(ada.get_by_text("there is no dataset of that name for you")).to_be_visible()
-        page.get_by_role("link", name="Go on").click()
+        follow(page.get_by_role("link", name="Go on"))
         page.locator("#set-limit-epsilon").fill("1")
-        page.get_by_role("button", name="Set a limit").click()
+        follow(page.get_by_role("button", name="Set a limit"))
         confirm(page)
         ada.goto(f"{served.address}/datasets/visits")
-        page.get_by_role("link", name="Go on").click()
-        page.get_by_role("button", name="Pause").click()
+        follow(page.get_by_role("link", name="Go on"))
+        follow(page.get_by_role("button", name="Pause"))
         confirm(page)
-        ada.get_by_role("button", name="Ask and pay").click()
+        follow(ada.get_by_role("button", name="Ask and pay"))
         expect(ada.get_by_text("the custodian has paused your access")).to_be_visible()
-        page.get_by_role("link", name="Go on").click()
-        page.get_by_role("cell", name="Pause Revoke").or_(page.get_by_role("cell", name="Resume Revoke")).get_by_role(
-            "button", name="Revoke"
-        ).click()
+        follow(page.get_by_role("link", name="Go on"))
+        cell = page.get_by_role("cell", name="Pause Revoke").or_(page.get_by_role("cell", name="Resume Revoke"))
+        follow(cell.get_by_role("button", name="Revoke"))
         expect(page.locator("#confirm")).to_contain_text("This cannot be undone")
         confirm(page)
         ada.goto(served.address)
         expect(ada).to_have_url(re.compile("/login$"))
-        page.get_by_role("link", name="Datasets").click()
+        follow(page.get_by_role("link", name="Datasets"))
         look(page, "datasets")
-        page.get_by_role("link", name="Log", exact=True).click()
+        follow(page.get_by_role("link", name="Log", exact=True))
         expect(page.get_by_text("nothing is missing")).to_be_visible()
         look(page, "log")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from tacit.budgets import Link
 from tacit.errors import InvalidInput
 from tacit.guarantees import Guarantee
 from tacit.serve.config import NAME, Access
@@ -27,6 +28,13 @@ def _within(desk: Desk, dataset: str, limit: Guarantee) -> None:
         )
 
 
+def _was_known(desk: Desk, name: str) -> bool:
+    """Whether the acts or a ledger know somebody of this name."""
+    ledger, word = desk.gateway.ledger, f"{Link.ANALYST.value}:{name}"
+    accounts = (account for dataset in ledger.names() for account in ledger.accounts(dataset))
+    return desk.gateway.standing.knew(name) or any(word in account.split("/") for account in accounts)
+
+
 @dataclass(frozen=True)
 class AddAnalyst(Action):
     """Invite an analyst: a name, what they may ask, and a token that is shown once."""
@@ -44,6 +52,11 @@ class AddAnalyst(Action):
             raise InvalidInput("a name has letters, digits, '-', '_' and '.' only, at most 64; choose another.")
         if self.name in desk.gateway.config.analysts:
             raise InvalidInput(f"there is an analyst {self.name!r} already; choose another name.")
+        if _was_known(desk, self.name):
+            raise InvalidInput(
+                f"{self.name!r} was somebody's before, whose questions and tokens would be theirs; choose another "
+                "name, or put the same person back into the file."
+            )
         limit = amount_of(self)
         desk.dataset(self.dataset)
         if limit is None:

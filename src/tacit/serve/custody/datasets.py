@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,11 @@ from tacit.errors import InvalidInput, TacitError
 from tacit.serve import checking
 from tacit.serve.config import NAME, ServedDataset, read_dataset
 from tacit.serve.custody.actions import Act, Action, Desk, amount_of, settings_of
+from tacit.serve.custody.standing import REVOKED, overlay
 from tacit.tables import Private, Session
 
+MOST_NAMES = 10
+"""The most names that a sentence lists."""
 _TABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,62}")
 
 
@@ -79,8 +82,21 @@ class AddDataset(Action):
         assert budget is not None
         return (
             f"{self.name} is served: the table {table} with {len(columns[table])} columns, about each {self.person}, "
-            f"with {budget.short()} for all questions that are ever asked. The budget stays as it is for good."
+            f"with {budget.short()} for all questions that are ever asked. The budget stays as it is for good. "
+            f"{self._who(desk)}"
         )
+
+    def _who(self, desk: Desk) -> str:
+        """Who may ask it without an invitation."""
+        gateway = desk.gateway
+        settings = {**gateway.standing.datasets, self.name: self.settings(gateway.file.folder)}
+        after = overlay(gateway.file, replace(gateway.standing, datasets=settings))
+        gone = {name for name, state in gateway.standing.states.items() if state == REVOKED}
+        names = [name for name, allowed in after.analysts.items() if self.name in allowed and name not in gone]
+        if not names:
+            return "Nobody may ask it until you invite them."
+        told = ", ".join(names[:MOST_NAMES]) + (f" and {left} more" if (left := len(names) - MOST_NAMES) > 0 else "")
+        return f"At once it may be asked by those whom the file or an earlier act gave it: {told}."
 
     def act(self, desk: Desk) -> Act:
         """What is recorded."""

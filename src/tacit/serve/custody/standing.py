@@ -43,6 +43,8 @@ class Request:
     status: str = OPEN
     until: str = ""
     """When an approval ends, as the ledger writes times."""
+    keys: str = ""
+    """The groups that it names beside its text, as JSON; empty where it names none, or literals are not kept."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -68,7 +70,7 @@ class Request:
         """Plain values, ready for JSON."""
         facts = {"number": self.number, "at": self.at, "analyst": self.analyst, "dataset": self.dataset}
         said = {"question": self.sql, "cost": self.cost, "reason": self.reason, "status": self.state}
-        return facts | said | {"until": self.until or None}
+        return facts | said | {"until": self.until or None} | ({"keys": self.keys} if self.keys else {})
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,11 @@ class Standing:
             found[caller] = tuple(each for each in listed if token_id(each) not in self.revoked)
         return found
 
+    def knew(self, name: str) -> bool:
+        """Whether any act was about an analyst of this name."""
+        asked = {request.analyst for request in self.requests.values()}
+        return name in {*self.analysts, *self.states, *self.tokens, *(who for who, _ in self.access), *asked}
+
     def token_ids(self, config: Config, analyst: str) -> list[str]:
         """The ids of an analyst's tokens that open the door."""
         digests = self.digests(config).get(Caller(ANALYST, analyst), ())
@@ -167,7 +174,8 @@ def _requests(known: dict[int, Request], act: Entry) -> dict[int, Request]:
     body = act.body
     if act.what == "approval requested":
         names = ("analyst", "dataset", "identity", "sql", "cost", "reason")
-        made = Request(act.number, stamp(act.at), *(body[name] for name in names))
+        said = {name: body[name] for name in names}
+        made = Request(number=act.number, at=stamp(act.at), **said, keys=body.get("keys", ""))
         return {**known, act.number: made}
     states = {"question approved": APPROVED, "question declined": DECLINED, "approval withdrawn": WITHDRAWN}
     if act.what in states:
@@ -190,6 +198,8 @@ def overlay(config: Config, now: Standing) -> Config:
         none = name in now.analysts or (listed[name] and not set(listed[name]) & set(served))
         analysts[name] = {} if none else dict(allowed)
     for (name, dataset), access in now.access.items():
+        if name not in analysts:
+            continue  # they stood in the file, and do no more
         analysts[name].pop(dataset, None)
         if access is not None and dataset in served:
             analysts[name][dataset] = read_access(dataset, access, found.datasets)

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tacit.answers import Answer, Answers
@@ -233,6 +234,14 @@ def labelled(found: Answer | Answers, version: str) -> Answer | Answers:
     return Answers({k: replace(each, version=version) for k, each in found.items()}, found.guarantee, found.name)
 
 
+def dated(found: Answer | Answers, at: datetime) -> Answer | Answers:
+    """An answer that says when it was asked; when it was ready depends on the data."""
+    if isinstance(found, Answer):
+        return replace(found, asked=at)
+    dated = {key: replace(each, asked=at) for key, each in found.items()}
+    return Answers(dated, found.guarantee, found.name, found.releases)
+
+
 @contextmanager
 def _uncharged(opened: AbstractContextManager[T]) -> Iterator[T]:
     """What fails on entering was not charged."""
@@ -283,7 +292,7 @@ def charge_and_release(
     answer: Answer | Answers | None = None
     kept: Mapping[str, Any] | None = None
     try:
-        answer = with_receipt(release(), receipt)
+        answer = dated(with_receipt(release(), receipt), (question.message and question.message.begun) or receipt.at)
         kept = encode(answer)
     except Exception:
         answer = None  # what went wrong may show rows; not even as a context does it leave this block

@@ -39,7 +39,8 @@ float(chance), chance.high - chance.low < 1e-15
 # %% [markdown]
 # ## Neighbours
 #
-# Take one person away, and no probability changes by more than a factor of e. Here is the largest ratio, and both laws.
+# Take one person away, and no probability changes by more than a factor of e. Here is the largest ratio, and both
+# laws.
 
 # %%
 from math import log
@@ -48,7 +49,6 @@ without = shifted_inverse(profile=profile[1:], grid=integers(0, 120), epsilon=1,
 max(abs(log(float(law.pmf(y, bits=64)) / float(without.pmf(y, bits=64)))) for y in range(121))
 
 # %%
-# %matplotlib inline
 from tacit import plots
 
 plots.law({"300 persons": law, "299": without}, range(88, 103), "Two neighbours")
