@@ -65,6 +65,12 @@ def _panel(column: int, row: int, title: str, lines: Lines, names: list[str], sp
     return "\n".join(parts)
 
 
+LARGE = 6
+"""From this power on its zeros take too much room."""
+
+
 def _power(k: int) -> str:
     """A power of ten as people write it."""
+    if k >= LARGE:
+        return "10" + str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return f"{10**k:,}" if k >= 0 else f"{10.0**k:.{-k}f}"

@@ -194,7 +194,7 @@ def _percent(share: float) -> str:
 
 INTRODUCTION = """# Compared with others
 
-Every number on this page comes from a file in `benchmarks/results/`, written by a script beside it; nothing is typed
+Every number of ours comes from a file in `benchmarks/results/`, written by a script beside it; nothing is typed
 by hand. What others published is marked as theirs. Where Tacit does worse, that is here too. [All results](results.md)
 are on a page of their own, with a scoreboard at its top.
 

@@ -28,7 +28,7 @@ from math import lcm
 
 from tacit import Pure
 from tacit.audit.exact import neighbours, verify
-from tacit.mechanisms.law import Law
+from tacit.mechanisms import Law
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.randomness import uniform_below
 

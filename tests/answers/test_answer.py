@@ -69,7 +69,7 @@ def test_an_answer_reads_as_a_sentence() -> None:
     )
     assert repr(ANSWER) == "Answer(sum of amount: 1,234,567, Pure(0.5))"
     again = ANSWER.as_stored()
-    first = "Answered on 2026-01-02 03:04 UTC at Pure(0.5); if the data have changed since, ask anew"
+    first = "Answered on 2026-01-02 03:04 UTC at ε = 0.5; if the data have changed since, ask anew"
     assert str(again).startswith(f"{first} with fresh=True. Sum of amount")
     assert told(again, "command line").startswith(f"{first} with --fresh. Sum of amount")
     assert warned(again, "json") == f"{first} with 'fresh': true."

@@ -19,6 +19,7 @@ from tacit import Pure
 from tacit.errors import BudgetExceeded, TacitError
 from tacit.ledger import Superseded, open_ledger, verify
 from tacit.serve.config import load
+from tacit.serve.custody import forms
 from tacit.serve.custody.actions import Desk, Unconfirmed, perform, propose
 from tacit.serve.custody.catalogue import read_action
 from tacit.serve.custody.requests import request_approval
@@ -147,6 +148,15 @@ def test_an_approval_is_for_no_other_question(gateway: Gateway, other: SentQuest
     with pytest.raises(TacitError):
         gateway.ask(Caller(ANALYST, "ada"), "visits", SentQuestion(DEAR.sql, None, (("epsilon", "11"),)))
     assert spent(gateway).epsilon == 0
+
+
+def test_the_custodian_reads_the_groups_that_are_approved(gateway: Gateway) -> None:
+    """They are part of the question and stand beside its text: whoever reads the text alone would approve any."""
+    grouped = SentQuestion("SELECT place, COUNT(*) FROM visits GROUP BY place", ("north", "<b>"), DEAR.amounts)
+    asked = request_approval(gateway, GRACE, "visits", grouped, "Pure 4", "")
+    assert asked.to_dict()["keys"] == '["north", "<b>"]'
+    assert "For these groups: <code>[&quot;north&quot;, &quot;&lt;b&gt;&quot;]</code>" in forms.requests([asked], "m")
+    assert "keys" not in request_approval(gateway, GRACE, "visits", DEAR, "Pure 4", "").to_dict()
 
 
 def test_an_approval_that_is_taken_back_or_over_admits_nothing(

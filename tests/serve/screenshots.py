@@ -1,10 +1,13 @@
-"""`python -m tests.serve.screenshots docs/images`: pictures of the demo's page for the documentation.
+"""`python -m tests.serve.screenshots docs/images`: pictures of the gateway's pages for the documentation.
 
-Three widths, light and dark, then single states. Colours are reduced so that the files stay small.
+Of the demo at three widths, light and dark, then single states; those of a custodian's first hour are made by the test
+that walks through it. Colours are reduced so that the files stay small.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import Literal
@@ -81,8 +84,15 @@ def take(page: Page, served: Served, folder: Path) -> None:
     page.set_viewport_size({"width": 820, "height": 560})
     write(page, "SELECT SUM(wage) FROM wages", "9")
     page.locator("#preview .bad").wait_for()
+    page.locator("#preview ul").wait_for()
     page.locator("#preview").scroll_into_view_if_needed()
     keep(page, folder, "serve-refused")
+    page.context.clear_cookies()
+    log_in(page, served, "custodian")
+    follow(page.get_by_role("link", name="Verify the ledger of wages"))
+    page.set_viewport_size({"width": 1100, "height": 1000})
+    page.evaluate("scrollTo(0, 0)")
+    keep(page, folder, "serve-custodian")
 
 
 def main() -> None:
@@ -94,6 +104,8 @@ def main() -> None:
         page.set_default_timeout(120_000)
         take(page, served, folder)
         browser.close()
+    walk = [sys.executable, "-m", "pytest", "-q", "tests/serve/custody/test_browser.py"]
+    subprocess.run(walk, env=os.environ | {"TACIT_SCREENSHOTS": str(folder.absolute())}, check=True)
 
 
 if __name__ == "__main__":

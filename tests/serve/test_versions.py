@@ -28,7 +28,7 @@ def test_the_wire_and_the_page_warn_of_an_earlier_answer(tmp_path: Path, nobody:
     people(tmp_path, 900)  # three rows each, where there were 200
     again = nobody.post(ASK, json=COUNT, headers=ada).json()
     assert again["stored"]
-    assert re.match(r"Answered on .* at Pure\(1\); .* ask anew with 'fresh': true\.$", again["warning"])
+    assert re.match(r"Answered on .* at ε = 1; .* ask anew with 'fresh': true\.$", again["warning"])
     assert again["words"].startswith(again["warning"])
     assert again["answer"]["warning"].endswith("ask anew.")
     assert nobody.post(ASK, json=BOTH, headers=ada).json()["words"].startswith("Answered on ")

@@ -346,7 +346,7 @@ def warning(answer: Answer, how: str = " with fresh=True") -> str | None:
     if first is None:
         return None
     what = "Answered" if answer.stored else f"Made of the {first.statistic}, answered"
-    return f"{what} on {_day(first.asked)} at {first.guarantee!r}; if the data have changed since, ask anew{how}."
+    return f"{what} on {_day(first.asked)} at {first.guarantee.short()}; if the data have changed since, ask anew{how}."
 
 
 def _day(moment: datetime) -> str:

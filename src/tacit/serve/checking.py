@@ -146,6 +146,9 @@ def section(config: Config) -> str:
     except (OSError, ValueError, KeyError, TypeError):
         said = "The data are being checked, or could not be; <code>tacit check</code> does it by hand."
         return f'<section id="data"><h2>Data</h2><p>{said}</p></section>'
+    if not report.facts and not report.findings:
+        said = "No table was there to be checked at the last start; each one is looked at when it is added."
+        return f'<section id="data"><h2>Data</h2><p>{said}</p></section>'
     facts = [(escape(name), escape(describe(part))) for name, part in report.facts.items()]
     ordered = sorted(report.findings, key=lambda finding: not finding.serious)
     rows = [

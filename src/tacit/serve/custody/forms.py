@@ -66,13 +66,15 @@ def confirmation(mark: str, fields: Mapping[str, str], words: str, final: bool, 
     )
 
 
-def done(words: str, number: int, secret: Mapping[str, str], back: str, further: str = "") -> str:
+def done(words: str, number: int, secret: Mapping[str, str], back: str, address: str, further: str = "") -> str:
     """What was done; a new token stands here and nowhere else."""
     shown = ""
     if "token" in secret:
         shown = (
             '<p><label for="token">The token, for them alone: it is shown here once and cannot be shown again.</label>'
             f'<input id="token" class="code" readonly value="{escape(secret["token"])}"></p>'
+            '<p><button type="button" class="second" data-copy="token" hidden>Copy</button></p>'
+            f"<p>Send it by a way that only they can read. They log in with it at <code>{escape(address)}</code>.</p>"
         )
     said = fragments.notice("good", f"done, and written down as act {number}.")
     return (
@@ -91,6 +93,11 @@ def spending(facts: Mapping[str, Any]) -> str:
     )
 
 
+def _groups(request: Request) -> str:
+    """The groups that a question names beside its text."""
+    return f"<p>For these groups: <code>{escape(request.keys)}</code></p>" if request.keys else ""
+
+
 def requests(found: Iterable[Request], mark: str) -> str:
     """Requests that wait, each with what can be done about it."""
     cards = []
@@ -103,7 +110,7 @@ def requests(found: Iterable[Request], mark: str) -> str:
         )
         cards.append(
             f'<section class="card"><h2>{escape(request.analyst)} asks {escape(request.dataset)} for '
-            f"{escape(request.guarantee.short())}</h2><pre>{escape(request.sql)}</pre>"
+            f"{escape(request.guarantee.short())}</h2><pre>{escape(request.sql)}</pre>{_groups(request)}"
             f"<p>{escape(request.reason) or '<span class=quiet>no reason was given</span>'}</p>"
             f'<p class="quiet">Request {request.number}, {fragments.when(request.at)}</p><div class="buttons">{days}'
             f"{button(mark, 'Decline', 'decline', 'danger', request=str(request.number))}</div></section>"

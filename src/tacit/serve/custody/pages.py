@@ -6,6 +6,7 @@ Everything works by links and forms, without a script. Forms carry the mark agai
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -14,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tacit.errors import TacitError
+from tacit.guarantees.base import LETTERS
 from tacit.serve import fragments
 from tacit.serve.custody import forms
 from tacit.serve.custody.actions import Proposal
@@ -22,6 +24,7 @@ from tacit.serve.custody.catalogue import read_action
 from tacit.serve.custody.requests import read_reason
 from tacit.serve.custody.standing import OPEN
 from tacit.serve.custody.summary import act_facts, summary
+from tacit.serve.past import address
 from tacit.serve.web import Visit, check_mark, chore, page, read_form, state, status, visit
 
 LATEST = 200
@@ -103,7 +106,9 @@ def _analyst(facts: dict[str, Any], mark: str) -> tuple[str, ...]:
     )
     if revoked:
         return escape(name), forms.pill("revoked"), access, "", ""
-    tokens = "".join(f"<div><code>{escape(each)}…</code> {_revoke(mark, name, each)}</div>" for each in facts["tokens"])
+    tokens = "".join(
+        f'<div><code class="whole">{escape(each)}…</code> {_revoke(mark, name, each)}</div>' for each in facts["tokens"]
+    )
     tokens += forms.button(mark, "New token", "add token", name=name)
     turn = ("Resume", "resume analyst") if facts["state"] == "paused" else ("Pause", "pause analyst")
     actions = forms.button(mark, *turn, name=name) + forms.button(
@@ -119,7 +124,7 @@ def _analyst(facts: dict[str, Any], mark: str) -> tuple[str, ...]:
 
 
 def _revoke(mark: str, name: str, token: str) -> str:
-    return forms.button(mark, "Revoke", "revoke token", "tiny danger", name=name, token=token)
+    return forms.button(mark, "Revoke token", "revoke token", "tiny danger", name=name, token=token)
 
 
 def _withdraw(mark: str, name: str, dataset: str) -> str:
@@ -183,11 +188,9 @@ async def log(request: Request) -> Response:
     found, problems = await chore(request, lambda: (ledger.acts(), ledger.verify_acts()))
     rows = []
     for facts in map(act_facts, reversed(found[-LATEST:])):
-        said = ", ".join(f"{key}: {_short(value)}" for key, value in facts["facts"].items())
+        said = f'<div class="loose">{escape(_said(facts["facts"]))}</div>'
         who = f"{facts['who']} ({facts['way']})" if facts["way"] else facts["who"]
-        rows.append(
-            (str(facts["number"]), fragments.when(facts["at"]), escape(who), escape(facts["act"]), escape(said))
-        )
+        rows.append((str(facts["number"]), fragments.when(facts["at"]), escape(who), escape(facts["act"]), said))
     whole = "; ".join(problems) or f"{len(found)} acts, each chained to the one before it; nothing is missing."
     body = (
         f"<h1>Log</h1>{fragments.notice('bad' if problems else 'good', whole)}<section>"
@@ -196,9 +199,17 @@ async def log(request: Request) -> Response:
     return custodians_page(request, known, "Log", body)
 
 
+def _said(facts: Mapping[str, Any]) -> str:
+    """The facts of an act for people; what only programs compare is left to the export."""
+    told = (f"{key.replace('_', ' ')}: {_short(value)}" for key, value in facts.items() if key != "identity")
+    return "; ".join(told)
+
+
 def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return text if len(text) <= 120 else f"{text[:119]}…"
+    if isinstance(value, Mapping) and value and set(value) <= set(LETTERS):
+        return ", ".join(f"{LETTERS[letter]} = {amount}" for letter, amount in value.items())
+    text = _said(value) if isinstance(value, Mapping) else value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= 240 else f"{text[:239]}…"
 
 
 async def act(request: Request) -> Response:
@@ -221,7 +232,8 @@ async def act(request: Request) -> Response:
         return custodians_page(request, known, "Confirm", body)
     first = given["action"] == "add dataset" and not state(request).gateway.config.analysts
     further = '<a class="button" href="/custodian/analysts#invite">Invite an analyst</a> ' if first else ""
-    return custodians_page(request, known, "Done", forms.done(found.words, found.number, found.secret, back, further))
+    body = forms.done(found.words, found.number, found.secret, back, address(request), further)
+    return custodians_page(request, known, "Done", body)
 
 
 _BACKS = {to for to, _ in forms.LINKS}

@@ -6,6 +6,7 @@ it, depends on the data: whether a question can be requested follows from its pr
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from tacit.errors import InvalidInput
@@ -43,9 +44,10 @@ def request_approval(
         return approved
     if sum(request.state == OPEN for request in own) >= MOST_OPEN:
         raise Busy(f"{MOST_OPEN} of your requests wait for the custodian already, and nothing was done; wait for them.")
-    sql = question.sql
-    if gateway.ledger.dataset(dataset).literals == "omit":
-        sql = without_literals(sql)
+    kept = gateway.ledger.dataset(dataset).literals != "omit"
+    sql = question.sql if kept else without_literals(question.sql)
     body = {"analyst": caller.name, "dataset": dataset, "identity": question.identity, "sql": sql, "cost": cost}
+    if question.keys is not None and kept:  # the custodian approves what they read
+        body["keys"] = json.dumps(question.keys, ensure_ascii=False)
     entry = gateway.ledger.record("approval requested", body | {"reason": reason})
     return gateway.standing.followed(gateway.ledger.acts(gateway.standing.number)).requests[entry.number]

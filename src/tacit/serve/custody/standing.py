@@ -43,6 +43,8 @@ class Request:
     status: str = OPEN
     until: str = ""
     """When an approval ends, as the ledger writes times."""
+    keys: str = ""
+    """The groups that it names beside its text, as JSON; empty where it names none, or literals are not kept."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -68,7 +70,7 @@ class Request:
         """Plain values, ready for JSON."""
         facts = {"number": self.number, "at": self.at, "analyst": self.analyst, "dataset": self.dataset}
         said = {"question": self.sql, "cost": self.cost, "reason": self.reason, "status": self.state}
-        return facts | said | {"until": self.until or None}
+        return facts | said | {"until": self.until or None} | ({"keys": self.keys} if self.keys else {})
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ def _requests(known: dict[int, Request], act: Entry) -> dict[int, Request]:
     body = act.body
     if act.what == "approval requested":
         names = ("analyst", "dataset", "identity", "sql", "cost", "reason")
-        made = Request(act.number, stamp(act.at), *(body[name] for name in names))
+        said = {name: body[name] for name in names}
+        made = Request(number=act.number, at=stamp(act.at), **said, keys=body.get("keys", ""))
         return {**known, act.number: made}
     states = {"question approved": APPROVED, "question declined": DECLINED, "approval withdrawn": WITHDRAWN}
     if act.what in states:

@@ -28,7 +28,7 @@
     button.hidden = false;
     button.addEventListener("click", async () => {
       const words = button.textContent;
-      const text = document.getElementById(button.dataset.copy).textContent;
+      const from = document.getElementById(button.dataset.copy), text = from.value ?? from.textContent;
       try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } catch { button.textContent = "Not copied"; }
       setTimeout(() => { button.textContent = words; }, 2000);
     });
