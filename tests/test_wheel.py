@@ -72,8 +72,8 @@ def work(tmp_path: Path) -> Path:
 def test_the_walk_is_the_one_that_was_kept(
     name: str, columns: int, without: tuple[str, ...], installed: Path, work: Path
 ) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(installed), "TERM": "dumb", "NO_COLOR": "1"}
-    environment.pop("TACIT_LEDGER", None)
+    theirs = {name: value for name, value in os.environ.items() if name not in ("TACIT_LEDGER", "COLUMNS", "LINES")}
+    environment = {**theirs, "PYTHONPATH": str(installed), "TERM": "dumb", "NO_COLOR": "1"}
     lines = [*WALK, *(LACKING if without else ())]
     command = [sys.executable, "-P", "-c", SCRIPT, str(installed), " ".join(without), *lines]
     code, out, err = watched(["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", *command], columns=columns, cwd=work,
