@@ -1,7 +1,7 @@
 """All studies with one command, each in a process of its own, and the page that says what they found.
 
     python -m benchmarks [--quick] [--graph FILE --profile FILE] [study …]
-    python -m benchmarks report
+    python -m benchmarks report [--check]
 
 The whole takes hours; ``--quick`` shows in minutes that everything runs, at sizes whose figures mean little, and leaves
 the stored results alone. The graph is the SNAP file p2p-Gnutella31.txt, its profile the published one; what needs them
@@ -122,6 +122,7 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, in minutes; stored results are left alone")
+    parser.add_argument("--check", action="store_true", help="with report: fail if a study is older than its code")
     parser.add_argument("--graph", type=Path, help="p2p-Gnutella31.txt")
     parser.add_argument("--profile", type=Path, help="its published profile")
     parser.add_argument("studies", nargs="*", metavar="study", help=f"{', '.join(STUDIES)}; or report: the page alone")
@@ -130,6 +131,9 @@ def main() -> None:
     if unknown:
         parser.error(f"no study is called {', '.join(unknown)}; choose from {', '.join((*STUDIES, 'report'))}")
     names = [name for name in given.studies or STUDIES if name != "report"]  # report alone runs nothing
+    if given.check:
+        old = report.check()
+        sys.exit(f"older than their code: {', '.join(old)}" if old else 0)
     failed = run(names, given)
     if not given.quick:
         report.save()

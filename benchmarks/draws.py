@@ -46,6 +46,9 @@ class Remembering:
     def touches(self, relation: Any, request: Any) -> Any:
         return self._once("touches", relation, request)
 
+    def weigh(self, relation: Any, request: Any) -> Any:
+        return self._once("weigh", relation, request)
+
     def _once(self, name: str, *asked: Any) -> Any:
         if (name, asked) not in self._kept:
             with self._engine.snapshot() as snapshot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import accumulate
 from math import ceil, floor, log10
 from pathlib import Path
 
@@ -25,13 +26,12 @@ def plot(path: Path, panels: Mapping[str, Lines], x_label: str, y_label: str) ->
     body = [
         _panel(i % columns, i // columns, title, lines, names, spans) for i, (title, lines) in enumerate(panels.items())
     ]
+    places = accumulate((30 + 6 * len(name) for name in names), initial=MARGIN)
     legend = [
-        f'<text x="{MARGIN + 130 * i}" y="{size[1] - 24}" fill="{COLOURS[i]}">■ {escape(name)}</text>'
-        for i, name in enumerate(names)
+        f'<text x="{x}" y="{size[1] - 24}" fill="{COLOURS[i]}">■ {escape(name)}</text>'
+        for i, (name, x) in enumerate(zip(names, places, strict=False))
     ]
-    axes = (
-        f'<text x="{size[0] - 8}" y="{size[1] - 8}" text-anchor="end">{escape(y_label)} over {escape(x_label)}</text>'
-    )
+    axes = f'<text x="{MARGIN}" y="{size[1] - 8}">{escape(y_label)}, against {escape(x_label)}</text>'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size[0]} {size[1]}" font-family="sans-serif"'
     head += ' font-size="11">'
     path.write_text(
@@ -51,14 +51,26 @@ def _panel(column: int, row: int, title: str, lines: Lines, names: list[str], sp
     parts.append(f'<rect x="{left}" y="{top}" width="{wide}" height="{tall}" fill="none" stroke="#999"/>')
     for k in range(x0, x1 + 1):
         x, _ = place(10.0**k, 10.0**y0)
-        parts.append(f'<text x="{x:.1f}" y="{top + tall + 14}" text-anchor="middle">10^{k}</text>')
+        at = "end" if k == x1 else "middle"
+        parts.append(f'<text x="{x:.1f}" y="{top + tall + 14}" text-anchor="{at}">{_power(k)}</text>')
     for k in range(y0, y1 + 1):
         _, y = place(10.0**x0, 10.0**k)
         parts.append(f'<path d="M{left} {y:.1f}h{wide}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 4}" y="{y + 4:.1f}" text-anchor="end">10^{k}</text>')
+        parts.append(f'<text x="{left - 4}" y="{y + 4:.1f}" text-anchor="end">{_power(k)}</text>')
     for name, line in lines.items():
         shown = [place(x, y) for x, y in line if y > 0]
         way = " ".join(f"{x:.1f},{y:.1f}" for x, y in shown)
         colour = COLOURS[names.index(name)]
         parts.append(f'<polyline points="{way}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
     return "\n".join(parts)
+
+
+LARGE = 6
+"""From this power on its zeros take too much room."""
+
+
+def _power(k: int) -> str:
+    """A power of ten as people write it."""
+    if k >= LARGE:
+        return "10" + str(k).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{10**k:,}" if k >= 0 else f"{10.0**k:.{-k}f}"

@@ -74,7 +74,7 @@ class Arrays:
 
     def total(self, total: Any) -> Any:
         match total:
-            case requests.RowCount():
+            case requests.RowCount() | requests.Filled():
                 return np.bincount(self.person).astype(float)
             case requests.Deviation():
                 return self.added(self.values[total.value] - total.centre)

@@ -16,6 +16,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from freshness import fingerprint
+
 PACKAGES = ("tacit", "duckdb", "numpy", "scipy", "sqlglot", "pyarrow")
 
 
@@ -42,7 +44,9 @@ def facts() -> dict[str, Any]:
 
 def write(name: str, report: Mapping[str, Any]) -> None:
     """Keep a study's report under its name."""
-    found = {"facts": facts()} | {key: what for key, what in report.items() if key != "facts"}
+    found = {"facts": facts() | {"code": fingerprint(name)}} | {
+        key: what for key, what in report.items() if key != "facts"
+    }
     text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
     text = re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # short lists on one line
     (folder() / f"{name}.json").write_text(text + "\n")

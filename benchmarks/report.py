@@ -13,15 +13,20 @@ from statistics import geometric_mean, median
 from typing import Any
 
 import record
-from asked import FIGURES, Figure, Results, shown
+from asked import Figure, Results, shown
+from extension import section as extension
+from freshness import state
+from latest import EARLIER
+from latest import FIGURES as LATEST
 
 PAGE = Path(__file__).parent / "RESULTS.md"
 OPENING = """# What was measured
 
-Every figure that was asked for, with the measured one beside it, then the studies themselves. This page is made by
-`python -m benchmarks report` from the files in `benchmarks/results/`; nothing on it is typed by hand. Machines are
-noisy: times are compared as ratios within one run, errors are medians with a tail. How each study works is said at the
-top of its script.
+A scoreboard, then every figure that was asked for with the measured one beside it, then the studies themselves. This
+page is made by `python -m benchmarks report` from the files in `benchmarks/results/`; nothing on it is typed by hand
+but what others published. Machines are noisy: times are compared as ratios within one run, errors are medians with a
+tail. How each study works is said at the top of its script. `python -m benchmarks report --check` says whether a study
+is older than its code, and fails if one is.
 """
 KEY = ("sum", "mean", "count", "max", "quantiles", "distinct", "group by")
 ERRORS = {
@@ -43,6 +48,16 @@ def save() -> None:
     print(f"{PAGE.name} written")
 
 
+def check() -> list[str]:
+    """Say of each study whether it is older than its code; the names of those that are."""
+    old = []
+    for path in sorted((Path(__file__).parent / "results").glob("*.json")):
+        found = state(path.stem, record.read(path.stem).get("facts", {}))
+        print(f"{path.stem:20} {found}")
+        old += [path.stem] if found != "fresh" else []
+    return old
+
+
 def page(results: Results) -> str:
     """The whole page."""
     return "\n".join([OPENING, *(f"## {name}\n\n{text}" for name, text in sections(results).items())])
@@ -51,7 +66,9 @@ def page(results: Results) -> str:
 def sections(results: Results) -> dict[str, str]:
     """The text of each section that has results."""
     made = {
-        "Asked and measured": asked(results),
+        "Scoreboard": scoreboard(results),
+        "Asked in the latest round": asked(results, LATEST),
+        "Asked before": asked(results, EARLIER),
         "Accuracy without bounds": accuracy(results("accuracy")) + tumult(results("tumult")),
         "Speed and memory": speed(results("speed")),
         "Every statistic beside its plain query": beside_plain(results("beside_plain")),
@@ -61,6 +78,7 @@ def sections(results: Results) -> dict[str, str]:
         "Second moments and regression": moments(results("moments")),
         "How often what answers say is true": coverage(results("coverage")),
         "TPC-H, verbatim": tpch_queries(results("tpch_queries")),
+        "Beside DuckDB's extension": extension(results("tpch_queries")),
         "How cost grows": growth(results("growth")),
         "What a δ and a ρ are worth": delta(results("delta")),
         "What the studies changed": changes(results("changes")),
@@ -87,16 +105,64 @@ def number(value: float | None) -> str:
 # Sections
 
 
-def asked(results: Results) -> str:
+def scoreboard(results: Results) -> str:
+    """How many figures of each part are met, and a few that say most."""
+    parts: dict[str, list[str]] = {}
+    for figure in (*LATEST, *EARLIER):
+        parts.setdefault(figure.part, []).append(judged(figure, results)[1])
+    rows = [
+        [LONG.get(part, part), str(len(found)), *(str(found.count(word) or "") for word in VERDICTS)]
+        for part, found in parts.items()
+    ]
+    every = list(chain(*parts.values()))
+    rows.append(["**all**", *(f"**{many}**" for many in (len(every), *map(every.count, VERDICTS)))])
+    known = {figure.name: figure for figure in (*EARLIER, *LATEST)}
+    said = []
+    for name, words in HEADLINES.items():
+        value, verdict = judged(known[name], results)
+        said.append([words, value, known[name].asked, verdict])
+    return (
+        table(["in short", "measured", "asked", ""], said)
+        + "\n"
+        + table(["part", "figures asked", *VERDICTS], rows)
+        + "\nWhat falls short is listed with its reason below the figures of its round.\n"
+    )
+
+
+VERDICTS = ("met", "short", "not measured")
+LONG = {
+    "A": "sums without bounds",
+    "B": "joins and graphs",
+    "C": "promises verified",
+    "D": "ledgers that hold",
+    "Truth": "sentences that are true",
+}
+"""Parts by longer names."""
+HEADLINES = {
+    "evidence A, ε = 1: median relative error": "a sum over 200,000 persons, no bound, ε = 1: median error",
+    "shapes, typical: median error over the oracle's": "sums: error over that of the best cap that knows the data",
+    "edges: error below the best published": "edges of a graph, a node protected: error, best published",
+    "no promise broken, exhaustively or by samples": "no promise broken, exhaustively or by samples",
+    "printed sentences, by statistic, shape and size, true less often than they say, beyond chance": (
+        "printed sentences that are true less often than they say"
+    ),
+    "whole query over the plain one, 10 million rows": "a private sum over the plain query, 10 million rows: time",
+    "queries answered, verbatim, at scale 1": "queries of TPC-H answered as they are written, of 22",
+    "a cheap question beside a hostile analyst over its time alone": "beside a hostile analyst: the time of others",
+}
+"""The figures that say most, in words of their own."""
+
+
+def asked(results: Results, figures: Sequence[Figure]) -> str:
     """Every figure with its verdict."""
     rows, short = [], []
-    for figure in FIGURES:
+    for figure in figures:
         value, verdict = judged(figure, results)
         rows.append([figure.part, figure.name, figure.asked, value, verdict])
         if verdict == "short":
             short.append(f"- {figure.name}: {value}, asked {figure.asked}. Why: {figure.reason or 'not known yet'}.\n")
     text = table(["part", "figure", "asked", "measured", ""], rows)
-    counted = {word: sum(row[4] == word for row in rows) for word in ("met", "short", "not measured")}
+    counted = {word: sum(row[4] == word for row in rows) for word in VERDICTS}
     summary = ", ".join(f"{count} {word}" for word, count in counted.items() if count)
     return f"{text}\n{summary}.\n" + ("\nWhat falls short:\n\n" + "".join(short) if short else "")
 
@@ -541,7 +607,7 @@ def attacks(report: Any) -> str:
 def machines(results: Results) -> str:
     """The facts of every study that keeps them."""
     rows = list(_machines(results))
-    head = ["study", "date", "python", "duckdb", "numpy", "processor", "cores", "load at the end"]
+    head = ["study", "date", "python", "duckdb", "numpy", "processor", "cores", "load at the end", "code"]
     text = table(head, rows)
     peers = results("accuracy").get("peers", {})
     known = [f"{name} {what}" for peer in peers.values() if isinstance(peer, dict) for name, what in peer.items()]
@@ -562,6 +628,7 @@ def _machines(results: Results) -> Iterator[list[str]]:
                 facts["processor"],
                 str(facts["cores"]),
                 str(facts["load"]),
+                str(facts.get("code", "")),
             ]
 
 

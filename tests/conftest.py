@@ -8,9 +8,10 @@ import os
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import flint
 import pytest
@@ -47,26 +48,44 @@ AGAIN = (
 )
 """Parts of the names of tests that race with another process or with a clock. A machine that stands still for a minute
 fails them for nothing: such a test is tried again, twice at most, and the last line says how many were."""
+TOGETHER = 24
+"""Tests of a file that one process runs at most, one after the other: what they share is made once for them."""
 COMPILED = Path(__file__).parent / "__pycache__" / "compiled"
 """Stands beside what Python has compiled, once that is all."""
 
 
+def group_of(name: str) -> str | None:
+    """What the tests of one process share; nothing for a test that stands alone."""
+    shared = (group for part, group in SHARED.items() if part in name)
+    return None if any(part in name for part in ALONE) else next(shared, None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give the tests that take long by their nature a longer limit, unless they name one, and put the longest first."""
+    """Give the tests that take long by their nature a longer limit, unless they name one, and put the longest first.
+
+    Spark's tests come before all: they wait for each other.
+    """
+    ranks = dict[str, int]()
     for item in items:
         long = "spark" in item.nodeid or item.path.name == "test_docs.py"
         if long and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(LONG))
         if any(name in item.nodeid for name in AGAIN):
             item.add_marker(pytest.mark.flaky(reruns=2))
-    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
+        group = group_of(item.nodeid)
+        longest = any(name in item.nodeid for name in LONGEST)
+        ranks[item.nodeid] = 0 if group == "spark" else 1 if longest else 2 if group else 3
+    items.sort(key=lambda item: ranks[item.nodeid])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Three processes more than there are cores: tests that wait for another process leave theirs idle."""
+    """Two processes more than there are cores: tests that wait for another process leave theirs idle.
+
+    More of them would find all tests once more, each for itself.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return 3 + (cores or 1)
+    return 2 + (cores or 1)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -91,16 +110,33 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One process starts what takes long for all tests that need it. The largest group comes first: Spark's.
+    """One process starts what takes long for all tests that need it; others run the tests of a file in bundles.
 
     Groups by mark would say so too, but those of xdist 3.8 do nothing under pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
 
+    config.option.loadscopereorder = False  # they stand in order
+
     class Scheduling(LoadScopeScheduling):  # type: ignore[misc]
+        bundles: ClassVar[dict[str, str]] = {}
+
         def _split_scope(self, nodeid: str) -> str:
-            groups = (group for name, group in SHARED.items() if name in nodeid)
-            return nodeid if any(name in nodeid for name in ALONE) else next(groups, nodeid)
+            if not self.bundles:
+                files = Counter[str]()
+                for name in self.collection:
+                    file = name.split("::")[0]
+                    alone = any(part in name for part in LONGEST)
+                    self.bundles[name] = group_of(name) or (name if alone else f"{file} {files[file] // TOGETHER}")
+                    files[file] += 1
+            return self.bundles[nodeid]
+
+        def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+            """A bundle that is done is not counted again with every test to come."""
+            super().mark_test_complete(node, item_index, duration)
+            units, scope = self.assigned_work[node], self._split_scope(self.collection[item_index])
+            if all(units[scope].values()):
+                del units[scope]
 
         def remove_node(self, node: Any) -> Any:
             """A test that ended its process has failed; xdist would give it to one process after the other."""

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import tacit
-from tacit import InvalidInput
-from tacit.forecasts import SHAPES, falling
+from tacit import Approx, InvalidInput, Pure, Zcdp
+from tacit.forecasts import SHAPES, falling, foresee
 from tacit.tables.statistics.catalogue import forecastable
 
 
@@ -37,6 +37,25 @@ def test_every_statistic_gets_close_with_enough_epsilon(statistic: str, shape: s
     assert SHAPES[shape] in text
     assert "no private data was read" in text
     assert text.count("\n> ") == 1
+
+
+@pytest.mark.parametrize(("statistic", "words"), [("max", "largest value"), ("std", "standard deviation"),
+                                                  ("p25", "0.25 quantile"), ("quantile", "0.9 quantile")])  # fmt: skip
+def test_what_sql_can_ask_is_planned_by_name(statistic: str, words: str) -> None:
+    """All that previews forecast; these are asked of few persons, who suffice to see that it is the right question."""
+    forecast = tacit.plan(statistic, persons=300, epsilon=50)
+    assert forecast.error < 0.3
+    assert f"the {words} lies within" in forecast.headline
+
+
+def test_a_part_of_a_query_is_foreseen_around_its_cost() -> None:
+    part = foresee("sum", Approx("0.5", "1e-6"), 2000, groups=2, words="sum of x by y")
+    assert part is not None
+    assert [float(line.epsilon) for line in part.lines] == [0.125, 0.25, 0.5, 1, 2]
+    assert part.error == part.lines[2].nearly_all
+    assert "the sum of x by y lies within" in part.headline
+    assert foresee("sum", Zcdp("0.01"), 2000) is None
+    assert foresee("mood", Pure(1), 2000) is None
 
 
 @pytest.mark.parametrize("statistic", ["count", "sum", "nunique"])

@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,7 @@ def test_the_page_is_made_from_the_stored_results(report: Any) -> None:
 
 def test_a_figure_is_met_short_or_not_measured(report: Any) -> None:
     stored = report.record.read("searches")
-    figure = next(figure for figure in report.FIGURES if "downward scan" in figure.name)
+    figure = next(figure for figure in report.EARLIER if "downward scan" in figure.name)
 
     def judged(reports: dict[str, Any]) -> str:
         return str(report.judged(figure, lambda name: reports.get(name, {}))[1])
@@ -71,3 +73,72 @@ def test_sentences_have_their_share_of_truth_by_shape(report: Any) -> None:
     text = report.coverage({"confidence": 0.95, "below": 0, "cells": cells})
     assert "| sum | interval of the truth | 20 | 95.0 (90) |" in text
     assert "0 of 2 cells" in text
+
+
+def test_the_scoreboard_counts_what_stands_below_it(report: Any) -> None:
+    kept = cache(report.record.read)
+    made = report.scoreboard(kept)
+    below = report.asked(kept, report.LATEST) + report.asked(kept, report.EARLIER)
+    met, short = (len(re.findall(rf"\| {word} \|$", below, re.MULTILINE)) for word in ("met", "short"))
+    assert f"| **all** | **{met + short}** | **{met}** | **{short}** | **0** |" in made
+    assert made.count("\n") <= 45
+    assert all(len(line) <= 130 for line in made.splitlines())
+    assert (BENCHMARKS / "RESULTS.md").read_text().split("\n## ")[1].startswith("Scoreboard")
+
+
+def test_five_queries_stand_beside_those_of_an_extension(report: Any) -> None:
+    found = {name: {"customers": {"error": 0.0123}} for name in ("Q1", "Q5", "Q6", "Q14", "Q19")}
+    text = report.extension({"queries": found, "lines": 6_001_215, "runs": 3})
+    assert "| Q1 | 0.85 % | 25.5 % | 1.2 % |" in text
+    assert "scale 30" in text
+    assert "6,001,215" in text
+    assert report.extension({}) == ""
+
+
+@pytest.fixture
+def freshness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    found = importlib.import_module("freshness")
+    for name, text in {
+        "benchmarks/study.py": "import helper\nfrom tacit.rooms import made\n",
+        "benchmarks/helper.py": "x = 1\n",
+        "benchmarks/record.py": "x = 1\n",
+        "src/tacit/__init__.py": "",
+        "src/tacit/rooms.py": '"""Words."""\n\n\ndef made():\n    """Words."""\n    return 1  # a remark\n',
+        "src/tacit/other.py": "y = 1\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(found, "HERE", tmp_path / "benchmarks")
+    monkeypatch.setattr(found, "SOURCE", tmp_path / "src")
+    return found
+
+
+def changed(freshness: Any, path: Path, text: str) -> str:
+    path.write_text(text)
+    for cached in (freshness.imported, freshness._tree, freshness._does):
+        cached.cache_clear()
+    return str(freshness.fingerprint("study"))
+
+
+def test_a_study_is_as_old_as_what_its_code_does(freshness: Any, tmp_path: Path) -> None:
+    before = freshness.fingerprint("study")
+    names = [path.name for path in freshness.code("study")]
+    assert names == ["helper.py", "study.py", "__init__.py", "rooms.py"]
+    rooms, other = tmp_path / "src/tacit/rooms.py", tmp_path / "src/tacit/other.py"
+    assert changed(freshness, other, "y = 2\n") == before
+    assert changed(freshness, rooms, '"""Others."""\ndef made():\n    return 1\n') == before
+    assert freshness.state("study", {"code": before}) == "fresh"
+    assert changed(freshness, rooms, "def made():\n    return 2\n") != before
+    assert freshness.state("study", {"code": before}) == "its code has changed since"
+    assert freshness.state("gone", {}) == "its script is gone"
+
+
+def test_a_check_names_studies_that_are_older_than_their_code(
+    report: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        report, "state", lambda study, facts: "its code has changed since" if study == "median" else "fresh"
+    )
+    assert report.check() == ["median"]
+    assert "median               its code has changed since" in capsys.readouterr().out

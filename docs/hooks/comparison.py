@@ -32,18 +32,22 @@ def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, ("---",) * len(head), *rows))
 
 
-def joins() -> str:
+SHORT = 4
+"""So many rows has a table of the README; with its head it is six lines."""
+
+
+def joins(only: Sequence[str] = tuple(JOINS)) -> str:
     """Absolute errors at ε = 1 beside the best that others published."""
     found = stored("joins")
     rows = [
         (words, f"{found[name]['error']:,.0f}", f"{found[name]['published']:,}", best)
         for name, (words, best) in JOINS.items()
-        if name in found
+        if name in found and name in only
     ]
     return table(("question (TPC-H and a graph, ε = 1)", "Tacit", "best published", "by"), rows)
 
 
-def sums() -> str:
+def sums(most: int | None = None) -> str:
     """Relative errors of a sum without bounds at ε = 1, beside an oracle that knows the best cap."""
     found = stored("bound_free_sum")["results"]["1.0"]["data sets"]
     wanted = {
@@ -62,7 +66,7 @@ def sums() -> str:
         )
         for name, words in wanted.items()
         if name in found
-    ]
+    ][:most]
     return table(("data", "best cap, known (not private)", "Tacit, no bound", "Tacit, 95th percentile"), rows)
 
 
@@ -82,6 +86,32 @@ def libraries() -> str:
     return table((f"a sum over {persons:,} persons, ε = 1", "bound given", *shapes), body)
 
 
+def best_libraries() -> str:
+    """The best median error among the libraries with each kind of bound, in short."""
+    if not (RESULTS / "accuracy.json").exists():
+        return ""
+    rows = _sums_of_libraries()
+    shapes = list(dict.fromkeys(row["shape"] for row in rows))[:4]
+    kinds = {
+        "Tacit, no bound": [row for row in rows if row["method"] == "tacit"],
+        **{
+            f"best library, {words}": [row for row in rows if row["bound"] == bound and row["method"] != "oracle"]
+            for bound, words in BOUNDS.items()
+        },
+    }
+    body = [
+        (words, *(_percent(min(row["median"] for row in each if row["shape"] == shape)) for shape in shapes))
+        for words, each in kinds.items()
+    ]
+    return table((f"a sum over {rows[0]['persons']:,} persons, ε = 1", *shapes), body)
+
+
+BOUNDS = {
+    "oracle": "best bound for these data",
+    "sensible": "bound of the right size",
+    "too large": "bound 1,000 times that",
+}
+"""What a library may be told."""
 PERSONS = 20_000
 """The size shown, where it was measured."""
 
@@ -131,30 +161,42 @@ def speed() -> str:
 
 
 def page() -> str:
-    """The whole page."""
+    """The whole page: short tables, and the long ones folded."""
     beside = libraries()
-    beside = f"{beside}\n\nEach is the median of {releases()} releases." if beside else NOT_YET
-    text = INTRODUCTION.format(joins=joins(), sums=sums(), speed=speed(), libraries=beside)
-    results = RESULTS.parent / "RESULTS.md"
-    if results.exists():
-        text += "\n\n## All results\n\n" + _nested(results.read_text(encoding="utf-8"))
+    every = folded("Every library with every bound", f"{beside}\n\nEach is the median of {releases()} releases.")
+    return INTRODUCTION.format(
+        sums=sums(),
+        best=best_libraries() or NOT_YET,
+        libraries=every if beside else "",
+        joins=joins(),
+        speed=folded("Ratios by table and type of column", speed()),
+        ratio=_ratio(),
+        duckdb=duckdb_extension(),
+    )
+
+
+def duckdb_extension() -> str:
+    """The five queries of the extension of DuckDB, as the page of results has them."""
+    from extension import section
+
+    text: str = section(stored("tpch_queries"))
     return text
 
 
-def _nested(text: str) -> str:
-    """A page as a part of another: its headings one level lower, its title left out, pictures from their place."""
-    lines = text.splitlines()[1:] if text.startswith("# ") else text.splitlines()
-    return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).replace("](results/", "](results/")
+def folded(title: str, text: str) -> str:
+    """A part that opens on a click."""
+    return "\n".join([f'??? note "{title}"', "", *(f"    {line}".rstrip() for line in text.splitlines())])
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %"
+    return f"{100 * share:,.0f} %" if share >= 1 else f"{100 * share:.2g} %"
 
 
 INTRODUCTION = """# Compared with others
 
-Every number on this page comes from a file in `benchmarks/results/`, written by a script beside it; nothing is typed
-by hand. What others published is marked as theirs. Where Tacit does worse, that is here too.
+Every number of ours comes from a file in `benchmarks/results/`, written by a script beside it; nothing is typed
+by hand. What others published is marked as theirs. Where Tacit does worse, that is here too. [All results](results.md)
+are on a page of their own, with a scoreboard at its top.
 
 ## A sum without bounds
 
@@ -165,9 +207,10 @@ noise, chosen by looking at the data, which is not private; the others are Tacit
 
 ## Beside other libraries
 
-Median error of a sum over persons with one value each. Every library is given bounds that are too small (the median),
-too large (a thousand times the sensible one), sensible (the order of magnitude is known) or the best there are for
-these very data; or none, where it finds bounds itself. Tacit is given none.
+Median error of a sum over persons with one value each. OpenDP, PipelineDP, diffprivlib and PyDP are given a bound; of
+the four the best is shown. Tacit is given none.
+
+{best}
 
 {libraries}
 
@@ -177,10 +220,12 @@ Queries and data of a published comparison; mean error of the middle 60 % of run
 
 {joins}
 
+## Beside the extension of DuckDB
+
+{duckdb}
 ## What privacy costs in time
 
-A whole private sum, profile of all persons included, against the plain query that adds up each person's rows in the
-same engine, measured in one run.
+{ratio}
 
 {speed}
 
@@ -201,8 +246,8 @@ README = Path(__file__).parents[2] / "README.md"
 
 def readme(text: str) -> str:
     """The README with its tables as they were measured, each between two remarks."""
-    beside = libraries() and f"Beside other libraries, with the bound each was given:\n\n{libraries()}"
-    for name, part in {"sums": sums(), "libraries": beside, "joins": joins(), "speed": _ratio()}.items():
+    few = joins(("Q12", "Q5", "edges", "distinct"))
+    for name, part in {"sums": sums(SHORT), "libraries": best_libraries(), "joins": few, "speed": _ratio()}.items():
         begin, end = f"<!-- {name} -->\n", "<!-- end -->"
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)

@@ -75,11 +75,9 @@ def _page(name: str, docstring: str, known: dict[str, list[AuditCase]]) -> Page:
     covered = [f"{folder}.{stem}", *(f"{folder}.{name}" for name in functions), ALSO.get(stem, "")]
     picture = next((drawn for name in covered for drawn in _pictures(known.get(name, []))), None)
     key = f"{folder}.{stem}" if folder == "black_boxes" else stem
-    parts = [f"# {_title(stem)}", "", sentence, "", f"*Module* `tacit.{name}`"]
-    if functions:
-        parts[-1] += ", *functions* " + ", ".join(f"`{name}`" for name in functions)
+    parts = [f"# {_title(stem)}", "", sentence, "", _imported(functions) if functions else f"*Module* `tacit.{name}`"]
     if picture is not None:
-        parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png)", "", UNDER]
+        parts += ["", "## Picture", "", f"![The law on two neighbouring datasets]({stem}.png){{ .drawn }}", "", UNDER]
     parts += _called(module, functions)
     parts += ["", _headed(rest), "", "## References", ""]
     parts += [f"- {PAPERS[paper]}" for paper in BEHIND.get(key, [])] or ["- None: it is Tacit's own."]
@@ -128,8 +126,26 @@ def _title(stem: str) -> str:
 def _functions(module: ModuleType) -> list[str]:
     """The public functions of a module that make laws or answers."""
     found = inspect.getmembers(module, inspect.isfunction)
-    public = set(tacit.mechanisms.__all__) | {"wrap", "sample_and_aggregate", "best_of"}
-    return [name for name, function in found if function.__module__ == module.__name__ and name in public]
+    return [name for name, made in found if made.__module__ == module.__name__ and made in _public(name)]
+
+
+def _public(name: str) -> tuple[Any, ...]:
+    """What a name means where people import it from."""
+    inside = (getattr(tacit.mechanisms, name),) if name in tacit.mechanisms.__all__ else ()
+    return (*inside, getattr(tacit, name)) if name in OUTSIDE else inside
+
+
+OUTSIDE = ("wrap", "sample_and_aggregate", "best_of")
+"""What stands in `tacit` itself."""
+
+
+def _imported(functions: list[str]) -> str:
+    """How people import the functions of a module."""
+    inside = [name for name in functions if name in tacit.mechanisms.__all__]
+    outside = [name for name in functions if name not in inside]
+    rooms = {"tacit.mechanisms": inside, "tacit": outside}
+    lines = [f"`from {room} import {', '.join(names)}`" for room, names in rooms.items() if names]
+    return "*Import* " + ", ".join(lines)
 
 
 def _called(module: ModuleType, functions: list[str]) -> list[str]:

@@ -79,7 +79,7 @@ def _shown(printed: str, value: Any, name: str, pictures: dict[str, bytes]) -> I
         value.savefig(out, format="png", dpi=110)
         picture = f"{name}-{len(pictures) + 1}.png"
         pictures[picture] = out.getvalue()
-        yield f"![What the cell draws]({picture})"
+        yield f"![What the cell draws]({picture}){{ .drawn }}"
     else:
         yield _output(repr(value))
 

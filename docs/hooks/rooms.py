@@ -2,7 +2,8 @@
 
 A page of the reference says ``<!-- all of tacit.mechanisms -->`` where the names of a room shall stand; those that a
 page of the reference names itself are left out. A name is looked up where the room imports it from: a function that is
-called as its module is (`tacit.mechanisms.exponential`) would otherwise be taken for that module, and vanish.
+called as its module is (`tacit.mechanisms.exponential`) would otherwise be taken for that module, and vanish. Its
+heading is the name that people import: `tacit.Session`.
 """
 
 from __future__ import annotations
@@ -84,4 +85,21 @@ def filled(markdown: str) -> str:
         ]
         return "\n\n".join(lines)
 
-    return WANTED.sub(names, markdown)
+    return NAMED.sub(_headed, WANTED.sub(names, markdown))
+
+
+NAMED = re.compile(r"^::: (\S+)(\n    options:)?$", re.MULTILINE)
+
+
+def _headed(found: re.Match[str]) -> str:
+    """A name under the heading by which it is imported; what no room exports keeps its own."""
+    public = imports().get(found[1])
+    if public is None:
+        return found[0]
+    return f"::: {found[1]}\n    options:\n      heading: {public}\n      toc_label: {public.rpartition('.')[2]}"
+
+
+@cache
+def imports() -> dict[str, str]:
+    """Where each public name is, with the name by which it is imported: that of the first room that has it."""
+    return {f"{home}.{name}": f"{room}.{name}" for room in reversed(ROOMS) for name, home in homes(room).items()}

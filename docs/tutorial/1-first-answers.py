@@ -9,8 +9,8 @@
 # %% [markdown]
 # # First answers
 #
-# The data that come with Tacit are interviews of young women about their work, 1968 to 1988. They are real and public.
-# One row is one interview, and a woman has up to fifteen of them. We will treat them as if they were private.
+# The data that come with Tacit are interviews of young women about their work, 1968 to 1988. They are real and
+# public. One row is one interview, and a woman has up to fifteen of them. We will treat them as if they were private.
 
 # %%
 import tacit
@@ -21,13 +21,13 @@ wages = tacit.read(WAGES, person="woman", budget=Pure(3))
 wages
 
 # %% [markdown]
-# `person="woman"` is the most important word here: a woman is protected with *all* her rows. `Pure(3)` is the budget of
-# all questions together. No row is shown, here or anywhere.
+# `person="woman"` is the most important word here: a woman is protected with *all* her rows. `Pure(3)` is the budget
+# of all questions together. No row is shown, here or anywhere.
 #
 # ## Counting
 #
-# Each question names its cost. An answer is a number with a story: what it protects, at what price, and how far it may
-# be off.
+# Each question names its cost. An answer is a number with a story: what it protects, at what price, and how far it
+# may be off.
 
 # %%
 print(wages.persons(epsilon=0.1))

@@ -28,7 +28,9 @@ orders = pd.DataFrame(
         "customer": random.integers(0, customers, size) * random.integers(0, customers, size) // customers,
         "day": [datetime.date(2025, 1, 1) + datetime.timedelta(days=int(d)) for d in random.integers(0, 365, size)],
         "amount": random.lognormal(3.2, 1.0, size).round(2),
-        "kind": random.choice(["books", "games", "garden", "kitchen", "rarities"], size, p=[0.4, 0.3, 0.2, 0.099, 0.001]),
+        "kind": random.choice(
+            ["books", "games", "garden", "kitchen", "rarities"], size, p=[0.4, 0.3, 0.2, 0.099, 0.001]
+        ),
         "returned": random.random(size) < 0.08,
     }
 )
@@ -66,8 +68,8 @@ by_month = shop.sql(
 print(by_month)
 
 # %% [markdown]
-# Nobody told Tacit how much a customer may spend: it found a cap that suits these data, and names it. Intervals are for
-# the sum under that cap.
+# Nobody told Tacit how much a customer may spend: it found a cap that suits these data, and names it. Intervals are
+# for the sum under that cap.
 #
 # ## What sells?
 #
@@ -107,9 +109,10 @@ except tacit.BudgetExceeded as refusal:
 # %% [markdown]
 # ## What to write in the report
 #
-# Give each number with its interval and say what the interval covers: `answer.interval()` has the ends, `print(answer)`
-# the sentence. `by_month.to_pandas()` has both in a frame. More about [dates and texts in SQL](../how-to/sql-functions.md),
-# [questions about persons](../how-to/persons.md) and [groups](../how-to/group-by.md).
+# Give each number with its interval and say what the interval covers: `answer.interval()` has the ends,
+# `print(answer)` the sentence. `by_month.to_pandas()` has both in a frame. More about [dates and texts in
+# SQL](../how-to/sql-functions.md), [questions about persons](../how-to/persons.md) and
+# [groups](../how-to/group-by.md).
 
 # %%
 by_month.to_pandas().head(3)

@@ -9,8 +9,8 @@
 # %% [markdown]
 # # A custodian: visits to a hospital
 #
-# You hold the data of a hospital, and researchers want to ask about them. You decide who is a person, what all answers
-# together may reveal, and who may ask for how much. The data here are made up.
+# You hold the data of a hospital, and researchers want to ask about them. You decide who is a person, what all
+# answers together may reveal, and who may ask for how much. The data here are made up.
 
 # %%
 import datetime
@@ -61,7 +61,8 @@ session = Session(
 print(Pure(4).describe())
 
 # %% [markdown]
-# That sentence is what you sign. If it is too much, choose less: [choosing ε](../how-to/choosing-epsilon.md) says what others mean.
+# That sentence is what you sign. If it is too much, choose less: [choosing ε](../how-to/choosing-epsilon.md) says
+# what others mean.
 #
 # ## Give analysts limits of their own
 #
@@ -85,8 +86,8 @@ except BudgetExceeded as refusal:
     print(refusal)
 
 # %% [markdown]
-# Nothing was spent on the question that was refused, and the refusal says nothing about the data. The same question as
-# before is free:
+# Nothing was spent on the question that was refused, and the refusal says nothing about the data. The same question
+# as before is free:
 
 # %%
 ada.sql(query, epsilon="0.6")
@@ -107,7 +108,7 @@ print(verify(open_ledger("ledger.db", read_only=True), "hospital"))
 #
 # ## Let them ask without you
 #
-# In a notebook you trust whoever types. For others put the gateway in front: `tacit serve` has a page and an interface
-# for programs, logs people in, charges before it reads, and pads time and messages so that neither tells about the data.
-# [From `pip install` to an analyst's first answer](../how-to/first-answer.md) takes five minutes, and
+# In a notebook you trust whoever types. For others put the gateway in front: `tacit serve` has a page and an
+# interface for programs, logs people in, charges before it reads, and pads time and messages so that neither tells
+# about the data. [From `pip install` to an analyst's first answer](../how-to/first-answer.md) takes five minutes, and
 # [publishing](../how-to/publishing.md) writes a page for readers every year.

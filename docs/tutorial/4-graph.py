@@ -9,8 +9,8 @@
 # %% [markdown]
 # # A graph: who writes to whom
 #
-# An edge of a graph concerns two people. Protecting a person means protecting a node with all its edges, however many it
-# has, and that is where most tools stop: one node can have an edge to everybody. Tacit answers, and tells how.
+# An edge of a graph concerns two people. Protecting a person means protecting a node with all its edges, however many
+# it has, and that is where most tools stop: one node can have an edge to everybody. Tacit answers, and tells how.
 
 # %%
 import numpy as np
@@ -36,8 +36,8 @@ edges = graph.sql("SELECT COUNT(*) FROM mail", epsilon=1)
 print(edges)
 
 # %% [markdown]
-# The cap says how many edges a node counts for at most. It was found privately; the hub's edges beyond it are left out,
-# and an honest interval cannot say how many these are, so it has no upper end.
+# The cap says how many edges a node counts for at most. It was found privately; the hub's edges beyond it are left
+# out, and an honest interval cannot say how many these are, so it has no upper end.
 
 # %%
 edges.cap, edges.at_least(0.95)
@@ -74,8 +74,8 @@ print(graph["mail"].max_degree(epsilon=1))
 #
 # ## If only one side is protected
 #
-# Say that receivers are companies, which are public. Then a row concerns its sender alone, and everything that Tacit has
-# for tables is there: means, quantiles, groups.
+# Say that receivers are companies, which are public. Then a row concerns its sender alone, and everything that Tacit
+# has for tables is there: means, quantiles, groups.
 
 # %%
 senders = Session({"mail": Private(mails, person="sender")}, budget=Pure(3))

@@ -39,7 +39,8 @@ float(chance), chance.high - chance.low < 1e-15
 # %% [markdown]
 # ## Neighbours
 #
-# Take one person away, and no probability changes by more than a factor of e. Here is the largest ratio, and both laws.
+# Take one person away, and no probability changes by more than a factor of e. Here is the largest ratio, and both
+# laws.
 
 # %%
 from math import log

@@ -9,16 +9,16 @@
 # %% [markdown]
 # # A researcher: a mechanism of one's own
 #
-# You have a mechanism on paper. Here it becomes a law, is verified over all small datasets, is broken on purpose to see
-# that the check would notice, is compared with another, and is released under a budget.
+# You have a mechanism on paper. Here it becomes a law, is verified over all small datasets, is broken on purpose to
+# see that the check would notice, is compared with another, and is released under a budget.
 #
-# The example: **the busiest of a few public places**. Each person visits one place; release a place that is nearly the
-# busiest. The idea: choose place i with probability in proportion to 1/(1 + g)², where g is how many persons it is short
-# of the busiest. No exponential is needed, and every probability is a fraction.
+# The example: **the busiest of a few public places**. Each person visits one place; release a place that is nearly
+# the busiest. The idea: choose place i with probability in proportion to 1/(1 + g)², where g is how many persons it
+# is short of the busiest. No exponential is needed, and every probability is a fraction.
 #
-# One person moves a gap by at most one, so 1 + g by a factor of at most two: a weight by at most 4, and the sum of the
-# weights by at most 4. So a ratio of probabilities is at most 16, and ε = log 16 = 2.7726 is enough. That is a proof. Is
-# it the best?
+# One person moves a gap by at most one, so 1 + g by a factor of at most two: a weight by at most 4, and the sum of
+# the weights by at most 4. So a ratio of probabilities is at most 16, and ε = log 16 = 2.7726 is enough. That is a
+# proof. Is it the best?
 
 # %%
 from collections import Counter
@@ -28,7 +28,7 @@ from math import lcm
 
 from tacit import Pure
 from tacit.audit.exact import neighbours, verify
-from tacit.mechanisms.law import Law
+from tacit.mechanisms import Law
 from tacit.numbers.enclosures import BITS, Enclosure
 from tacit.randomness import uniform_below
 
@@ -37,8 +37,8 @@ PLACES = ("harbour", "market", "park")
 # %% [markdown]
 # ## The law
 #
-# A law says how it is drawn and what the probability of each output is, as an enclosure: two fractions with the true one
-# between them, so that no rounding can hide a loss. Draws use integers only.
+# A law says how it is drawn and what the probability of each output is, as an enclosure: two fractions with the true
+# one between them, so that no rounding can hide a loss. Draws use integers only.
 
 
 # %%
@@ -87,8 +87,8 @@ found.holds, found.pairs, round(found.loss, 4), found.worst
 # %% [markdown]
 # It holds, and it costs far less than we promised. The pair that is worst says why: the person who comes makes one
 # weight larger, or, in the busiest place, all others smaller, never one larger and another smaller. So a probability
-# moves by a factor of at most 4, and ε = log 4 is enough for any number of places. The check was no proof, but it showed
-# where a better one is.
+# moves by a factor of at most 4, and ε = log 4 is enough for any number of places. The check was no proof, but it
+# showed where a better one is.
 
 # %%
 Busiest.guarantee = Pure("1.3863")
@@ -97,8 +97,8 @@ verify(Busiest, neighbours(datasets), Busiest.guarantee).holds
 # %% [markdown]
 # ## Broken on purpose
 #
-# Somebody wants a clearer winner, takes the fourth power and leaves the promise as it is. A check that cannot fail shows
-# nothing; this one does.
+# Somebody wants a clearer winner, takes the fourth power and leaves the promise as it is. A check that cannot fail
+# shows nothing; this one does.
 
 
 # %%
@@ -133,8 +133,8 @@ for ahead in (1, 2, 5, 20, 100):
 #
 # ## Released under a budget
 #
-# `session.release` charges and releases laws of the library. Yours is not in it, so charge the budget yourself, before
-# the data are touched, and draw once.
+# `session.release` charges and releases laws of the library. Yours is not in it, so charge the budget yourself,
+# before the data are touched, and draw once.
 
 # %%
 import pandas as pd
@@ -149,6 +149,6 @@ print(table.budget.remaining)
 
 # %% [markdown]
 # Its promise is as good as the law: nobody can see from outside that a person is in one place only. To become part of
-# Tacit a mechanism needs more: a proof for every dataset that two solvers check, a name that certificates know, a case in
-# the audit. [Bring your own function](../how-to/own-functions.md) is the way without any of that: say what you know about
-# a function, and Tacit chooses the mechanism. [Auditing](../how-to/auditing.md) has more checks.
+# Tacit a mechanism needs more: a proof for every dataset that two solvers check, a name that certificates know, a
+# case in the audit. [Bring your own function](../how-to/own-functions.md) is the way without any of that: say what
+# you know about a function, and Tacit chooses the mechanism. [Auditing](../how-to/auditing.md) has more checks.

@@ -196,6 +196,11 @@ class _Powers(Grid):
         return f"({self.base})^{index}"
 
 
+def _reaches(top: int, bottom: int, decade: int) -> bool:
+    """Whether top/bottom is at least 10^decade."""
+    return bool(top >= bottom * 10**decade if decade >= 0 else top * 10**-decade >= bottom)
+
+
 @dataclass(frozen=True, repr=False)
 class _Digits(Grid):
     count: int
@@ -235,20 +240,37 @@ class _Digits(Grid):
         index, on_grid = self._magnitude(-x)
         return -index if on_grid else -index - 1
 
+    def nearest(self, x: Number) -> int:
+        """The same from one division: beside a value d·10^e is (d + 1)·10^e, also where a decade ends."""
+        number = exact(x, "x")
+        if number < _ten(self.smallest):
+            return super().nearest(number)
+        index, rest, unit = self._place(number)
+        if self.last is not None and index >= self.last:
+            return self.last
+        if self.first is not None and index < self.first:
+            return self.first
+        return index + (2 * rest > unit)
+
     def _magnitude(self, x: Fraction) -> tuple[int, bool]:
         """The largest index whose value is at most x ≥ 0, and whether that value is x."""
         if x < _ten(self.smallest):
             return 0, x == 0
-        bits = x.numerator.bit_length() - x.denominator.bit_length()
-        decade = bits * 30103 // 100000  # log10(2) = 0.30103: a first guess, corrected by exact comparisons
-        while _ten(decade) > x:
+        index, rest, _ = self._place(x)
+        return index, rest == 0
+
+    def _place(self, x: Fraction) -> tuple[int, int, int]:
+        """The largest index whose value is at most an x from the smallest on; what is left, and its digits' unit."""
+        top, bottom = x.numerator, x.denominator
+        decade = (top.bit_length() - bottom.bit_length()) * 30103 // 100000  # log10(2) = 0.30103: a first guess,
+        while not _reaches(top, bottom, decade):  # corrected by exact comparisons
             decade -= 1
-        while _ten(decade + 1) <= x:
+        while _reaches(top, bottom, decade + 1):
             decade += 1
-        unit = _ten(decade - self.count + 1)
-        digits = x // unit
-        index = (decade - self.smallest) * self._decade + digits - self._least + 1
-        return index, digits * unit == x
+        exponent = decade - self.count + 1
+        top, bottom = (top, bottom * 10**exponent) if exponent >= 0 else (top * 10**-exponent, bottom)
+        digits, rest = divmod(top, bottom)
+        return (decade - self.smallest) * self._decade + digits - self._least + 1, rest, bottom
 
     @property
     def _whole(self) -> bool:

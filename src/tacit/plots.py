@@ -156,32 +156,37 @@ def distribution(*answers: Answers, title: str = "") -> Figure:
     return figure
 
 
+HOPELESS = 1000.0
+"""Errors in percent that are drawn as if they were no larger."""
+
+
 def accuracy(*forecasts: Forecast) -> Figure:
     """Expected errors against ε, for one forecast or several side by side."""
     if not forecasts:
         raise InvalidInput("there is no forecast to draw; make one with tacit.plan(…).")
-    figure, axes = _figure(3.6)
+    figure, axes = _figure(3.2 + 0.4 * len(forecasts))
     for forecast, colour in zip(forecasts, _colours(len(forecasts)), strict=True):
         epsilons = [float(line.epsilon) for line in forecast.lines]
-        typical = [max(100 * line.typical, 1e-6) for line in forecast.lines]
-        nearly_all = [max(100 * line.nearly_all, 1e-6) for line in forecast.lines]
-        name = f"{forecast.statistic}, {forecast.persons:,} persons, {forecast.shape}"
+        typical = [min(max(100 * line.typical, 1e-6), HOPELESS) for line in forecast.lines]
+        nearly_all = [min(max(100 * line.nearly_all, 1e-6), HOPELESS) for line in forecast.lines]
+        name = fill(f"{forecast.words or forecast.statistic}, {forecast.persons:,} persons, {forecast.shape}", 60)
         axes.fill_between(epsilons, typical, nearly_all, color=colour, alpha=0.15, linewidth=0)
         axes.plot(epsilons, nearly_all, color=colour, marker="o", markersize=4, label=f"{name}: 19 of 20 within")
-        axes.plot(epsilons, typical, color=colour, linestyle=":", label="half of all within")
+        axes.plot(epsilons, typical, color=colour, linestyle=":", label="the same: half of all within")
         axes.set_xticks(epsilons, [f"{x:.3g}" for x in epsilons])
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.minorticks_off()
     low, high = axes.get_ylim()
-    ticks = [d * 10.0**k for k in range(-6, 7) for d in (1, 2, 5) if low <= d * 10.0**k <= high]
+    digits = (1, 2, 5) if high < 100 * low else (1,)
+    ticks = [d * 10.0**k for k in range(-6, 7) for d in digits if low <= d * 10.0**k <= high]
     axes.set_yticks(ticks, [f"{tick:g} %" for tick in ticks])
     axes.set_xticks(
         [float(x.epsilon) for x in forecasts[0].lines], [f"{float(x.epsilon):.3g}" for x in forecasts[0].lines]
     )
     axes.set_xlabel("ε")
     axes.set_ylabel("error, share of the truth")
-    axes.legend(frameon=False, fontsize="small")
+    figure.legend(frameon=False, fontsize="small", loc="outside lower center")
     axes.set_title("Expected accuracy, from public facts alone", fontsize="medium")
     return figure
 

@@ -97,10 +97,10 @@ def _notebook() -> Show | None:
     handles: list[object] = []
 
     def show(text: str) -> None:
-        content = HTML(f"<small>{text}</small>")  # type: ignore[no-untyped-call]
+        content = HTML(f"<small>{text}</small>")
         if handles:
             handles[0].update(content)  # type: ignore[attr-defined]
         else:
-            handles.append(display(content, display_id=True))  # type: ignore[no-untyped-call]
+            handles.append(display(content, display_id=True))
 
     return show

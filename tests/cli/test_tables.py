@@ -12,8 +12,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from tacit.cli import completing
 from tacit.cli.app import run
-from tacit.cli.tables import complete_tables
 from tacit.ledger import open_ledger
 from tests.test_docs import ROOT, blocks, commands
 
@@ -238,10 +238,23 @@ def test_the_shell_completes_tables(place: Path, monkeypatch: pytest.MonkeyPatch
     """As typer asks for it while an option waits for its value."""
     monkeypatch.chdir(place)
     line: Any = SimpleNamespace(args=["shop.duckdb", "nothing.csv"])
-    assert complete_tables(line, "") == ["items", "late", "nations", "old.orders", "orders"]
-    assert complete_tables(line, "na") == ["nations"]
+    assert completing.tables(line, "") == ["items", "late", "nations", "old.orders", "orders"]
+    assert completing.tables(line, "na") == ["nations"]
     line.args = []
-    assert complete_tables(line, "") == []
+    assert completing.tables(line, "") == []
+
+
+def test_the_shell_completes_columns_and_words_of_commands(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source that is no table, or several, has no columns; what is known by heart needs no source."""
+    monkeypatch.chdir(place)
+    Path("short.csv").write_text("customer,city\n1,Ulm\n")
+    line: Any = SimpleNamespace(args=["short.csv", "shop.duckdb"])
+    assert completing.columns(line, "c") == ["customer", "city"]
+    assert completing.shapes("l") == ["lognormal"]
+    assert completing.statistics("me") == ["mean", "median"]
+    assert completing.statistics("p") == ["persons", "p25", "p75", "p90", "p99"]
+    assert "threshold_scan" in completing.audits("threshold")
+    assert "sum" in completing.audits("sum")
 
 
 def test_a_forgotten_query_is_said(tacit: Command) -> None:

@@ -19,13 +19,13 @@ from tacit.engines.requests import Extremes, Ordered, Persons, TotalBuckets, val
 from tests.engines import cases, questions
 from tests.engines import test_conformance as conformance
 from tests.engines.engines import facts
-from tests.spark import SETTINGS, frame, machines
+from tests.spark import QUICK, SETTINGS, frame, machines
 
 
 def session(folder: str) -> SparkSession:
     """A server in this process's own JVM, which keeps its files in a folder, and a client of it."""
     builder = SparkSession.builder.remote("local[2]")
-    for name, setting in {**SETTINGS, "spark.local.dir": folder, "spark.sql.warehouse.dir": folder}.items():
+    for name, setting in {**SETTINGS, **QUICK, "spark.local.dir": folder, "spark.sql.warehouse.dir": folder}.items():
         builder = builder.config(name, setting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -23,7 +23,7 @@ import tacit
 from tacit.engines import FAILED, Source, open_engine
 from tacit.engines.requests import Persons, Relation, TotalBuckets, value
 from tacit.language.expressions import Scope
-from tests.spark import SETTINGS, machines
+from tests.spark import QUICK, SETTINGS, machines
 
 CLUSTER = {
     "spark.executor.memory": "512m",
@@ -39,7 +39,8 @@ def session(folder: str) -> SparkSession:
         Path(folder, part).symlink_to(Path(pyspark.__file__).parent / part)
     os.environ["SPARK_HOME"] = folder
     builder = SparkSession.builder.master("local-cluster[1,1,512]")
-    for name, setting in {**SETTINGS, **CLUSTER, "spark.local.dir": folder, "spark.sql.warehouse.dir": folder}.items():
+    places = {"spark.local.dir": folder, "spark.sql.warehouse.dir": folder}
+    for name, setting in {**SETTINGS, **QUICK, **CLUSTER, **places}.items():
         builder = builder.config(name, setting)
     return builder.getOrCreate()
 

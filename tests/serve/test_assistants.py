@@ -9,16 +9,15 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
-import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 
-from tacit.serve.assistants.tools import TOOLS, key_of
 from tests.serve.support import token
+
+if TYPE_CHECKING:  # it takes a second to import, which one of the processes of the tests needs to do
+    from mcp import Client
 
 APPROVAL = "datasets.visits.limit.epsilon = 1\ndatasets.visits.approve_above.epsilon = 0.3"
 COUNT = {"dataset": "visits", "sql": "SELECT COUNT(*) FROM visits"}
@@ -32,6 +31,8 @@ ACCEPT = {"accept": "application/json, text/event-stream"}
 
 
 def over_stdio(address: str) -> AbstractAsyncContextManager[Client]:
+    from mcp import Client, StdioServerParameters
+
     code = ["-c", "from tacit.cli import main; main()", "mcp", address]
     known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     return Client(StdioServerParameters(command=sys.executable, args=code, env=known | {"TACIT_TOKEN": token("grace")}))
@@ -39,6 +40,10 @@ def over_stdio(address: str) -> AbstractAsyncContextManager[Client]:
 
 @asynccontextmanager
 async def over_http(address: str) -> AsyncIterator[Client]:
+    import httpx2
+    from mcp import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     headers = {"authorization": f"Bearer {token('grace')}"}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=200) as line,
@@ -159,6 +164,8 @@ def test_nobody_speaks_without_a_token_or_from_another_place(nobody: httpx.Clien
 
 
 def test_a_question_is_known_by_what_it_says() -> None:
+    from tacit.serve.assistants.tools import TOOLS, key_of
+
     first = key_of("a", {"sql": "SELECT 1", "epsilon": "1"})
     assert first == key_of("a", {"epsilon": "1", "sql": "SELECT 1"})
     assert len({first, key_of("b", {"sql": "SELECT 1", "epsilon": "1"}), key_of("a", {"sql": "SELECT 1"})}) == 3

@@ -13,11 +13,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
-import oidc_provider_mock
 import pytest
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey
-from playwright.sync_api import sync_playwright
 
 from tacit.errors import InvalidInput
 from tacit.serve import sign_in
@@ -78,6 +76,8 @@ def came_back(client: httpx.Client, provider: Lying, code: str = "c", **changed:
 
 
 def test_people_sign_in_at_a_real_provider(tmp_path: Path) -> None:
+    import oidc_provider_mock  # half a second in every process of the tests, were it at the top
+
     users = [
         oidc_provider_mock.User(sub="s-1", claims={"groups": ["research"]}),
         oidc_provider_mock.User(sub="c-1", claims={"groups": ["data-office"]}),
@@ -272,6 +272,9 @@ def test_what_is_sealed_comes_back_unchanged_and_not_for_ever(monkeypatch: pytes
 
 def test_a_browser_that_comes_from_another_site_is_known_at_once(tmp_path: Path) -> None:
     """The provider is another site to a browser, which keeps strict cookies to itself in that very step."""
+    import oidc_provider_mock
+    from playwright.sync_api import sync_playwright
+
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None and not REQUIRED:
         pytest.skip("not run: there is no chromium on this machine")

@@ -26,7 +26,7 @@ from tacit.audit.museum import EXHIBITS, catch
 from tacit.audit.questions import questions, small_tables, table_of
 from tacit.audit.registry import AuditCase, cases
 from tacit.audit.statistical import LIBRARIES, Audit, audit
-from tacit.errors import InvalidInput
+from tacit.errors import InvalidInput, instead
 from tacit.guarantees import Guarantee, Pure
 from tacit.tables.statistics.asking import Audited
 
@@ -91,13 +91,16 @@ def jobs(wanted: str | None = None, full: bool = False) -> list[Job]:
             if word in _plain(searched) and (full or not slow):
                 found.append(Job(kind, i, full))
     if not found:
-        laws = sorted({case.covers.removeprefix("mechanisms.") for case in _cases()})
-        asked = sorted({question.name.partition(",")[0].removeprefix("network: ") for question in questions()})
-        raise InvalidInput(
-            f"there is nothing to audit by that name; try a mechanism ({', '.join(laws)}) or a statistic "
-            f"({', '.join(asked)})."
-        )
+        near = instead(wanted or "", choices(), "names")
+        raise InvalidInput(f"there is nothing to audit by that name; {near}")
     return found
+
+
+def choices() -> list[str]:
+    """The mechanisms, by their functions, and the statistics that can be asked for by name."""
+    laws = sorted({case.covers.removeprefix("mechanisms.") for case in _cases()})
+    asked = sorted({question.name.partition(",")[0].removeprefix("network: ") for question in questions()})
+    return [*laws, *asked]
 
 
 def _plain(name: str) -> str:

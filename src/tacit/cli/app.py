@@ -11,12 +11,14 @@ import sys
 import traceback
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tacit import __version__
+from tacit.cli import completing
 from tacit.cli.ask import HELP as ASK
 from tacit.cli.ask import ask
 from tacit.cli.asking import Interrupted
@@ -65,7 +67,9 @@ PLAN = """What accuracy to expect, from public facts only.
 \b
 Examples:
   tacit plan --persons 10000 --statistic sum --epsilon 0.5
-  tacit plan --persons 10000 --statistic mean --error 1% --plot plan.png"""
+  tacit plan --persons 10000 --statistic mean --error 1% --plot plan.png
+
+For a query of yours, with its groups and all its aggregates: tacit ask --dry-run --persons 10000 --plot errors.png."""
 
 app = typer.Typer(name="tacit", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -89,8 +93,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         rest = [argument for argument in arguments if argument not in ANYWHERE]
         QUIET.set("--quiet" in arguments)
-        command = refuse_repeats(typer.main.get_command(app))
-        result = command(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
+        result = _command()(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -107,6 +110,12 @@ def run(arguments: Sequence[str]) -> int:
     if result == INTERRUPTED:  # typer's own way to say so
         print(f"tacit: {UNCHARGED}", file=sys.stderr)
     return int(result or 0) if isinstance(result, int) else 0
+
+
+@cache
+def _command() -> Any:
+    """All commands, made once."""
+    return refuse_repeats(typer.main.get_command(app))
 
 
 def _said(error: BaseException) -> tuple[str, int]:
@@ -184,11 +193,19 @@ def schema(
 
 @app.command(help=PLAN)
 def plan(
-    statistic: Annotated[str, typer.Option(help="persons, count, sum, mean, median, nunique or ratio.")],
+    statistic: Annotated[
+        str,
+        typer.Option(
+            help="persons, count, sum, mean, median, p90 or another quantile, min, max, std, nunique, ratio …",
+            autocompletion=completing.statistics,
+        ),
+    ],
     persons: Annotated[int, typer.Option(help="About how many persons there are.")],
     epsilon: Annotated[str | None, typer.Option(help="What the answer may cost.")] = None,
     error: Annotated[str | None, typer.Option(help="Which ε gives this error? 1% or 0.01.")] = None,
-    shape: Annotated[str, typer.Option(help="equal, uniform, lognormal or pareto.")] = "lognormal",
+    shape: Annotated[
+        str, typer.Option(help="equal, uniform, lognormal or pareto.", autocompletion=completing.shapes)
+    ] = "lognormal",
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="A picture (.png, .svg or .pdf).")] = None,
     as_json: Annotated[bool, Json] = False,
 ) -> None:

@@ -19,6 +19,7 @@ from tacit.cli.asking import (
     CertificateFile,
     Delta,
     Epsilon,
+    ForecastPicture,
     Fresh,
     Interrupted,
     LedgerFile,
@@ -77,14 +78,14 @@ Examples:
         "SELECT SUM(quantity) FROM items"
   tacit ask postgresql:///shop --table orders --person customer \\
         --ledger ledger.db --epsilon 0.5 "SELECT AVG(amount) FROM orders"
-  tacit ask --dry-run --persons 10000 --epsilon 0.5 \\
+  tacit ask --dry-run --persons 10000 --plot errors.png --epsilon 0.5 \\
         "SELECT region, SUM(amount) FROM orders GROUP BY region"
   tacit ask --epsilon 1 --fresh-only 2 \\
         "SELECT COUNT(*) FROM orders; SELECT AVG(amount) FROM orders"
 
 The last two find their tables in tacit.toml. The first of them shows what the question would cost and how far off its
-answers would be; the other asks two
-questions together, 1 and 2, and the second anew even if it was answered before."""
+answers would be, and draws it; the other asks two questions together, 1 and 2, and the second anew even if it was
+answered before."""
 
 
 def ask(
@@ -129,6 +130,7 @@ def ask(
     ] = None,
     preview: Preview = False,
     persons: PersonsGuess = None,
+    plot: ForecastPicture = None,
     certificate: CertificateFile = None,
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
@@ -141,7 +143,7 @@ def ask(
     if as_json and as_csv:
         raise InvalidInput("--json and --csv are two forms of output; choose one.")
     writable(certificate)
-    guessed(persons, preview)
+    guessed(persons, preview, plot)
     query = _read_query(query)
     several = statements(query, "the query")
     if len(several) > 1 and (as_csv or keys):
@@ -161,10 +163,10 @@ def ask(
     with _explained(found):
         if preview and len(several) > 1:
             seen = session.report(several, epsilon=epsilon, delta=delta, rho=rho, fresh=anew, preview=True)
-            show_preview(seen, as_json, persons)
+            show_preview(seen, as_json, persons, plot)
         elif preview:
             one = session.preview(query, keys=chosen, epsilon=epsilon, delta=delta, rho=rho, fresh=fresh)
-            show_preview(one, as_json, persons)
+            show_preview(one, as_json, persons, plot)
         try:
             with working("asking"):
                 answer: Answer | Answers | Report = (

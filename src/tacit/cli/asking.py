@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from tacit.cli.speech import notice, say, say_json, working
+from tacit.cli.speech import notice, picture_file, save, say, say_json, working
 from tacit.cli.tables import Dataset
 from tacit.errors import InvalidInput, tell
 
 if TYPE_CHECKING:
     from tacit.guarantees import Guarantee
     from tacit.tables import Session
+    from tacit.tables.face.preview import ForeseenPart, ReportPreview
     from tacit.tables.face.preview import Preview as Question
-    from tacit.tables.face.preview import ReportPreview
 
 REFUSED = 3
 """The exit code of a preview that says the budget does not pay for the question."""
@@ -58,6 +59,10 @@ Preview = Annotated[
 PersonsGuess = Annotated[
     int | None,
     typer.Option(metavar="NUMBER", help="With --dry-run: about how many persons there are, to forecast errors for."),
+]
+ForecastPicture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="With --dry-run and --persons: errors against ε, as a picture (.png or .svg)."),
 ]
 CertificateFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Where the answer's certificate goes, for tacit verify.")
@@ -109,19 +114,29 @@ def writable(path: Path | None) -> None:
         raise InvalidInput(f"there is no directory for {path}; nothing was asked or spent.")
 
 
-def guessed(persons: int | None, preview: bool) -> None:
-    """Refuse a number of persons that nothing is forecast for."""
+def guessed(persons: int | None, preview: bool, plot: Path | None = None) -> None:
+    """Refuse a number of persons that nothing is forecast for, and a picture of no forecast."""
     if persons is not None and not (preview and persons > 0):
         raise InvalidInput("--persons says about how many persons there are, for the forecast of --dry-run; add that.")
+    if plot is not None:
+        if persons is None:
+            raise InvalidInput(
+                "--plot draws the forecast of --dry-run; say about how many persons there are, persons=10000."
+            )
+        picture_file(plot)
 
 
-def show_preview(seen: Question | ReportPreview, as_json: bool, persons: int | None = None) -> NoReturn:
+def show_preview(
+    seen: Question | ReportPreview, as_json: bool, persons: int | None = None, plot: Path | None = None
+) -> NoReturn:
     """Show what a question would cost and how far off it would be, and leave with a code that says whether it fits."""
     from tacit.tables.face.preview import ReportPreview
 
     releases = seen.releases if isinstance(seen, ReportPreview) else (seen,)
     with working("asking made-up data"):
         errors = [(part.cost, part.expected_error(persons)) for each in releases for part in each.parts]
+        if plot is not None:
+            _draw([part for each in releases for part in each.parts], persons or 1, plot)
     if as_json:
         told = [{"words": e.words, "noise_std": e.noise_std, "share": e.share, "cost": repr(c)} for c, e in errors]
         say_json(seen.to_dict() | {"persons": persons, "expected_errors": told})
@@ -134,3 +149,15 @@ def show_preview(seen: Question | ReportPreview, as_json: bool, persons: int | N
     if any(error.share is not None for _, error in errors):
         say("Forecasts are for made-up data, skewed like incomes; a heavier tail gives larger errors.")
     raise typer.Exit(0 if seen.fits else REFUSED)
+
+
+def _draw(parts: Sequence[ForeseenPart], persons: int, plot: Path) -> None:
+    """Draw how far off each answer will be, at this ε and around it."""
+    found = [forecast for part in parts if (forecast := part.forecast(persons)) is not None]
+    if not found:
+        raise InvalidInput(
+            "nothing of this question is forecast at this cost, so there is nothing to draw; leave out --plot."
+        )
+    from tacit.plots import accuracy
+
+    save(accuracy(*found), plot)

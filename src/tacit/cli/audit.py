@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tacit.cli import completing
 from tacit.cli.speech import QUIET, Json, picture_file, save, say_json
 from tacit.errors import InvalidInput
 
@@ -23,7 +24,10 @@ COLOURS = {"tight": "green", "loose": "green", "consistent": "green", "caught": 
 
 def audit(
     mechanism: Annotated[
-        str | None, typer.Argument(help="Only what carries this name, such as threshold_scan or sum.")
+        str | None,
+        typer.Argument(
+            help="Only what carries this name, such as threshold_scan or sum.", autocompletion=completing.audits
+        ),
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", help="More samples, the broken twins, and slow statistics: some minutes.")

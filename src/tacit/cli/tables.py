@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacit.errors import InvalidInput, TacitError
+from tacit.cli import completing
+from tacit.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tacit.budgets import Periods
@@ -31,21 +32,12 @@ _FACTS = ("table", "schema", "person", "source", "through", "unit", "key", "date
 SOURCE = "a Parquet, CSV, JSON, Excel, DuckDB or SQLite file, or a connection string"
 
 
-def complete_tables(context: typer.Context, incomplete: str) -> list[str]:
-    """What the shell offers while a table's name is typed: the tables of the sources before it."""
-    given = context.args  # as an option waits for its value, no word has found its place
-    try:
-        names = list(find_places(Flags([word for word in given if Path(word).is_file()])))
-    except TacitError:
-        return []
-    return [name for name in names if name.startswith(incomplete)]
-
-
 OnePerson = Annotated[
     list[str] | None,
     typer.Option(
         "--person",
         metavar="COLUMN",
+        autocompletion=completing.columns,
         help="The column that says who a row is about; repeat it where rows are about several persons.",
     ),
 ]
@@ -54,7 +46,7 @@ PrivateTables = Annotated[
     typer.Option(
         "--private",
         metavar="TABLE:COLUMN",
-        autocompletion=complete_tables,
+        autocompletion=completing.tables,
         help="A table about persons: orders:customer. Several columns are joined by commas. items:order_id=orders.id "
         "follows a foreign key to the persons of another table; stock:supplier:s_id names a kind of person.",
     ),
@@ -64,12 +56,17 @@ PublicTables = Annotated[
     typer.Option(
         "--public",
         metavar="TABLE",
-        autocompletion=complete_tables,
+        autocompletion=completing.tables,
         help="A table about nobody; several are joined by commas.",
     ),
 ]
 OneTable = Annotated[
-    str | None, typer.Option("--table", help="The only table that is meant: its name in SQL, or in a database.")
+    str | None,
+    typer.Option(
+        "--table",
+        autocompletion=completing.tables,
+        help="The only table that is meant: its name in SQL, or in a database.",
+    ),
 ]
 Dates = Annotated[
     list[str] | None,

@@ -440,6 +440,7 @@ TWINS: dict[str, dict[str, Build]] = {
             vector_cap.argue, weighed=True, target=lambda p: p.steps("move of T", -1, 1)
         ),
         "twice the rate": partial(vector_cap.argue, weighed=False, twice=2),
+        "a rough cap for free": partial(vector_cap.argue_roughly, free=True),
     },
 }
 """By what is broken and by the twin's name, as in the audit's cases."""

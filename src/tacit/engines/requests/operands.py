@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -335,6 +336,10 @@ class Ordered:
         """The columns of an answer that show a value: a double in x, steps in a."""
         return {"x": sql} if self.double else {"a": sql}
 
+    def order(self, row: AnswerRow) -> int | float:
+        """What orders answers as their values do, and is compared sooner."""
+        return float(row[4]) if self.double else int(row[1])
+
     def exact(self, row: AnswerRow) -> Fraction:
         """The value that an answer shows, in the column's own scale."""
         return Fraction(float(row[4])) if self.double else Fraction(int(row[1]), 10**self.expression.type.scale)
@@ -387,13 +392,17 @@ def decoded(text: str | None, kind: ColumnType) -> Scalar:
 
 def check_boundaries(boundaries: tuple[int, ...], numbers: int) -> None:
     """Refuse boundaries that do not ascend, or are too many for an answer of some numbers a bucket."""
-    ascending = all(low < high for low, high in pairwise(boundaries))
-    if not boundaries or not ascending or boundaries[0] < 0 or boundaries[-1] >= 2**126:
+    if not boundaries or not _ascending(boundaries) or boundaries[0] < 0 or boundaries[-1] >= 2**126:
         raise InvalidInput("boundaries must be ascending whole numbers from 0 to below 2^126, at least one.")
     if numbers * (len(boundaries) + 1) > LARGEST_ANSWER:
         raise InvalidInput(
             f"too many boundaries: one answer holds at most {LARGEST_ANSWER} numbers; use a coarser grid."
         )
+
+
+@lru_cache(maxsize=64)
+def _ascending(boundaries: tuple[int, ...]) -> bool:
+    return all(low < high for low, high in pairwise(boundaries))
 
 
 def numbers_by_place(rows: Sequence[AnswerRow], places: int) -> tuple[int, ...]:

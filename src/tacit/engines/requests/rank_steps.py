@@ -208,13 +208,10 @@ class RankSteps(Request[Ranks]):
     def read(self, rows: Sequence[AnswerRow]) -> Ranks:
         """The row without a quantile has the weight."""
         steps: list[list[Step]] = [[] for _ in self.quantiles]
-        weight = 0
-        for row in rows:
-            if row[5] is None:
-                weight = int(row[2])
-            else:
-                steps[int(row[5])].append(Step(self.value.exact(row), int(row[2]), int(row[3])))
-        return Ranks(weight, tuple(tuple(sorted(near, key=lambda step: step.value)) for near in steps))
+        weight = sum(int(row[2]) for row in rows if row[5] is None)
+        for row in sorted((row for row in rows if row[5] is not None), key=self.value.order):
+            steps[int(row[5])].append(Step(self.value.exact(row), int(row[2]), int(row[3])))
+        return Ranks(weight, tuple(map(tuple, steps)))
 
 
 @dataclass(frozen=True)

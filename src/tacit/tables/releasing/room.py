@@ -254,6 +254,10 @@ class Room(Desk):
         """In how many of these groups one person can have rows, as far as public facts tell."""
         return len(keys) if self._most_groups is None else self._most_groups(self._relation, by, keys)
 
+    def beside(self, draw: Callable[[], T]) -> T | None:
+        """What is drawn to tell how far off an answer lies, and changes none; left out where the truth is known."""
+        return draw()
+
     def once(self, what: Hashable, make: Callable[[], T]) -> T:
         """What is made of rows, made each time; where rows are made up and never change, it may be remembered."""
         return make()

@@ -173,8 +173,8 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
             found, levels = searched.value, looked(searched)
         else:
             paid = spent.get("epsilon"), spent["method"], spent.get("rho"), spent.get("delta")
-            law = extreme_law(values, scale, self.largest, *paid)
-            found, levels = room.draw(law), windows(law)
+            law = room.once((self, paid), lambda: extreme_law(values, scale, self.largest, *paid))
+            found, levels = room.draw(law), room.once((self, paid, "levels"), lambda: windows(law))
         beyond = tuple((level, None if n is None else n + self.rank - 1) for level, n in levels)
         return self.answer(room, self.words, scale, found, beyond, Inner)
 

@@ -68,11 +68,12 @@ def reach(epsilon: Fraction, size: float) -> int:
 
 def quantile_loss(ranks: Ranks, q: Fraction, largest: int, scale: Scale, limit: int) -> StepLoss:
     """The loss above, clamped at ``limit``, as runs over the grid."""
-    step, target, grid = max(q, 1 - q) * largest, q * ranks.weight, scale.grid
+    whole, grid = q.denominator, scale.grid  # of which steps and the target are multiples of one part
+    step, target = int(max(q, 1 - q) * whole) * largest, int(q * whole) * ranks.weight
 
     def reached(weight: int) -> int:
         """How many thresholds t_j with −limit < j ≤ limit are at most this weight."""
-        return min(max((weight - target) // step, -limit), limit) + limit
+        return min(max((weight * whole - target) // step, -limit), limit) + limit
 
     assert grid.first is not None
     assert grid.last is not None
@@ -223,7 +224,7 @@ class Quantiles(Statistic, tag="Quantiles", sampled="itself"):
         what: What = "rows" if cap else "persons"
         spread = Ranked(epsilon, scale.grid.size, step, what)
         if sides is not None:
-            low, high = sides.draw(room, ranks, known, scale.grid.nearest(y))
+            low, high = room.beside(lambda: sides.draw(room, ranks, known, scale.grid.nearest(y))) or (None, None)
             spread = Between(epsilon, scale.grid.size, step, what, low=low, high=high)
         return room.answer(
             f"{ordinal(q)} of {self.name}",

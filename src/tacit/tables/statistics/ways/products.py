@@ -51,7 +51,6 @@ from tacit.engines.requests import (
     TotalBuckets,
     Value,
 )
-from tacit.mechanisms.totals import vector_cap
 from tacit.mechanisms.totals.scan_and_release import CAPS
 from tacit.numbers.exact import REAL
 from tacit.tables.releasing.room import Allowance, Room
@@ -61,7 +60,7 @@ from tacit.tables.statistics.ways.centres import BEYOND, Located, locate
 from tacit.tables.statistics.ways.groups import Groups
 from tacit.tables.statistics.ways.levels import draw_quantiles
 from tacit.tables.statistics.ways.totals import Capper, Released
-from tacit.tables.statistics.ways.vectors import capped_vectors
+from tacit.tables.statistics.ways.vectors import capped_vectors, choose_level
 
 SQUARES = TotalDesign(power=4)
 """How totals of products are capped: the weight of a cap falls with its square, not with its fourth power."""
@@ -169,13 +168,11 @@ def gram(room: Room, values: Sequence[Value], per: Per) -> Gram:
     found, mean = locate(room, values, per), per == "person"
     with room.second(found.rest.guarantee) as second:
         squares = second.ask(*(TotalBuckets(Product(one, one, mean), CAPS) for one in found.columns))
-        each = found.rest.share(SCALING / len(values)).epsilon
-        left = int(LEFT / room.allowance.epsilon)
+        each, left = found.rest.share(SCALING / len(values)), LEFT / room.allowance.epsilon
         columns = []
         for column, buckets in zip(found.columns, squares, strict=True):
             above = persons_above([bucket.count for bucket in buckets.positive])
-            law = vector_cap.vector_cap(above, CAPS, len(values), each, left)
-            columns.append(_scaled(column, CAPS[int(room.draw(law))]))
+            columns.append(_scaled(column, CAPS[choose_level(room, CAPS, above, len(values), each, left)]))
         asked = ProductTotals(tuple(columns), _weights(found), len(values) * FULL**2, mean)
         (sums,) = second.ask(asked)
     vector, noise = noisy_vector(sums, found.rest.share(1 - SCALING), asked.cap)

@@ -276,9 +276,26 @@ def choose_norm(
     """
     concentrated = allowance.concentrated
     share, left = vector_cap.share(releases, concentrated), vector_cap.target(releases, allowance.epsilon, concentrated)
-    paid = allowance.share(share).keywords
-    law = vector_cap.vector_cap(persons_above(counts), steps, releases, target=left, counts=counted, **paid)
-    return steps[int(room.draw(law))], allowance.share(1 - share)
+    place = choose_level(room, steps, persons_above(counts), releases, allowance.share(share), left, counted)
+    return steps[place], allowance.share(1 - share)
+
+
+def choose_level(
+    room: Room,
+    steps: Sequence[int],
+    above: Sequence[int],
+    releases: int,
+    allowance: Allowance,
+    left: Fraction,
+    counted: bool = False,
+) -> int:
+    """The place of a cap that leaves about so many persons above it, for all of the allowance; a rough one first."""
+    rough, rest = None, allowance
+    if vector_cap.roughly(releases, counted, allowance.concentrated):
+        first = vector_cap.rough_cap(above, steps, target=left, **allowance.share(vector_cap.ROUGH).keywords)
+        rough, rest = int(room.draw(first)), allowance.share(1 - vector_cap.ROUGH)
+    paid: dict[str, Any] = {"target": left, "counts": counted, "rough": rough, **rest.keywords}
+    return int(room.draw(vector_cap.vector_cap(above, steps, releases, **paid)))
 
 
 def _norm(allowance: Allowance) -> Norm:
