@@ -607,7 +607,7 @@ def attacks(report: Any) -> str:
 def machines(results: Results) -> str:
     """The facts of every study that keeps them."""
     rows = list(_machines(results))
-    head = ["study", "date", "python", "duckdb", "numpy", "processor", "cores", "load at the end"]
+    head = ["study", "date", "python", "duckdb", "numpy", "processor", "cores", "load at the end", "code"]
     text = table(head, rows)
     peers = results("accuracy").get("peers", {})
     known = [f"{name} {what}" for peer in peers.values() if isinstance(peer, dict) for name, what in peer.items()]
@@ -628,6 +628,7 @@ def _machines(results: Results) -> Iterator[list[str]]:
                 facts["processor"],
                 str(facts["cores"]),
                 str(facts["load"]),
+                str(facts.get("code", "")),
             ]
 
 
