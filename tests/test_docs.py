@@ -17,7 +17,7 @@ from tacit.audit.registry import cases
 from tacit.black_boxes import isolation
 from tacit.cli.app import run as main
 from tacit.data import WAGES
-from tests.spark import REQUIRED, needed
+from tests.spark import QUICK, REQUIRED, needed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -79,7 +79,13 @@ def test_the_guide_to_spark_runs(spark: "SparkSession", tmp_path: Path, capsys: 
     for told, real in places.items():
         assert told in code
         code = code.replace(told, real)
-    exec(compile(code, "spark.md", "exec"), {"__name__": "page"})
+    for name, value in QUICK.items():
+        spark.conf.set(name, value)
+    try:
+        exec(compile(code, "spark.md", "exec"), {"__name__": "page"})
+    finally:
+        for name in QUICK:
+            spark.conf.unset(name)
     assert capsys.readouterr().out.count("Protects any one customer") == 2
 
 

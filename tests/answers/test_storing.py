@@ -257,7 +257,7 @@ simple = st.one_of([made(kind, st.nothing()) for kind in SPREADS if not {"inside
 
 @pytest.mark.parametrize("kind", SPREADS)
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_every_spread_comes_back_equal(kind: Callable[..., Spread], data: st.DataObject) -> None:
     spread = data.draw(made(kind, simple))
     assert through_json(spread) == spread

@@ -27,7 +27,7 @@ from tacit.language.parsing import parse
 from tacit.tables.sql.views import ViewBuilder
 from tests.engines.support import shared
 from tests.postgres import POSTGRES, REQUIRED, run, schema, server
-from tests.spark import frame, needed, spark
+from tests.spark import QUICK, frame, needed, spark, with_settings
 
 __all__ = ["server", "spark"]
 
@@ -309,8 +309,9 @@ def test_spark(spark: Any) -> None:
         "fine": [Decimal("9.223372036854775807"), Decimal("9." + "3" * 18), Decimal(10**19)],
     }
     table = pa.table({name: pa.array([Decimal(v) for v in values[name]], kind) for name, kind in ids.items()})
+    quick = with_settings(spark, QUICK)
     for name in ids:
-        source = frame(spark, table.select([name]).rename_columns(["who"]).append_column("g", pa.array([1, 1, 1])))
+        source = frame(quick, table.select([name]).rename_columns(["who"]).append_column("g", pa.array([1, 1, 1])))
         with Session({"t": Private(source, "who")}, Pure(1)) as session:
             rows = listed(session, SELF)
             assert ([weight for weight, _ in rows], len({found for _, found in rows})) == ([1, 1, 1], 3)

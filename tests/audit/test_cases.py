@@ -13,7 +13,7 @@ from tests.support import follows
 CASES = list(cases())
 TWINS = [(case, twin) for case in CASES for twin in case.twins]
 SAMPLED = [(case, dataset) for case in CASES for dataset in case.sampled]
-DRAWS = 5000
+DRAWS = 3000
 """`benchmarks/exactness.py` draws 10^5."""
 
 

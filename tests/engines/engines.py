@@ -54,12 +54,15 @@ def spark(request: pytest.FixtureRequest, tables: Tables) -> Iterator[Engine]:
     engine.close()
 
 
+FULL = os.environ.get("TACIT_CONFORMANCE") == "full"
+
+
 def everything(engine: Engine) -> bool:
     """Whether an engine is asked the whole list: all but Spark, which takes long to plan quantiles and groups.
 
     With TACIT_CONFORMANCE=full in the environment Spark is too; `benchmarks/conformance.py` does that.
     """
-    return os.environ.get("TACIT_CONFORMANCE") == "full" or not isinstance(engine, Spark)
+    return FULL or not isinstance(engine, Spark)
 
 
 def portions(engine: Engine, asked: Asked) -> list[Asked]:

@@ -39,13 +39,8 @@ def session(folder: str) -> SparkSession:
         Path(folder, part).symlink_to(Path(pyspark.__file__).parent / part)
     os.environ["SPARK_HOME"] = folder
     builder = SparkSession.builder.master("local-cluster[1,1,512]")
-    for name, setting in {
-        **SETTINGS,
-        **QUICK,
-        **CLUSTER,
-        "spark.local.dir": folder,
-        "spark.sql.warehouse.dir": folder,
-    }.items():
+    places = {"spark.local.dir": folder, "spark.sql.warehouse.dir": folder}
+    for name, setting in {**SETTINGS, **QUICK, **CLUSTER, **places}.items():
         builder = builder.config(name, setting)
     return builder.getOrCreate()
 

@@ -109,7 +109,7 @@ def _agree(engine: Engine, about: Relation, asked: tuple[Request[Any], ...]) -> 
 
 @pytest.mark.parametrize("part", range(3))
 def test_every_request_about_persons(engine: Engine, part: int) -> None:
-    _agree(engine, relation(), questions.of_persons()[part :: 3 if everything(engine) else 6])
+    _agree(engine, relation(), questions.of_persons()[part :: 3 if everything(engine) else 9])
 
 
 BESIDE = dict(zip(questions.PERSONS[1:], ("t", "c", "u", "w", "f", "g", "b", "d"), strict=True))
@@ -131,7 +131,7 @@ def test_quantiles(engine: Engine) -> None:
 def test_persons_of_every_type(engine: Engine, person: str) -> None:
     if BESIDE[person] in ALIKE and not everything(engine):
         return  # a type like another's
-    _agree(engine, relation(person), questions.of_persons()[:: 23 if everything(engine) else 41])
+    _agree(engine, relation(person), questions.of_persons()[:: 23 if everything(engine) else 59])
     capped = questions.PERSONS.index(person) % 2
     _agree(engine, relation(person), questions.quantiles(BESIDE[person])[capped : capped + 1])
 
@@ -144,9 +144,9 @@ def test_filters_and_almost_nobody(engine: Engine, where: str) -> None:
 
 
 def test_every_request_about_groups(engine: Engine) -> None:
-    """Spark every fifth with a norm: for each key some norms and both statistics."""
+    """Spark every ninth with a norm: for each key some norms and both statistics."""
     asked = questions.of_groups()
-    chosen = tuple(r for n, r in enumerate(asked) if n % 5 == 0 or isinstance(r, KeysPerPerson) or everything(engine))
+    chosen = tuple(r for n, r in enumerate(asked) if n % 9 == 0 or isinstance(r, KeysPerPerson) or everything(engine))
     _agree(engine, relation(), chosen)
 
 
@@ -196,7 +196,7 @@ def test_keys_chosen_by_a_keyed_hash(engine: Engine, reference: Engine, person: 
     every = tuple(KeyCounts((SCOPE.find(name),), 1000, 1, SALT) for name in "fw")
     leads = tuple(LeadingValue(SCOPE.find(name)) for name in "sib")
     asked = (*few, *every, *leads)
-    step = 1 if everything(engine) else 2 if person == "who" else 5
+    step = 1 if everything(engine) else 3 if person == "who" else 7
     _same(engine, reference, relation(person), asked[::step])
 
 

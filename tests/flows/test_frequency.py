@@ -45,7 +45,7 @@ def test_the_shorter_form_is_right_for_one_person_per_row(graph: Hypergraph) -> 
 
 
 @pytest.mark.parametrize("first", [1, 2])
-@settings(max_examples=35)
+@settings(max_examples=18)
 @given(data=st.data())
 def test_a_short_list_of_values_changes_nothing(first: int, data: st.DataObject) -> None:
     graph = data.draw(hypergraphs(touched=3, rows=9, values=6, weight=3))

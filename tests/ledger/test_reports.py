@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import time
+from datetime import timedelta
 from fractions import Fraction
+from getpass import getuser
 from pathlib import Path
 
 import pytest
@@ -47,17 +50,37 @@ def test_show_and_history(ledger: Ledger, tmp_path: Path) -> None:
     assert show(ledger).startswith("shop: Approx(4, 1e-06), spent Approx(1, 1e-08), left Approx(3, 9.9e-07); 8 entries")
     assert "no datasets" in show(open_ledger(tmp_path / "empty.db"))
     lines = list(history(ledger, "shop"))
-    assert [line.split()[2] for line in lines] == [
-        "registered",
-        "charged",
-        "answered",
-        "charged",
-        "failed",
-        "opened",
-        "charged",
-        "amended",
+    assert [line.split("  ")[1:] for line in lines] == [
+        [f"registered by {getuser()}: kinds customer, supplier, total Approx(4, 1e-06)"],
+        ["Pure(0.5)", "answered", f"ada: {SQL}"],
+        ["Approx(0.25, 1e-08)", "failed", "bob: =1+1"],
+        [f"opened by {getuser()}: account analyst:ada, total Approx(1, 1e-07)"],
+        ["Pure(0.25)", "no outcome", "ada (analyst:ada): x"],
+        [f'amended by {getuser()}: policy {{"largest":"Pure 1"}}, total Approx(4, 1e-06)'],
     ]
-    assert "who=ada" in lines[1]
+
+
+def test_a_question_is_one_line_however_many_parts_it_was_charged_for(tmp_path: Path) -> None:
+    """Asked anew it is another one; what a terminal would obey is not shown."""
+    with open_ledger(tmp_path / "ledger.db") as writer:
+        budget = writer.register("shop", Pure(9))
+        for key in ("sum", "count", "sum"):
+            question = Question(key, "SELECT SUM(x),\n  COUNT(*) FROM t -- \x1b[2J", (key,), (), "ada")
+            budget.settle(budget.charge(Pure("0.5"), question), {"value": 7})
+        lines = [line.split("  ", 1)[1] for line in history(writer, "shop")][1:]
+    told = "answered  ada: SELECT SUM(x), COUNT(*) FROM t -- \N{REPLACEMENT CHARACTER}[2J"
+    assert lines == [f"Pure(1)  {told}", f"Pure(0.5)  {told}"]
+
+
+def test_a_history_is_told_in_local_time(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = next(ledger.history("shop")).at
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        assert next(history(ledger, "shop")).startswith(f"{at + timedelta(hours=5, minutes=30):%Y-%m-%d %H:%M}  ")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_the_report_fits_a_page_and_says_what_matters(ledger: Ledger) -> None:

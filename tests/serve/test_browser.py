@@ -54,6 +54,10 @@ def configuration(folder: Path) -> Path:
         f"""
 [server]
 log = "audit.jsonl"
+[limits]
+preview_seconds = 100
+seconds = 100
+question_seconds = 200
 [custodian]
 token = "{TOKENS["custodian"][1]}"
 [datasets.wages]

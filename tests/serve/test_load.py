@@ -13,7 +13,7 @@ pytestmark = pytest.mark.timeout(900)  # on a busy machine
 
 
 def test_fifty_analysts_at_once(tmp_path: Path) -> None:
-    path, tokens = crowd(tmp_path, 50, total="0.5", limit="0.2", workers=1)
+    path, tokens = crowd(tmp_path, 50, total="0.5", limit="0.2", workers=1, seconds=100)
     with serving(str(path), tokens=tokens) as served:
         seen = hammer(served, seconds=400, most=120)
     found = settled(tmp_path, seen)

@@ -11,8 +11,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -92,8 +93,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         rest = [argument for argument in arguments if argument not in ANYWHERE]
         QUIET.set("--quiet" in arguments)
-        command = refuse_repeats(typer.main.get_command(app))
-        result = command(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
+        result = _command()(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -110,6 +110,12 @@ def run(arguments: Sequence[str]) -> int:
     if result == INTERRUPTED:  # typer's own way to say so
         print(f"tacit: {UNCHARGED}", file=sys.stderr)
     return int(result or 0) if isinstance(result, int) else 0
+
+
+@cache
+def _command() -> Any:
+    """All commands, made once."""
+    return refuse_repeats(typer.main.get_command(app))
 
 
 def _said(error: BaseException) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tacit.cli.speech import Json, picture_file, save, say, say_json
+from tacit.cli.speech import Json, picture_file, save, say, say_json, say_line
 from tacit.errors import InvalidInput, LedgerError
 from tacit.numbers.exact import check_listed
 
@@ -164,7 +164,9 @@ def history(
         Path | None, typer.Option(metavar="FILE", help="A picture of the budget burning down (.png or .svg).")
     ] = None,
 ) -> None:
-    """Everything that happened to a dataset's budget.
+    """Everything that happened to a dataset's budget: a line for each question, in local time.
+
+    With --json every entry of the ledger, whole, in UTC.
 
     Example: tacit ledger history orders --ledger ledger.db --plot budget.png
     """
@@ -181,7 +183,7 @@ def history(
         say_json(json.loads(books.to_json(opened, name))["entries"])
     else:
         for line in books.history(opened, name):
-            say(line)
+            say_line(line)
 
 
 @book.command()

@@ -45,6 +45,12 @@ def say(text: str) -> None:
     print(fit_lines(text) if sys.stdout.isatty() else text)
 
 
+def say_line(text: str) -> None:
+    """One line of a list, cut at the terminal's width; whole where a program reads."""
+    room = width()
+    print(f"{text[: room - 1]}…" if sys.stdout.isatty() and len(text) > room else text)
+
+
 def say_json(found: Any) -> None:
     """A result for programs."""
     print(json.dumps(found, indent=2, ensure_ascii=False))

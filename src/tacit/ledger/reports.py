@@ -13,6 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import add
 
 from tacit.budgets import Calendar
 from tacit.guarantees import Guarantee
@@ -88,14 +90,58 @@ def show(ledger: Ledger) -> str:
 
 
 def history(ledger: Ledger, name: str) -> Iterator[str]:
-    """The history of a dataset, one line for each entry."""
-    for entry in ledger.history(name):
-        details = " ".join(f"{key}={_brief(value)}" for key, value in entry.body.items() if key not in ("after", "key"))
-        yield f"{entry.number} {stamp(entry.at)} {entry.what} {details}"
+    """What happened to a dataset, for people: a line for each question with its time here, cost and outcome.
+
+    What one question was charged for in several parts stands on one line; acts on the budget have lines of their own.
+    """
+    outcomes: dict[int, str] = {}
+    lines: list[list[Entry]] = []
+    for entry in ledger.history(name, answers=False):
+        if entry.what in ("answered", "failed"):
+            outcomes[entry.body["charge"]] = entry.what
+        elif lines and _continues(lines[-1], entry):
+            lines[-1].append(entry)
+        elif entry.what != "resumed":
+            lines.append([entry])
+    for parts in lines:
+        line = f"{parts[0].at.astimezone():%Y-%m-%d %H:%M}  {_happened(parts, outcomes)}"
+        yield "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)  # a terminal obeys
+
+
+_SAME = ("text", "who", "account", "version")
+
+
+def _continues(parts: list[Entry], entry: Entry) -> bool:
+    """Whether an entry is a further part of the question before it: the same text, about something else."""
+    if entry.what != "charged" or parts[0].what != "charged" or not entry.body.get("text"):
+        return False
+    keys = [part.body.get("key") for part in parts]
+    return all(entry.body.get(x) == parts[0].body.get(x) for x in _SAME) and entry.body.get("key") not in keys
+
+
+def _happened(parts: list[Entry], outcomes: dict[int, str]) -> str:
+    """One line of a history, without its time."""
+    body, what = parts[0].body, parts[0].what
+    if what == "charged":
+        costs = [texts.guarantee(part.body["cost"]) for part in parts]
+        cost = reduce(add, costs) if len(set(map(type, costs))) == 1 else " + ".join(map(repr, costs))
+        become = {outcomes.get(part.number, "no outcome") for part in parts}
+        status = "answered" if become == {"answered"} else "failed" if "failed" in become else "no outcome"
+        asked = " ".join(str(body.get("text") or ", ".join(body.get("statistics", ())) or "a question").split())
+        account = f" ({body['account']})" if body.get("account") else ""
+        return f"{cost if isinstance(cost, str) else repr(cost)}  {status}  {body['who']}{account}: {asked}"
+    facts = {
+        key: value for key, value in body.items() if key not in ("after", "key", "who", "tally", "literals", "link")
+    }
+    if "terms" in facts:
+        facts["total"] = repr(texts.filter_from(facts.pop("terms")).total)
+    told = ", ".join(f"{key} {_brief(value)}" for key, value in facts.items() if value not in ("", "{}", [], {}))
+    by = f" by {body['who']}" if body.get("who") else ""
+    return f"{what}{by}{f': {told}' if told else ''}"
 
 
 def _brief(value: object) -> str:
-    text = value if isinstance(value, str) else texts.canonical(value)
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= 100 else f"{text[:99]}…"
 
 
