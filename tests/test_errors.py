@@ -73,6 +73,9 @@ def test_the_command_line_has_more_flags_and_a_file_for_the_rest() -> None:
     )
     assert tell("b.key='y' and monkey=1, name=\"x\"", "command line") == "b.key='y' and monkey=1, --name x"
     assert tell("person= and table=", "page") == "person= and table="
+    costs = "Pure('1/3'), Zcdp(2) and Approx(1, 1e-06) are left"
+    assert tell(costs, "page") == "ε = 1/3, ρ = 2 and ε = 1, δ = 1e-06 are left"
+    assert tell(costs, "json") == costs
 
 
 def test_a_name_that_looks_like_another_is_asked_about() -> None:

@@ -37,6 +37,8 @@ _PYTHON_ONLY = re.compile(r"\[\[(?!\w+\]\])(.*?)\]\]", re.DOTALL)
 """Not a bare word in double brackets, which is a heading of TOML."""
 _LABELS = {"epsilon": "ε", "delta": "δ", "rho": "ρ"}
 """What the fields of a page are called."""
+_LETTERS = {"Pure": "ε", "Approx": "εδ", "Zcdp": "ρ"}
+_GUARANTEE = re.compile(rf"\b({'|'.join(_LETTERS)})\(([\d./e+', -]+)\)")
 _FRESH = {"command line": "--fresh", "json": "'fresh': true", "page": "“Ask anew”"}
 """How each face asks again although an answer is stored."""
 
@@ -61,7 +63,16 @@ def tell(message: str, face: Face) -> str:
         return f"{label}{' = ' if value else ''}{value}{more}"
 
     arguments = _IN_SHELLS if face == "command line" else _EVERYWHERE
-    return arguments.sub(named, _PYTHON_ONLY.sub("", message))
+    said = arguments.sub(named, _PYTHON_ONLY.sub("", message))
+    return _GUARANTEE.sub(_in_letters, said) if face == "page" else said
+
+
+def _in_letters(found: re.Match[str]) -> str:
+    """A guarantee as people write it: Pure(1) is ε = 1."""
+    letters = _LETTERS[found[1]]
+    return ", ".join(
+        f"{letter} = {number}" for letter, number in zip(letters, found[2].replace("'", "").split(", "), strict=False)
+    )
 
 
 class TacitError(Exception):

@@ -41,11 +41,12 @@ def test_a_name_that_was_somebodys_is_nobody_elses(tmp_path: Path) -> None:
 
 def test_who_may_ask_a_new_dataset_is_said_before_it_is_added(tmp_path: Path) -> None:
     path = configuration(tmp_path)
-    fields = {"name": "more", "source": "visits.csv", "person": "who", "epsilon": "1"}
+    fields = {"name": "more", "source": "visits.csv", "person": "who", "epsilon": "1", "persons": "1,200"}
     with closing(Gateway(load(path))) as gateway:
         desk = Desk(gateway, "custodian", "test", local=True)
         action = read_action({"action": "add dataset", **fields})
         assert "by those whom the file or an earlier act gave it: ada." in propose(desk, action).words
         gateway.ledger.record("dataset added", {"dataset": "more", "settings": action.settings(tmp_path)})  # type: ignore[attr-defined]
         gateway.follow()
+        assert gateway.config.datasets["more"].persons == 1200
         assert [name for name, allowed in gateway.config.analysts.items() if "more" in allowed] == ["ada"]

@@ -28,7 +28,7 @@ def test_other_budgets_are_paid_in_other_letters(nobody: httpx.Client) -> None:
     assert "Zcdp(0.001)" in nobody.post("/datasets/visits", data=form | {"rho": "0.001"}).text
     history = nobody.get("/datasets/visits").text
     assert "ρ = 0.001" in history
-    assert "% of ε = 1, δ = 1e-06 is left, after 2 questions" in history
+    assert "% of ε = 1, δ = 1e-06 is left, after 2 charges" in history
 
 
 def test_the_audit_runs_apart_and_its_report_is_shown(

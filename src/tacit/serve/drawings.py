@@ -159,7 +159,7 @@ def burn_down(left: Sequence[tuple[int, float]], total: str) -> str:
         points += [f"{x:.2f} {y(before):.2f}", f"{x:.2f} {y(share):.2f}"]
     if not count:
         points.append(f"100 {y(left[0][1]):.2f}")
-    asked = "no question yet" if not count else f"after {count} question{'s' if count > 1 else ''}"
+    asked = "no question yet" if not count else f"after {count} charge{'s' if count > 1 else ''}"
     words = f"{100 * left[-1][1]:.3g} % of {total} is left, {asked}"
     return (
         f'{_open(words, "burn", 40)}<path class="left" d="M0 38L{"L".join(points)}L100 38Z"/>'

@@ -1,7 +1,8 @@
 """How far off the answers to a question will be, said before it is paid for.
 
 PROMISE. Nothing here reads private data: a forecast is made of the question, of made-up persons, and of their number,
-which the caller names, the configuration states, or the caller was told in an answer that was paid for.
+which the caller names, the configuration states, or the caller was told in an answer that was paid for; of more than
+`MOST_PERSONS` that many are made up.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import re
 from typing import Any
 
 from tacit.answers import Answer
-from tacit.errors import InvalidInput
 from tacit.forecasts import SHAPES
 from tacit.numbers.exact import check_listed
 from tacit.serve.gateway import MOST_PERSONS, Gateway
@@ -28,8 +28,7 @@ def expected(
     check_listed(shape, "shape", SHAPES)
     parts = gateway.understood(caller, name, question).preview(question.fresh).parts
     count = persons or gateway.config.datasets[name].persons or counted(gateway, caller, name)
-    if (count or 0) > MOST_PERSONS:
-        raise InvalidInput(f"persons must be at most {MOST_PERSONS:,}; more of them only make errors smaller.")
+    count = count and min(count, MOST_PERSONS)  # more of them only make errors smaller
     found = [part.expected_error(count, shape) for part in parts]
     words = " ".join(map(str, found)) or "Only public tables are read: the answer is exact."
     return {"persons": count, "errors": list(map(vars, found)), "words": words}

@@ -227,7 +227,8 @@ async def _dataset(
     filled = {"sql": f"SELECT COUNT(*) FROM {quoted(first)}", "epsilon": "0.5"} | dict(given)
     hidden = {"mark": here.doorkeeper.mark(known.cookie), "key": secrets.token_hex(16)}
     asked = past.questions(lines)
-    more = f'<p><a href="/datasets/{escape(name)}/history">All {len(asked)} questions: search, compare, repeat</a></p>'
+    number_of = "Your question" if len(asked) == 1 else f"All {len(asked)} questions"
+    more = f'<p><a href="/datasets/{escape(name)}/history">{number_of}: search, compare, repeat</a></p>'
     samples = asking.sample_links(name, begin, filled["epsilon"])
     form = asking.form(name, facts, filled, total.pays, hidden, preview, samples)
     ask = "" if caller.custodian else f"<section><h2>Ask</h2>{form}</section>"  # the custodian asks no questions

@@ -55,8 +55,9 @@ class AddDataset(Action):
         budget = amount_of(self)
         if budget is None:
             raise InvalidInput("a dataset needs a budget; give epsilon, epsilon and delta, or rho.")
-        if self.persons and not re.fullmatch(r"[0-9]{1,9}", self.persons):
-            raise InvalidInput("persons must be a whole number.")
+        persons = re.sub(r"(?<=[0-9])[ ,_'’](?=[0-9]{3})", "", self.persons)  # 60,000 as people write it
+        if persons and not re.fullmatch(r"[0-9]{1,9}", persons):
+            raise InvalidInput("persons must be a whole number such as 60000; write it without anything else.")
         where = self.source if "://" in self.source else str(folder / self.source)
         table: dict[str, Any] = {"source": where, "person": _listed(self.person)}
         table |= {"key": _listed(self.row_key)} if self.row_key else {}
@@ -64,7 +65,7 @@ class AddDataset(Action):
         name = self.table or re.sub(r"\W", "_", Path(self.source).stem) or "data"
         if not _TABLE.fullmatch(name):
             raise InvalidInput("the table needs a name of letters, digits and '_'; give one.")
-        more = {"persons": int(self.persons)} if self.persons else {}
+        more = {"persons": int(persons)} if persons else {}
         return {"budget": settings_of(budget), "composition": self.composition, "tables": {name: table}} | more
 
     def words(self, desk: Desk) -> str:

@@ -29,7 +29,7 @@ from tacit.serve.web import Visit, check_mark, chore, read_form, state, status
 from tacit.tables import Private
 from tacit.tables.face.reading import schema as read_schema
 
-START = "/custodian/start"
+START = forms.START
 SECONDS = 20.0
 """For the check of a file that is pointed at."""
 BUDGETS = ("0.5", "1", "2", "4", "8")

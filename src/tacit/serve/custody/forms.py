@@ -10,6 +10,7 @@ from tacit.serve import fragments
 from tacit.serve.custody.standing import OPEN, Request, until_words
 
 ACT = "/custodian/act"
+START = "/custodian/start"
 LINKS = (
     ("/custodian", "Overview"),
     ("/custodian/analysts", "Analysts"),
@@ -64,6 +65,15 @@ def confirmation(mark: str, fields: Mapping[str, str], words: str, final: bool, 
         f'<button class="{"danger" if final else "main"}" autofocus>Yes, do it</button> '
         f'<a class="button" href="{escape(back)}">No, go back</a></p></form></section>'
     )
+
+
+def again(mark: str, fields: Mapping[str, str], back: str) -> str:
+    """The way back from what was refused; for a dataset to the step at which its budget is chosen."""
+    if not {"source", "person", "name"} <= set(fields):
+        return f'<p><a class="button" href="{escape(back)}">Go back</a></p>'
+    kept = {name: fields[name] for name in ("source", "person", "name", "inside") if name in fields}
+    inside = hidden({"mark": mark, **kept})
+    return f'<form method="post" action="{START}">{inside}<p><button class="second">Go back</button></p></form>'
 
 
 def done(words: str, number: int, secret: Mapping[str, str], back: str, address: str, further: str = "") -> str:

@@ -81,7 +81,8 @@ def invite(mark: str, datasets: list[str], name: str = "") -> str:
     return (
         f'<section id="invite"><h2>Invite an analyst</h2><form method="post" action="{forms.ACT}">'
         f"{forms.hidden({'mark': mark, 'action': 'add analyst'})}<div class='grid'>"
-        f"{forms.field('name', 'Name', name, required='')}{forms.chooser('dataset', 'May ask', datasets)}"
+        f"{forms.field('name', 'Name', name, required='', placeholder='ada.lovelace')}"
+        f"{forms.chooser('dataset', 'May ask', datasets)}"
         f"{_amounts('invite')}</div><p class='hint'>A limit of their own in ε, or ρ where the budget counts so; "
         'empty: up to the budget that all share.</p><p><button class="main">Invite</button></p></form></section>'
     )
@@ -225,7 +226,7 @@ async def act(request: Request) -> Response:
         found = await take(request, desk(request, known, "page"), read_action(filled), code)
     except TacitError as error:
         said = fragments.notice("bad", error.told("page"))
-        sorry = f'<h1>That did not work</h1>{said}<p><a href="{back}">Go back</a></p>'
+        sorry = f"<h1>That did not work</h1>{said}{forms.again(mark, filled, back)}"
         return custodians_page(request, known, "That did not work", sorry, status(error)[0])
     if isinstance(found, Proposal):
         body = forms.confirmation(mark, filled, found.words, found.final, found.code, back)

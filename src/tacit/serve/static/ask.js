@@ -51,7 +51,7 @@
     if (found.errors.some((each) => each.share !== null)) {
       const told = document.createElement("p");
       told.className = "hint";
-      told.textContent = `Measured on made-up data of about ${found.persons} persons, skewed like incomes; no private data was read.`;
+      told.textContent = `Measured on made-up data of about ${found.persons.toLocaleString("en")} persons, skewed like incomes; no private data was read.`;
       whole.append(told);
     }
     return whole;
