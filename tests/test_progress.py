@@ -61,3 +61,14 @@ def test_an_error_passes_through(terminal: Terminal) -> None:
     with pytest.raises(ZeroDivisionError), progress.doing("reading rows"):
         time.sleep(0.1 + 1 // 0)
     assert not progress._shown._steps
+
+
+def test_nothing_is_shown_where_nothing_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with --quiet."""
+    monkeypatch.setattr(progress, "_place", lambda: pytest.fail("a place was looked for"))
+    token = progress.wanted.set(False)
+    try:
+        with progress.doing("thinking"):
+            pass
+    finally:
+        progress.wanted.reset(token)

@@ -11,10 +11,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 PATIENCE = 1.0
 """Seconds of work before anything is shown."""
 _EVERY = 0.5
+wanted: ContextVar[bool] = ContextVar("wanted", default=True)
+"""Whether anything is to be shown; the command line sets it to False with --quiet."""
 
 Show = Callable[[str], None]
 """Puts a text in the place of the one before; the empty text ends it."""
@@ -66,7 +69,7 @@ _shown = _Shown()
 @contextmanager
 def doing(step: str) -> Iterator[None]:
     """Show a step while it runs, if it is not alone in taking less than a second and somebody can see it."""
-    show = _place()
+    show = _place() if wanted.get() else None
     if show is None:
         yield
         return

@@ -42,6 +42,7 @@ from tacit.cli.verify import HELP as VERIFY
 from tacit.cli.verify import verify
 from tacit.errors import BudgetExceeded, EngineError, InvalidInput, LedgerError, TacitError, UnsupportedQuery
 from tacit.numbers.exact import exact
+from tacit.progress import wanted
 
 HELP = """Differentially private answers about personal data, without clipping bounds.
 
@@ -93,6 +94,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         rest = [argument for argument in arguments if argument not in ANYWHERE]
         QUIET.set("--quiet" in arguments)
+        wanted.set("--quiet" not in arguments)
         result = _command()(rest, standalone_mode=False, prog_name="tacit", terminal_width=width() - 2)
         sys.stdout.flush()  # a closed pipe shows here, not when the interpreter is gone
     except (BrokenPipeError, SystemExit):  # whoever reads has seen enough; typer leaves by SystemExit then
