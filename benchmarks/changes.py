@@ -101,7 +101,8 @@ def by_a_single_scan(
 def far_off(asked: str, name: str, epsilon: str, runs: int) -> Any:
     """The worst of every fifty releases, and the share of all that were off by a fifth."""
     who = np.arange(3_000)
-    table = pa.table({"who": who, "g": who % 3, "x": 1_000 * (who % 3) + who // 3})
+    columns: dict[str, Any] = {"who": who, "g": who % 3, "x": 1_000 * (who % 3) + who // 3}
+    table = pa.table(columns)
     session = Session({"t": Private(table, person="who")}, Pure(10**9))
     query = understand(session._releaser, Priced(f"SELECT g, {asked}(x) FROM t GROUP BY g", Pure(1)), range(3))
     releases = Releases(session, query.relation, query.statistics[0])

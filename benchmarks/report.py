@@ -6,18 +6,20 @@ the same text by heading.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
 
 import record
-from asked import Figure, Results, shown
+from asked import Results
 from extension import section as extension
 from freshness import state
 from latest import EARLIER
 from latest import FIGURES as LATEST
+from layout import number, table
+from scoreboard import asked, scoreboard
 
 PAGE = Path(__file__).parent / "RESULTS.md"
 OPENING = """# What was measured
@@ -89,91 +91,7 @@ def sections(results: Results) -> dict[str, str]:
     return {name: text for name, text in made.items() if text}
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def number(value: float | None) -> str:
-    """Three digits."""
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if 100 <= abs(value) < 1e6 else f"{value:.3g}"
-
-
 # Sections
-
-
-def scoreboard(results: Results) -> str:
-    """How many figures of each part are met, and a few that say most."""
-    parts: dict[str, list[str]] = {}
-    for figure in (*LATEST, *EARLIER):
-        parts.setdefault(figure.part, []).append(judged(figure, results)[1])
-    rows = [
-        [LONG.get(part, part), str(len(found)), *(str(found.count(word) or "") for word in VERDICTS)]
-        for part, found in parts.items()
-    ]
-    every = list(chain(*parts.values()))
-    rows.append(["**all**", *(f"**{many}**" for many in (len(every), *map(every.count, VERDICTS)))])
-    known = {figure.name: figure for figure in (*EARLIER, *LATEST)}
-    said = []
-    for name, words in HEADLINES.items():
-        value, verdict = judged(known[name], results)
-        said.append([words, value, known[name].asked, verdict])
-    return (
-        table(["in short", "measured", "asked", ""], said)
-        + "\n"
-        + table(["part", "figures asked", *VERDICTS], rows)
-        + "\nWhat falls short is listed with its reason below the figures of its round.\n"
-    )
-
-
-VERDICTS = ("met", "short", "not measured")
-LONG = {
-    "A": "sums without bounds",
-    "B": "joins and graphs",
-    "C": "promises verified",
-    "D": "ledgers that hold",
-    "Truth": "sentences that are true",
-}
-"""Parts by longer names."""
-HEADLINES = {
-    "evidence A, ε = 1: median relative error": "a sum over 200,000 persons, no bound, ε = 1: median error",
-    "shapes, typical: median error over the oracle's": "sums: error over that of the best cap that knows the data",
-    "edges: error below the best published": "edges of a graph, a node protected: error, best published",
-    "no promise broken, exhaustively or by samples": "no promise broken, exhaustively or by samples",
-    "printed sentences, by statistic, shape and size, true less often than they say, beyond chance": (
-        "printed sentences that are true less often than they say"
-    ),
-    "whole query over the plain one, 10 million rows": "a private sum over the plain query, 10 million rows: time",
-    "queries answered, verbatim, at scale 1": "queries of TPC-H answered as they are written, of 22",
-    "a cheap question beside a hostile analyst over its time alone": "beside a hostile analyst: the time of others",
-}
-"""The figures that say most, in words of their own."""
-
-
-def asked(results: Results, figures: Sequence[Figure]) -> str:
-    """Every figure with its verdict."""
-    rows, short = [], []
-    for figure in figures:
-        value, verdict = judged(figure, results)
-        rows.append([figure.part, figure.name, figure.asked, value, verdict])
-        if verdict == "short":
-            short.append(f"- {figure.name}: {value}, asked {figure.asked}. Why: {figure.reason or 'not known yet'}.\n")
-    text = table(["part", "figure", "asked", "measured", ""], rows)
-    counted = {word: sum(row[4] == word for row in rows) for word in VERDICTS}
-    summary = ", ".join(f"{count} {word}" for word, count in counted.items() if count)
-    return f"{text}\n{summary}.\n" + ("\nWhat falls short:\n\n" + "".join(short) if short else "")
-
-
-def judged(figure: Figure, results: Results) -> tuple[str, str]:
-    """The measured value and whether it is met."""
-    try:
-        value = figure.measure(results)
-    except (KeyError, ValueError):
-        return "–", "not measured"
-    return shown(value, figure.unit), "met" if figure.met(value) else "short"
 
 
 def accuracy(report: Any) -> str:
@@ -190,14 +108,17 @@ def accuracy(report: Any) -> str:
         "persons as public, which makes its means easier; the others protect it too. python-dp finds bounds of sums "
         "and means itself; a maximum without bounds it searches among all integers of 64 bits.\n"
     )
+    ways: dict[tuple[str, str, str], dict[Any, Any]] = {}
+    for place, value in cells.items():
+        ways.setdefault((place[0], place[4], place[5]), {})[place] = value
     for statistic in KEY:
         pairs = list(dict.fromkeys(place[4:6] for place in cells if place[0] == statistic))
         pairs.sort(key=lambda pair: (pair[0] != "tacit", pair[0] != "oracle", pair))
         rows = [
             [
                 f"{method}, {bound}",
-                *(_errors(cells, statistic, size, method, bound) for size in sizes),
-                _over_tacit(cells, statistic, method, bound),
+                *(_errors(ways[statistic, method, bound], size) for size in sizes),
+                _over_tacit(ways[statistic, method, bound], cells, method),
             ]
             for method, bound in pairs
         ]
@@ -245,9 +166,8 @@ def _releases(cells: Any, report: Any) -> str:
     return text
 
 
-def _errors(cells: Any, statistic: str, size: int, method: str, bound: str) -> str:
-    places = [place for place in cells if _is(place, statistic, method, bound) and place[2:4] == (size, 1)]
-    chosen = [cells[place] for place in places]
+def _errors(cells: Any, size: int) -> str:
+    chosen = [value for place, value in cells.items() if place[2:4] == (size, 1)]
     known = [value for value in chosen if value[0] is not None]
     if not known:
         return "refused" if chosen else "–"
@@ -256,15 +176,11 @@ def _errors(cells: Any, statistic: str, size: int, method: str, bound: str) -> s
     return number(median(value[0] for value in known)) + tail
 
 
-def _is(place: Sequence[Any], statistic: str, method: str, bound: str) -> bool:
-    return (place[0], place[4], place[5]) == (statistic, method, bound)
-
-
-def _over_tacit(cells: Any, statistic: str, method: str, bound: str) -> str:
+def _over_tacit(cells: Any, every: Any, method: str) -> str:
     ratios = []
     for place, value in cells.items():
-        if _is(place, statistic, method, bound) and place[2] >= MANY and value[0] is not None:
-            own, *_ = cells.get((*place[:4], "tacit", "none"), [0])
+        if place[2] >= MANY and value[0] is not None:
+            own, *_ = every.get((*place[:4], "tacit", "none"), [0])
             if own > 0 and value[0] > 0:
                 ratios.append(value[0] / own)
     return "" if method == "tacit" or not ratios else number(geometric_mean(ratios))

@@ -20,7 +20,7 @@ from hypothesis import settings
 from tests.postgres import server as server  # fixtures for whoever asks for them
 from tests.spark import spark as spark
 
-settings.register_profile("tacit", deadline=None)
+settings.register_profile("tacit", deadline=None, max_examples=60)
 settings.load_profile("tacit")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

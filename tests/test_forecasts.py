@@ -123,4 +123,4 @@ def test_the_headline_is_a_sentence() -> None:
     forecast = tacit.plan("persons", persons=1000, epsilon=100)
     start = "At ε = 100, with about 1,000 persons, the number of persons lies within 0.01 % of the truth"
     assert forecast.headline == f"{start} in 19 of 20 answers."
-    assert "less than 0.01 %" in str(forecast)
+    assert "< 0.01 %" in str(forecast)

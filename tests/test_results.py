@@ -29,7 +29,7 @@ def test_a_figure_is_met_short_or_not_measured(report: Any) -> None:
     figure = next(figure for figure in report.EARLIER if "downward scan" in figure.name)
 
     def judged(reports: dict[str, Any]) -> str:
-        return str(report.judged(figure, lambda name: reports.get(name, {}))[1])
+        return str(importlib.import_module("scoreboard").judged(figure, lambda name: reports.get(name, {}))[1])
 
     assert judged({"searches": stored}) == "met"
     assert judged({}) == "not measured"

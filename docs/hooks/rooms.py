@@ -93,7 +93,8 @@ NAMED = re.compile(r"^::: (\S+)(\n    options:)?$", re.MULTILINE)
 
 def _headed(found: re.Match[str]) -> str:
     """A name under the heading by which it is imported; what no room exports keeps its own."""
-    public = imports().get(found[1])
+    owner, _, member = found[1].rpartition(".")
+    public = imports().get(found[1]) or (f"{imports()[owner]}.{member}" if owner in imports() else None)
     if public is None:
         return found[0]
     return f"::: {found[1]}\n    options:\n      heading: {public}\n      toc_label: {public.rpartition('.')[2]}"

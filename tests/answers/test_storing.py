@@ -25,6 +25,7 @@ from tacit.answers import (
     margins,
     moments,
     nodes,
+    nonnegative,
     order,
     quotients,
     sampled,
@@ -113,6 +114,7 @@ def test_old_answers_hold_every_form() -> None:
             "Nodes",
             "Block",
             "SeriesError",
+            "FromZero",
         },
     )
     assert set(FORMS) - renamed - later <= seen
@@ -125,7 +127,8 @@ def test_noise_of_two_rates_keeps_both() -> None:
 
 # ---- every class --------------------------------------------------------------------------------------------------
 
-MODULES = (spreads, capped, computed, groups, margins, moments, order, quotients, sampled, totals, flows, nodes, series)
+OWN = (spreads, capped, computed, groups, margins, moments, nonnegative, order, quotients, sampled, totals)
+MODULES = (*OWN, flows, nodes, series)
 
 
 def test_every_class_that_an_answer_may_hold_has_a_form() -> None:

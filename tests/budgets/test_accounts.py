@@ -239,7 +239,7 @@ moves = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(moves)
 def test_whatever_is_charged_where_no_person_pays_more_than_the_total(moves: list[tuple[str, Fraction]]) -> None:
     """Pathwise: for a person in one part, every admitted charge that concerns them adds up to the total at most."""

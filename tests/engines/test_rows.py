@@ -99,7 +99,7 @@ def _compared(draw: st.DrawFn, part: Any, kind: str) -> Expression:
 
 
 @given(tables(6), st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_expressions_equal_their_meaning(table: list[dict[str, Any]], data: st.DataObject) -> None:
     asked: list[Expression] = []
     for kind in COLUMNS:

@@ -33,7 +33,7 @@ def neighbours(graph: Hypergraph) -> list[Hypergraph]:
 
 
 @each_statistic
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(graph=hypergraphs())
 def test_profile_is_the_relaxation_rounded_up(statistic: str, graph: Hypergraph) -> None:
     profile = STATISTICS[statistic](graph).profile(REMOVALS)
@@ -42,7 +42,7 @@ def test_profile_is_the_relaxation_rounded_up(statistic: str, graph: Hypergraph)
 
 
 @each_statistic
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(graph=hypergraphs(), cap=st.integers(1, 6))
 @example(graph=Hypergraph(((0, (0,), 0), (1, (1, 2), 1), (1, (1, 3), 0), (1, (2, 3), 0))), cap=1)  # L(1) = 3/2
 def test_one_person_moves_profile_cap_and_loss_as_promised(statistic: str, graph: Hypergraph, cap: int) -> None:
@@ -56,7 +56,7 @@ def test_one_person_moves_profile_cap_and_loss_as_promised(statistic: str, graph
         assert smaller.fewest(cap) <= loss <= smaller.fewest(cap) + 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(graph=hypergraphs(values=5), rank=st.integers(1, 3))
 def test_one_person_moves_the_largest_as_promised(graph: Hypergraph, rank: int) -> None:
     def profile(data: Hypergraph) -> list[int]:
@@ -69,7 +69,7 @@ def test_one_person_moves_the_largest_as_promised(graph: Hypergraph, rank: int) 
 
 
 @each_statistic
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(graph=hypergraphs(), target=st.integers(0, 6))
 def test_fewest_is_the_first_removal_at_the_target(statistic: str, graph: Hypergraph, target: int) -> None:
     curve = STATISTICS[statistic](graph)
@@ -79,7 +79,7 @@ def test_fewest_is_the_first_removal_at_the_target(statistic: str, graph: Hyperg
 
 
 @each_statistic
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(graph=hypergraphs(), cap=st.fractions(Fraction(1, 8), 6, max_denominator=8))
 def test_bounds_enclose_and_corners_support_the_curve(statistic: str, graph: Hypergraph, cap: Fraction) -> None:
     curve = STATISTICS[statistic](graph)

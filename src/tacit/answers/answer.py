@@ -20,6 +20,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.answers.certificates import Release, certificate_of
+from tacit.answers.nonnegative import BELOW, below_zero, clamped
 from tacit.answers.spreads import SURE, SUREST, Covers, Spread
 from tacit.answers.values import Value, percent, plain, show, show_range
 from tacit.errors import InvalidInput
@@ -275,6 +276,14 @@ class Answer:
         )
         return f"<table>{rows}</table>"
 
+    def nonnegative(self) -> Answer:
+        """The same answer, a count that noise took below 0 shown as 0; it costs nothing.
+
+        >>> orders.persons(epsilon=1).nonnegative().value
+        299
+        """
+        return clamped(self)
+
     def as_stored(self) -> Answer:
         """The same answer, marked as returned again at no cost.
 
@@ -299,8 +308,21 @@ def sentences(answer: Answer) -> Iterator[str]:
     if answer.spread is not None:
         yield from answer.spread.sentences(answer)
     yield from answer.notes
-    yield f"Protects {answer.protected} with {answer.guarantee!r}."
+    if below_zero(answer):
+        yield f"{BELOW}."
+    yield f"Protects {answer.protected} with {answer.guarantee!r}.{weakness(answer.guarantee)}"
     yield from of_version(answer, "answer")
+
+
+WEAK = 20
+"""An ε above this promises next to nothing."""
+
+
+def weakness(guarantee: Guarantee) -> str:
+    """What to say of a guarantee that is one in name only; mostly nothing."""
+    epsilon = getattr(guarantee, "epsilon", 0)
+    said = f" An ε above {WEAK} promises next to nothing: it lets one answer tell who is in the data."
+    return said if epsilon > WEAK else ""
 
 
 def of_version(answer: Answer, what: str) -> Iterator[str]:

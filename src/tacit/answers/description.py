@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import NOT_PRIVATE, Answer
+from tacit.answers.answer import NOT_PRIVATE, Answer, weakness
 from tacit.answers.certificates import Release, certificate_of, together
 from tacit.answers.several import Answers, show_error, warned
 from tacit.answers.values import counted, show
@@ -195,7 +195,8 @@ class Description:
             yield "Ranks are bounds, and quartiles are mostly far closer."
         if any(UNCLEAR in value for column in self.columns for _, value, _ in column.lines(self.per)):
             yield "Where a quartile is unclear, noise took it far outside the range: more ε or fewer columns help."
-        yield f"Protects {answers[0].protected} with {self.guarantee!r} for all of it."
+        protected = f"Protects {answers[0].protected} with {self.guarantee!r} for all of it."
+        yield f"{protected}{weakness(self.guarantee)}"
         yield from (tell(sentence, face) for sentence in self.left_out)
 
     def told(self, face: Face) -> str:

@@ -225,6 +225,9 @@ class Between(Ranked):
         return (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
 
     def sentences(self, answer: Answer) -> Iterator[str]:
-        """The interval, also where both ends are open: shown only when it has ends it would hold less often."""
-        yield f"Interval, {answer.interval()}."
+        """The interval, or that both ends are open: told only when it has ends it would hold less often."""
+        if self.low is self.high is None:
+            yield "No interval in its own unit was found: at this cost too few persons lie on either side."
+        else:
+            yield f"Interval, {answer.interval()}."
         yield from super().sentences(answer)

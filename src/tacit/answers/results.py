@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from math import inf
@@ -77,6 +77,14 @@ class Result(Answers):
                     found[key[0] if len(key) == 1 else key] = cell
         super().__init__(found, guarantee, ", ".join((*self.by, *(() if by_group else ("column",)))), releases)
 
+    def nonnegative(self) -> Result:
+        """The same, with counts that noise took below 0 shown as 0; it costs nothing.
+
+        >>> session.sql("SELECT COUNT(*) AS n, SUM(amount) AS total FROM orders", epsilon=1).nonnegative().columns
+        ('n', 'total')
+        """
+        return self._each(lambda cell: cell.nonnegative())
+
     def as_stored(self) -> Result:
         """The same, with every answer marked as returned again at no cost.
 
@@ -84,8 +92,11 @@ class Result(Answers):
         >>> result.as_stored().stored
         True
         """
+        return self._each(lambda cell: cell.as_stored())
+
+    def _each(self, change: Callable[[Answer], Answer]) -> Result:
         rows = [
-            Row(row.key, tuple(cell.as_stored() if isinstance(cell, Answer) else cell for cell in row.cells))
+            Row(row.key, tuple(change(cell) if isinstance(cell, Answer) else cell for cell in row.cells))
             for row in self.rows
         ]
         return Result(self.columns, self.released, rows, self.by, self.guarantee, self.releases)

@@ -11,8 +11,9 @@ from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.answer import NOT_PRIVATE, Answer, Interval, answered, of_version, sentences, warning
+from tacit.answers.answer import NOT_PRIVATE, Answer, Interval, answered, of_version, sentences, warning, weakness
 from tacit.answers.certificates import Release, certificate_of, together
+from tacit.answers.nonnegative import BELOW, below_zero
 from tacit.answers.spreads import SURE
 from tacit.answers.values import plain, show, show_key, show_range
 from tacit.errors import Face, tell
@@ -75,6 +76,18 @@ class Answers(Mapping[Any, Answer]):
     def stored(self) -> bool:
         """Whether all of these are earlier answers, returned at no cost."""
         return all(answer.stored for answer in self.values())
+
+    def nonnegative(self) -> Answers:
+        """The same answers, counts that noise took below 0 shown as 0; it costs nothing.
+
+        Totals of such answers are too large on average, those of answers as released are right.
+
+        >>> answers = orders.group_by("region", keys=["north", "moon"]).count(epsilon=1).nonnegative()
+        >>> answers["moon"].value >= 0
+        True
+        """
+        answers = {key: answer.nonnegative() for key, answer in self.items()}
+        return Answers(answers, self.guarantee, self.name, self.releases)
 
     def as_stored(self) -> Answers:
         """The same answers, marked as returned again at no cost.
@@ -223,14 +236,17 @@ def common_sentences(several: Answers) -> Iterator[str]:
     anew = [replace(answer, stored=False, version="") for answer in answers if answer.private]
     told = [list(sentences(answer))[1:-1] for answer in anew]
     shared = [s for s in (told[0] if told else []) if all(s in other for other in told)]
-    shared = [s for s in shared if not s.startswith("Noise interval")]  # each has its own, in the table
+    shared = [s for s in shared if not s.startswith(("Noise interval", BELOW))]  # each has its own, in the table
+    if any(map(below_zero, answers)):
+        yield f"{BELOW}."
     errors = [error for error in map(show_error, answers) if error.startswith("rank")]
     if errors and "its rank is off" not in " ".join(shared):
         rows = " of rows as capped" if any(error.endswith("rows") for error in errors) else ""
         yield f"With values rounded as the answers are, ranks{rows} are off by at most what is stated (95 % each)."
     if shared:
         yield " ".join(shared)
-    yield f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
+    protected = f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
+    yield f"{protected}{weakness(several.guarantee)}"
     yield from of_version(answers[0], "answers")
 
 

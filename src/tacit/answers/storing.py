@@ -39,6 +39,7 @@ from tacit.answers.groups import Capped, CappedGroup, ShownCount
 from tacit.answers.margins import Combined
 from tacit.answers.moments import Correlation, Fitted, Gram, SecondMoment
 from tacit.answers.nodes import Block
+from tacit.answers.nonnegative import FromZero
 from tacit.answers.order import Between, Changed, Fallen, FallenWithin, Inner, InnerOfGroup, Ranked
 from tacit.answers.quotients import Quotient, Share, Variance
 from tacit.answers.results import Result, known_cells, shaped
@@ -138,6 +139,7 @@ FORMS: dict[str, Form] = {
     "Ranked": _form(Ranked, "epsilon size step what place"),
     "Between": _form(Between, "epsilon size step what place low high"),
     "Chosen": _form(Chosen, "inside among"),
+    "FromZero": _form(FromZero, "inside released"),
     "Computed": _form(Computed, "formula parts"),
     # formulas
     "Part": _form(Part, "number"),

@@ -36,7 +36,7 @@ from tacit.cli.publish import HELP as PUBLISH
 from tacit.cli.publish import publish
 from tacit.cli.serve import HELP as SERVE
 from tacit.cli.serve import serve
-from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_json, width, working
+from tacit.cli.speech import QUIET, Json, picture_file, save, say, say_error, say_json, width, working
 from tacit.cli.tables import SOURCE, Delimiter, Encoding, Format, ReaderOptions, read_options, reader_options
 from tacit.cli.verify import HELP as VERIFY
 from tacit.cli.verify import verify
@@ -105,10 +105,10 @@ def run(arguments: Sequence[str]) -> int:
         if sentence.startswith("Usage: "):  # a command without arguments: its help, as it is
             print(sentence, file=sys.stderr)
         elif sentence:
-            print(f"tacit: {sentence}", file=sys.stderr)
+            say_error(sentence)
         return code
     if result == INTERRUPTED:  # typer's own way to say so
-        print(f"tacit: {UNCHARGED}", file=sys.stderr)
+        say_error(UNCHARGED)
     return int(result or 0) if isinstance(result, int) else 0
 
 

@@ -132,10 +132,14 @@ def ask(
     persons: PersonsGuess = None,
     plot: ForecastPicture = None,
     certificate: CertificateFile = None,
+    nonnegative: Annotated[
+        bool, typer.Option("--nonnegative", help="Show counts that noise took below 0 as 0; it costs nothing.")
+    ] = False,
     as_json: Annotated[bool, Json] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated output.")] = False,
 ) -> None:
     """Ask a question, or several."""
+    from tacit.answers.report import Report
     from tacit.language.parsing import statements
     from tacit.tables.releasing.room import cost_of
     from tacit.tables.sql.privacy_clause import price
@@ -146,8 +150,10 @@ def ask(
     guessed(persons, preview, plot)
     query = _read_query(query)
     several = statements(query, "the query")
-    if len(several) > 1 and (as_csv or keys):
-        raise InvalidInput("--csv and --keys are for one question at a time; ask the SELECTs one after the other.")
+    if len(several) > 1 and (as_csv or keys or nonnegative):
+        raise InvalidInput(
+            "--csv, --keys and --nonnegative are for one question at a time; ask the SELECTs one after the other."
+        )
     if fresh_only and len(several) < 2:
         raise InvalidInput("--fresh-only names one of several questions; for a single one write --fresh.")
     cost = cost_of(epsilon, delta, rho) if len(several) > 1 else price(query, epsilon, delta, rho).cost
@@ -178,6 +184,8 @@ def ask(
             raise Interrupted(f"interrupted; the budget says: {session.budget!r}.") from None
         finally:
             notice_unrecorded(session, ledger, found)
+    if nonnegative and not isinstance(answer, Report):
+        answer = answer.nonnegative()
     if certificate is not None:
         certificate.write_text(json.dumps(answer.certificate(), indent=2) + "\n", encoding="utf-8")
     if as_json:

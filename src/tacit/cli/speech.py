@@ -45,6 +45,12 @@ def say(text: str) -> None:
     print(fit_lines(text) if sys.stdout.isatty() else text)
 
 
+def say_error(sentence: str) -> None:
+    """What went wrong, in lines that fit the terminal; one line where a program reads."""
+    text = f"tacit: {sentence}"
+    print(fit_lines(text) if sys.stderr.isatty() else text, file=sys.stderr)
+
+
 def say_line(text: str) -> None:
     """One line of a list, cut at the terminal's width; whole where a program reads."""
     room = width()

@@ -70,10 +70,11 @@ class Forecast:
         return advise(total, [charge] * whole(times, "times", 1))
 
     def __str__(self) -> str:
-        rows = [("  ε", "half of all within", "19 of 20 within")]
+        rows = [("  ε", "half within", "19 of 20 within")]  # with its numbers no wider than 40 columns
         for line in self.lines:
             mark = "> " if line.epsilon == self.epsilon else "  "
-            rows.append((mark + _short(line.epsilon), _percent(line.typical), _percent(line.nearly_all)))
+            half, nearly = (_percent(error).replace("less than", "<") for error in (line.typical, line.nearly_all))
+            rows.append((mark + _short(line.epsilon), half, nearly))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         table = [f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}" for row in rows]
         return "\n".join([self.headline, "", *table, "", self.assumption])

@@ -30,7 +30,7 @@ def answer(table: list[dict[str, Any]], asked: Blocks, about: Relation | None = 
     return rows
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tables())
 def test_nobody_moves_anybody_else(table: list[dict[str, Any]]) -> None:
     asked = request("who", "i", "s")
@@ -68,7 +68,7 @@ def test_another_salt_is_another_assignment() -> None:
 
 
 @pytest.mark.parametrize("blocks", [3, None])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(tables())
 def test_rows_beyond_the_share_are_left_out_by_their_own_block(blocks: int | None, table: list[dict[str, Any]]) -> None:
     """No number of rows is a failure, and what comes of a block is decided by the block alone."""

@@ -47,7 +47,7 @@ def one_key(text: str, keys: tuple[Any, ...]) -> tuple[tuple[Expression, ...], t
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_vectors_equal_their_definitions(data: st.DataObject) -> None:
     table = data.draw(tables(12))
     by, keys = one_key(*data.draw(st.sampled_from(BY)))
@@ -73,7 +73,7 @@ def test_vectors_equal_their_definitions(data: st.DataObject) -> None:
     st.integers(1, 2**62),
     st.sampled_from((1, 2, 3)),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_scaled_vectors_stay_within_the_cap(v: list[int], norm: Any, cap: int, resolution: int) -> None:
     """The definition itself keeps its promise ‖scaled‖ ≤ cap·resolution, which the proof of every mechanism uses."""
     scaled = oracle.shrunk(v, norm, cap, resolution)

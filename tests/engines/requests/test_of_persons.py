@@ -33,7 +33,7 @@ CAPS = st.one_of(st.none(), st.integers(1, 5))
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_answers_equal_their_definitions(data: st.DataObject) -> None:
     table = data.draw(tables())
     where = data.draw(st.sampled_from(FILTERS))

@@ -55,7 +55,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(ROWS, st.lists(st.sampled_from(["a", "b", "c", "d", None]), max_size=4))
 def test_a_person_changes_one_part_at_most(rows: list[Row], keys: list[str | None]) -> None:
     assert moved(rows, [(9, key) for key in keys], lambda whole: whole.partition("k", KEYS)) <= 1

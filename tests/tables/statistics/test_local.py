@@ -44,7 +44,7 @@ def ranks(weights: dict[int, list[int]], q: Fraction, largest: int, reach: int) 
 PERSON = st.dictionaries(st.integers(0, 9), st.integers(0, 4), max_size=3).filter(lambda rows: sum(rows.values()) <= 4)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(PERSON, max_size=6), PERSON, st.fractions(Fraction(1, 10), Fraction(9, 10), max_denominator=10))
 def test_a_person_moves_every_rung_by_at_most_one_place(
     persons: list[dict[int, int]], further: dict[int, int], q: Fraction

@@ -46,7 +46,7 @@ def _two_sided(x: Dataset) -> ExponentialLaw:
 WIDE = (1, 64, 512)
 """Levels of which the first lets sums scan again and the others have weights from there on."""
 
-MUCH = Fraction(20)
+MUCH = Fraction(40)
 """The ε of both draws: so large that three persons are more than a rough cap has to spare."""
 
 

@@ -441,6 +441,7 @@ TWINS: dict[str, dict[str, Build]] = {
         ),
         "twice the rate": partial(vector_cap.argue, weighed=False, twice=2),
         "a rough cap for free": partial(vector_cap.argue_roughly, free=True),
+        "a rough cap without noise": partial(vector_cap.argue_roughly, noisy=False),
     },
 }
 """By what is broken and by the twin's name, as in the audit's cases."""

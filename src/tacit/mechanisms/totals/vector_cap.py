@@ -69,7 +69,7 @@ from tacit.mechanisms.search.scan_rates import rates
 from tacit.mechanisms.search.threshold_scan import threshold_scan, walk
 from tacit.numbers.exact import Number, non_negative, positive, whole
 from tacit.proofs import Argument, Proof
-from tacit.proofs.terms import largest
+from tacit.proofs.terms import equal, largest
 
 FEW = 4
 """Up to so many groups a cap on counts is chosen by weights from the lowest on, and a scan has a split of its own."""
@@ -190,16 +190,21 @@ def argue(p: Argument, *, weighed: bool, twice: int = 1, target: Any = lambda p:
             p.promise(price(p, sign, twice * epsilon, split=split, target=target, falls=falls), epsilon)
 
 
-def argue_roughly(p: Argument, *, free: bool = False) -> None:
-    """A rough cap for a share of ε and then a cap for the rest, by weights or by a scan; or the first for ``free``."""
+def argue_roughly(p: Argument, *, free: bool = False, noisy: bool = True) -> None:
+    """A rough cap for a share of ε and then a cap for the rest, by weights or by a scan; or the first for ``free``.
+
+    If it is not ``noisy``, it must be the same without the person, or nothing can be compared after it.
+    """
     epsilon, split = p.positive("ε"), p.within("share", 0, 1)
     rest = epsilon if free else (1 - ROUGH) * epsilon
     for sign in (1, -1):
-        for then in (_weights, _scan):
-            with p.case(
-                f"a person {'added' if sign > 0 else 'removed'}, then {'weights' if then is _weights else 'a scan'}"
-            ):
-                rough = _scan(p, sign, ROUGH * epsilon, split=STEADY)
+        for then, name in ((_weights, "weights"), (_scan, "a scan")):
+            with p.case(f"a person {'added' if sign > 0 else 'removed'}, then {name}"):
+                rough: Any = 0
+                if noisy:
+                    rough = _scan(p, sign, ROUGH * epsilon, split=STEADY)
+                else:
+                    p.derive(equal(p.steps("move of the rough cap", 0, 1), 0), "the same rough cap")
                 p.promise(rough + then(p, sign, rest, split=split), epsilon)
 
 

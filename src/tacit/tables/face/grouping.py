@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tacit.tables.face.table import Table
 
 
+COUNTED = ("count", "persons", "nunique")
+"""What cannot be negative, whatever the rows are."""
+
+
 class GroupBy(Statistics[Answers]):
     """Statistics for each group of a table; those that cannot be grouped say so before anything is spent.
 
@@ -50,8 +54,7 @@ class GroupBy(Statistics[Answers]):
         self._groups = found if keys is None else given(by, names, listed(keys, "keys"))
         if margins and keys is None:
             raise InvalidInput("margins= needs groups that are known before anybody is asked; give keys=.")
-        if nonnegative and not margins:
-            raise InvalidInput("nonnegative= is for counts with margins; add margins=True, or leave it out.")
+        self._nonnegative = bool(nonnegative) and not margins  # with margins it decides what is fitted
         if margins:
             self._groups = with_margins(self._groups, every_set(len(by)), bool(nonnegative))
 
@@ -59,9 +62,11 @@ class GroupBy(Statistics[Answers]):
         return self._table._operand(column)
 
     def _many(self, statistic: Statistic, epsilon: Amount, delta: Amount, rho: Amount, fresh: bool) -> Answers:
-        return self._table._many(
-            for_each(statistic, self._groups, self._at_least, self._other), epsilon, delta, rho, fresh
-        )
+        if self._nonnegative and statistic.key not in COUNTED:
+            raise InvalidInput("nonnegative= is for counts; a sum may be negative: leave it out.")
+        asked = for_each(statistic, self._groups, self._at_least, self._other)
+        found = self._table._many(asked, epsilon, delta, rho, fresh)
+        return found.nonnegative() if self._nonnegative else found
 
     _one = _many
 

@@ -169,7 +169,7 @@ class Table(Statistics[Answer], AnswersSelects):
             other: whether all groups that are not shown are answered for together, as "other"; where keys are found.
             margins: whether counts and sums are also answered for each coarser grouping and in all, with None for a
                 column that is left out, so that everything adds up; where keys are given.
-            nonnegative: whether counts with margins are made not to be negative.
+            nonnegative: whether counts that noise took below 0 are shown as 0; with margins, so that all still adds up.
 
         >>> orders.group_by("region", keys=["north", "south"]).sum("amount", epsilon=0.5)
         Answers({'north': ..., 'south': ...}, Pure(0.5))

@@ -220,7 +220,7 @@ class Operand:
 def check_delta(cost: Guarantee, what: str, instead: str) -> None:
     """Refuse a cost without δ where what is asked cannot do without."""
     if cost.keywords().get("delta") is None:
-        raise InvalidInput(f"{what} delta= beside epsilon= and an Approx budget; {instead}.")
+        raise InvalidInput(f"{what} delta= beside epsilon=[[ and an Approx budget]]; {instead}.")
 
 
 def per_of(per: str) -> Per:

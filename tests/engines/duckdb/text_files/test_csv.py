@@ -15,7 +15,7 @@ from tacit.engines.duckdb.text_files.lines import TextFile
 from tests.engines.duckdb.text_files import oracle
 
 DIALECTS = [Dialect(), Dialect(",", "", ""), Dialect(",", '"', "\\"), Dialect(",", '"', ""), Dialect(";", "'", "'")]
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)
+SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
 
 
 @pytest.fixture(params=[(1 << 20, 1 << 20), (5, 9), (1, 4)], ids=["whole", "pieces", "bytes"])

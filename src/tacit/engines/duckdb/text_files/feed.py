@@ -49,11 +49,12 @@ class Feed:
 
 
 def batch(found: Records, width: int) -> pa.RecordBatch:
-    """Records as one column of lists."""
+    """Records as one column of lists, made of buffers alone: `pyarrow.array` loads pandas, a third of a second."""
     count = len(found.sizes)
     offsets = np.zeros(count + 1, np.int32)
     np.cumsum(found.sizes, out=offsets[1:])
     starts = np.arange(0, count + 1, width, dtype=np.int32)
     arrow: Any = pa
     texts = arrow.StringArray.from_buffers(count, arrow.py_buffer(offsets), arrow.py_buffer(found.body))
-    return pa.record_batch([arrow.ListArray.from_arrays(arrow.array(starts), texts)], names=[FIELDS])
+    places = arrow.Int32Array.from_buffers(pa.int32(), len(starts), [None, arrow.py_buffer(starts)])
+    return pa.RecordBatch.from_arrays([arrow.ListArray.from_arrays(places, texts)], schema=_SCHEMA)

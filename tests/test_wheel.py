@@ -1,0 +1,89 @@
+"""The first minutes with what is installed: the wheel is built, laid out as an installer does, and walked through.
+
+What each command shows stands in `tests/walks`, as a terminal of 40 columns shows it where nothing but the base is
+installed, and one of 80 columns with all extras. `TACIT_WALK=keep` writes the files anew; read them then.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from tests.cli.terminals import watched
+
+pytest.importorskip("hatchling")
+HERE = Path(__file__).parent
+KEPT = HERE / "walks"
+EXTRAS = ("matplotlib", "pandas", "polars", "httpx", "starlette", "uvicorn", "mcp", "authlib", "python_calamine", "z3")
+"""What extras bring, and the base must do without."""
+WALK = [
+    "schema orders.csv",
+    "ask orders.csv --person customer --epsilon 1000 'SELECT COUNT(DISTINCT customer) FROM orders'",  # no noise is left
+    "ask orders.csv --person customer 'SELECT COUNT(*) FROM orders'",
+    "ask orders.csv --person customer --epsilon 1 'SELECT SUM(amuont) FROM orders'",
+    "ask orders.csv --person customer --epsilon 1 'SELECT region, COUNT(*) FROM orders GROUP BY region'",
+    "ask orders.csv --person customer --epsilon 1 --dry-run 'SELECT COUNT(DISTINCT customer) FROM orders'",
+    "describe orders.csv --person customer --epsilon 1 --column amount --preview",
+    "plan --statistic persons --persons 1000 --epsilon 0.5",
+    "plan --statistic mood --persons 1000 --epsilon 0.5",
+    "plan --statistic persons --persons 1000 --epsilon 0.5 --plot plan.png",
+]
+"""Commands whose output is the same every time."""
+LACKING = ["ask orders.xlsx --person customer --epsilon 1 'SELECT COUNT(*) FROM orders'", "serve"]
+"""Commands that need an extra."""
+SCRIPT = """
+import shlex, sys
+for name in sys.argv[2].split():
+    sys.modules[name] = None
+import tacit
+assert tacit.__file__.startswith(sys.argv[1]), tacit.__file__
+from tacit.cli.app import run
+for line in sys.argv[3:]:
+    print(f"$ tacit {line}", flush=True)
+    code = run(["--quiet", *shlex.split(line)])
+    print(f"[{code}]\\n", flush=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel's files where an installer puts them."""
+    from hatchling.builders.wheel import WheelBuilder
+
+    place = tmp_path_factory.mktemp("installed")
+    wheel = next(iter(WheelBuilder(str(HERE.parent)).build(directory=str(place), versions=["standard"])))
+    with ZipFile(wheel) as archive:
+        archive.extractall(place / "site")
+    return place / "site"
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    rows = "".join(f"{n % 60},{'EU' if n % 2 else 'US'},{n % 97}\n" for n in range(300))
+    (tmp_path / "orders.csv").write_text(f"customer,region,amount\n{rows}")
+    (tmp_path / "orders.xlsx").write_bytes(b"PK")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("name", "columns", "without"), [("base", 40, EXTRAS), ("extras", 80, ())])
+def test_the_walk_is_the_one_that_was_kept(
+    name: str, columns: int, without: tuple[str, ...], installed: Path, work: Path
+) -> None:
+    theirs = {name: value for name, value in os.environ.items() if name not in ("TACIT_LEDGER", "COLUMNS", "LINES")}
+    environment = {**theirs, "PYTHONPATH": str(installed), "TERM": "dumb", "NO_COLOR": "1"}
+    lines = [*WALK, *(LACKING if without else ())]
+    command = [sys.executable, "-P", "-c", SCRIPT, str(installed), " ".join(without), *lines]
+    code, out, err = watched(["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", *command], columns=columns, cwd=work,
+                             environment=environment)  # fmt: skip
+    assert (code, err) == (0, "")
+    shown = re.sub(r" +\n", "\n", out)
+    kept = KEPT / f"{name}.txt"
+    if os.environ.get("TACIT_WALK") == "keep":
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_text(shown, encoding="utf-8")
+    assert shown == kept.read_text(encoding="utf-8")
+    told = [line for line in shown.splitlines() if not line.startswith("$ ")]
+    assert [line for line in told if len(line) > columns] == []
