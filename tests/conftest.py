@@ -43,7 +43,15 @@ SHARED = {"spark": "spark", "test_browser": "browser", "postgres": "postgres"}
 ALONE = LONGEST[:2]
 """Tests that start a Spark of their own."""
 AGAIN = (
-    *("test_browser", "serve/test_load", "serve/test_cancelling", "serve/test_command", "test_gateway_stays_up"),
+    *(
+        "test_browser",
+        "serve/test_load",
+        "serve/test_crashes",
+        "attacks/test_times",
+        "serve/test_cancelling",
+        "serve/test_command",
+        "test_gateway_stays_up",
+    ),
     *("test_connect", "killed", "ends_the_session", "ctrl_c", "time_limit", "within_a_second", "test_race"),
 )
 """Parts of the names of tests that race with another process or with a clock. A machine that stands still for a minute
