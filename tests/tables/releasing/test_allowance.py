@@ -131,7 +131,9 @@ def test_groups_take_gaussian_noise_where_persons_are_in_many() -> None:
     assert len(laws) == 4  # a rough cap, a cap, which noise, and the noise
     assert isinstance(laws[-1].noise, DiscreteGaussian)  # type: ignore[attr-defined]
     assert room.spent == Zcdp.within(DELTA)
-    assert laws[-1].noise == DiscreteGaussian.for_zcdp(laws[-1].guarantee.rho, 5 * 2**12)  # type: ignore[attr-defined]
+    rho = laws[-1].guarantee.rho  # type: ignore[attr-defined]
+    caps = [DiscreteGaussian.for_zcdp(rho, cap * 2**12) for cap in (5, 6, 8, 10)]  # √25, or little more
+    assert laws[-1].noise in caps  # type: ignore[attr-defined]
     laws, _, _ = drawn(opened, ask, Pure(1))
     assert len(laws) == 3
 
