@@ -49,6 +49,12 @@ def test_ctrl_c_ends_well_and_the_demo_leaves_nothing(tmp_path: Path, monkeypatc
         entered = httpx.post(f"{served.address}/login", data={"token": served.tokens["ada"]})
         for _ in range(10):  # each on a line of its own, so that both workers see the cookie of one of them
             assert httpx.get(f"{served.address}/v1/datasets", cookies=entered.cookies, timeout=200).status_code == 200
+        where = httpx.URL(served.address)
+        with socket.create_connection((where.host, where.port or 80), 200) as line:
+            line.sendall(b"\x00 no HTTP at all\r\n\r\n")
+            assert line.recv(100).startswith(b"HTTP/1.1 400")
         served.process.send_signal(signal.SIGINT)
         assert served.process.wait(200) == 0
         assert not list(tmp_path.glob("tacit-serve-*"))
+        assert served.process.stderr is not None
+        assert "HTTP" not in served.process.stderr.read()  # whoever sends it would fill the log

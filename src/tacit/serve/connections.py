@@ -2,7 +2,8 @@
 
 PROMISE. A worker has at most `most()` connections, so whoever opens more takes no file from its ledger, its executors
 or its data. A connection that does not bring a whole request within `ARRIVAL` seconds, or does not take its response
-within `TAKING`, is closed. Whoever has sent a whole request is not put out by others who have not.
+within `TAKING`, is closed. Whoever has sent a whole request is not put out by others who have not. What is no HTTP
+leaves no line in a log: whoever sends it would fill a disk, or stop us where nobody reads what we print.
 PROOF. Each connection is looked at every `ARRIVAL` seconds from its first moment, or from its last response; what it
 sends does not put that off. One too many puts out the oldest that has no whole request, or itself if there is none.
 (uvicorn's own ``limit_concurrency`` refuses requests, not connections: those who only connect would shut out all.)
@@ -11,6 +12,7 @@ sends does not put that off. One too many puts out the oldest that has no whole 
 from __future__ import annotations
 
 import asyncio
+import logging
 import resource
 from typing import Any
 
@@ -30,6 +32,11 @@ def most() -> int:
     return MOST if allowed == resource.RLIM_INFINITY else min(MOST, max(allowed // 2, 1))
 
 
+_OWN_MISTAKES = logging.getLogger("tacit.serve")
+"""Where a mistake of ours is said; a caller's is not."""
+_OWN_MISTAKES.setLevel(logging.ERROR)
+
+
 class Connection(H11Protocol):
     """One connection, bounded."""
 
@@ -41,6 +48,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin; put out the oldest idle one if there are too many."""
+        self.logger = _OWN_MISTAKES
         super().connection_made(transport)
         self.begun = self.loop.time()
         self._again()
