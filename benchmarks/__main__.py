@@ -68,6 +68,7 @@ STUDIES = {
     "spark": Study(),
     "serve": Study(quick=None),
     "hostile_gateway": Study(),
+    "crowd": Study(),
     "first_answer": Study(),
     "exactness": Study(),
     "conformance": Study(),

@@ -47,7 +47,7 @@ def _packing(results: Results) -> Any:
 
 
 def _questions(results: Results) -> Any:
-    found = results("hostile_gateway")
+    found = results("crowd")
     return found["beside"]["questions_ms"]["p95"] / found["alone"]["questions_ms"]["p95"]
 
 
