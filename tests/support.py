@@ -1,11 +1,12 @@
-"""What several tests share: statistical agreement with a stated false-alarm rate.
+"""What several tests share: statistical agreement with a stated false-alarm rate, and patience.
 
 Laws are functions of `scipy.special`: to import `scipy.stats` takes a second, in every process of the tests.
 """
 
 import json
+import time
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import exp
 from typing import Any, TypeVar
 
@@ -68,3 +69,11 @@ def as_private(certificate: dict[str, Any]) -> dict[str, Any]:
     for release in releases:
         release["private"] = True
     return {**certificate, "releases": releases, "digest": checker.digest(releases)}
+
+
+def until(found: Callable[[], object], what: str = "it did not happen in 200 seconds") -> None:
+    """Wait until something is found, however busy the machine is."""
+    end = time.monotonic() + 200
+    while not found():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)

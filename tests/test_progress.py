@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tacit import progress
+from tests.support import until
 
 
 class Terminal(io.StringIO):
@@ -26,10 +27,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def shown(terminal: Terminal, text: str) -> None:
     """Wait until a text is on the screen."""
-    end = time.monotonic() + 200
-    while text not in terminal.getvalue():
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: text in terminal.getvalue())
 
 
 def test_a_long_step_is_named_and_its_line_is_taken_away(terminal: Terminal) -> None:

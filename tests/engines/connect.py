@@ -20,6 +20,7 @@ from tests.engines import cases, questions
 from tests.engines import test_conformance as conformance
 from tests.engines.engines import facts
 from tests.spark import QUICK, SETTINGS, frame, machines
+from tests.support import until
 
 
 def session(folder: str) -> SparkSession:
@@ -70,9 +71,7 @@ def interrupted(
 
 def strike(table: tacit.Table, blow: Callable[[], None]) -> None:
     """Strike a while after the charge."""
-    end = time.monotonic() + 200
-    while time.monotonic() < end and table.budget.remaining == tacit.Pure(9):
-        time.sleep(0.1)
+    until(lambda: table.budget.remaining != tacit.Pure(9))
     time.sleep(2)
     blow()
 

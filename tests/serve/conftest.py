@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ from tacit.serve.config import load
 from tacit.serve.connections import SETTINGS
 from tacit.serve.zygote import Zygote
 from tests.serve.support import configuration, token
+from tests.support import until
 
 ZYGOTE = Zygote(["tests.serve.planted"])
 """One for all gateways of this process; its executors misbehave when a question tells them to."""
@@ -32,10 +32,7 @@ def gateway(configured: Callable[[str], Path]) -> Iterator[httpx.Client]:
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning", **SETTINGS))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    end = time.monotonic() + 200
-    while not server.started:
-        assert time.monotonic() < end
-        time.sleep(0.005)
+    until(lambda: server.started)
     try:
         with httpx.Client(base_url=address, timeout=200) as client:
             yield client

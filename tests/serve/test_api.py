@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import tacit
 from tacit import Pure
 from tacit.ledger import charges, open_ledger, verify
 from tests.serve.support import configuration, serving, token
+from tests.support import until
 
 ASK, COST = "/v1/datasets/visits/ask", "/v1/datasets/visits/cost"
 SUM: dict[str, Any] = {"sql": "SELECT SUM(minutes) FROM visits", "epsilon": 0.5}
@@ -238,10 +238,7 @@ def test_a_stop_answers_what_is_in_flight_and_a_start_goes_on(tmp_path: Path) ->
         bodies = [SUM | {"epsilon": f"0.{i}"} for i in range(1, 7)]
         asked = [pool.submit(line.post, ASK, json=body) for body in bodies]
         with open_ledger(tmp_path / "ledger.db", read_only=True) as ledger:
-            end = time.monotonic() + 200
-            while not charges(ledger, "visits"):
-                assert time.monotonic() < end
-                time.sleep(0.01)
+            until(lambda: charges(ledger, "visits"))
         served.process.terminate()
         served.process.wait(200)
         answered = [f.result().json()["cost"] for f in asked if f.exception() is None and f.result().is_success]

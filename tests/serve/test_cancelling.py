@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
@@ -19,16 +18,10 @@ from tacit.serve.executors import Executors
 from tacit.serve.running import Busy, Pace
 from tacit.serve.tokens import ANALYST, Caller
 from tests.serve.support import token
+from tests.support import until
 
 ASK, CANCEL = "/v1/datasets/visits/ask", "/v1/datasets/visits/cancel"
 ENDLESS = "SELECT COUNT(*) FROM visits -- spin"
-
-
-def until(found: Any, what: str) -> None:
-    end = time.monotonic() + 200
-    while not found():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("nobody", [{"extra": "[limits]\nper_analyst = 1\nfailures = 10"}], indirect=True)

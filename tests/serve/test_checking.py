@@ -14,6 +14,7 @@ from tacit.errors import InvalidInput
 from tacit.serve import checking
 from tacit.serve.config import load
 from tests.serve.support import configuration, token
+from tests.support import until
 
 THROUGH = '[datasets.visits.tables.bills]\nsource = "bills.csv"\nthrough = { who = "visits.who" }'
 
@@ -63,11 +64,8 @@ def test_it_runs_beside_the_gateway_and_ends_with_it(tmp_path: Path, monkeypatch
     path = configuration(tmp_path)
     report = tmp_path / "tacit-check.json"
     report.write_text("old")
-    end = time.monotonic() + 200
     with checking.in_background(path, load(path)):
-        while not report.exists():
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(report.exists)
     assert json.loads(report.read_text())["tables"]["visits.visits"]["rows"] == 600
     monkeypatch.setattr(checking, "LATER", 600.0)
     start = time.monotonic()

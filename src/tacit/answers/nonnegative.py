@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers, Ends, Spread
+from tacit.answers.spreads import Around, Ends
 
 if TYPE_CHECKING:
     from tacit.answers.answer import Answer
@@ -44,22 +44,11 @@ def clamped(answer: Answer) -> Answer:
 
 
 @dataclass(frozen=True)
-class FromZero(Spread):
+class FromZero(Around):
     """The error of a count that is not shown below 0."""
 
-    inside: Spread
     released: Any
     """The value as it was released."""
-
-    @property
-    def covers(self) -> Covers:
-        """As before."""
-        return self.inside.covers
-
-    @property
-    def std(self) -> float | None:
-        """Of the noise that was added."""
-        return self.inside.std
 
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """The part from 0 on of the interval around what was released: the truth is not below."""

@@ -103,25 +103,31 @@ class Additive(Spread):
 
 
 @dataclass(frozen=True)
-class Chosen(Spread):
+class Around(Spread):
+    """The error of an answer that was made of another one's: it covers the same, with the same noise."""
+
+    inside: Spread
+
+    @property
+    def covers(self) -> Covers:
+        """As of what is inside."""
+        return self.inside.covers
+
+    @property
+    def std(self) -> float | None:
+        """Of the noise that was added."""
+        return self.inside.std
+
+
+@dataclass(frozen=True)
+class Chosen(Around):
     """The error of an answer that was chosen by its value among several, whose noise may be why it was chosen.
 
     With each of the m intervals missing its value with probability at most β/m, all of them hold with 1 − β, and so do
     those chosen, however they were.
     """
 
-    inside: Spread
     among: int
-
-    @property
-    def covers(self) -> Covers:
-        """As before the choice."""
-        return self.inside.covers
-
-    @property
-    def std(self) -> float | None:
-        """Of the noise, chosen or not."""
-        return self.inside.std
 
     def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
         """As before the choice, as sure as the interval."""

@@ -14,6 +14,7 @@ import tacit
 from tacit.engines import FAILED, Source, open_engine
 from tacit.errors import EngineError, InvalidInput, TacitError
 from tests.postgres import POSTGRES, REQUIRED, run
+from tests.support import until
 
 pytestmark = pytest.mark.skipif(not (POSTGRES or REQUIRED), reason="not run: psycopg or the embedded server is absent")
 
@@ -55,10 +56,9 @@ def strike(where: str, table: tacit.Table, kill: str) -> None:
     """Kill as soon as it is charged and there is something to kill."""
     import psycopg
 
-    end = time.monotonic() + 200
+    until(lambda: table.budget.remaining != tacit.Pure(9))
     with psycopg.connect(where, autocommit=True) as line:
-        while time.monotonic() < end and (table.budget.remaining == tacit.Pure(9) or not line.execute(kill).fetchall()):
-            time.sleep(0.05)
+        until(lambda: line.execute(kill).fetchall())
 
 
 def test_a_server_that_ends_the_session_in_the_middle_is_paid_for(where: str) -> None:
