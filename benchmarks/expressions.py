@@ -39,7 +39,7 @@ AT_ONCE = {"duckdb": 50, "postgresql": 50, "spark": 25}
 """Expressions of one statement."""
 PER_TABLE = 500
 SPARK = {"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -Xmn800m"}
-"""Asked for long, a Java that compiles well is six times as fast as the tests' own, which starts quickly."""
+"""Asked for long, a Java that compiles well serves better than the tests' own, which starts quickly."""
 ROWS = (1, 2, 40, 40, 60)
 """How many rows a table has: where all are equal, or a column is empty, an engine may plan with what it knows of it."""
 
