@@ -1,9 +1,10 @@
 """Whether a study is older than its code.
 
-A study's code is its script and every module that it imports, of the benchmarks and of Tacit, and what these import in
-turn. Its fingerprint is a hash of what that code does: comments, docstrings and the layout of lines do not count. It is
-stored with the results, and compared with the code of today. For results from before there were fingerprints, git tells
-whether the code changed since they were stored.
+A study's code is its script and the modules, of the benchmarks and of Tacit, that its process had loaded when it stored
+its results; they are stored by name, so an edit of what it never loaded leaves it fresh. Where a study starts processes
+of its own, its code is all that its modules could import. Its fingerprint is a hash of what that code does: comments,
+docstrings and the layout of lines do not count. It is stored with the results, and compared with the code of today. For
+results from before there were fingerprints, git tells whether the code changed since they were stored.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -23,15 +25,38 @@ WHOLE = ("attacks", "conformance", "crowd", "first_answer", "hostile_gateway", "
 """Studies that start the tool or tests in processes of their own: all of Tacit is their code."""
 
 
-def fingerprint(study: str) -> str:
-    """A hash of what the code of a study does; empty where there is no such script."""
-    files = code(study)
-    if not files:
+PROCESSES = ("subprocess", "multiprocessing", "concurrent.futures")
+"""Whoever imports one of these may load in other processes what this one never sees."""
+
+
+def fingerprint(study: str, loaded: Iterable[str] | None = None) -> str:
+    """A hash of what the code of a study does, or the files it had loaded; empty where one of them is gone."""
+    files = code(study) if loaded is None else [HERE.parent / name for name in loaded]
+    if not files or not all(path.exists() for path in files):
         return ""
     whole = hashlib.sha256()
     for path in files:
         whole.update(f"{path.relative_to(HERE.parent)} {_does(path)}\n".encode())
     return whole.hexdigest()[:16]
+
+
+def loaded(study: str) -> list[str] | None:
+    """The files of the project that this process has loaded; None where others may have loaded more."""
+    files = {Path(file).resolve() for one in [*sys.modules.values()] if (file := getattr(one, "__file__", None))}
+    ours = sorted(path for path in files if path.name not in KEEPING and path.suffix == ".py" and _own(path))
+    script = HERE / f"{study}.py"
+    if study in WHOLE or script not in ours or any(_starts(path) for path in ours if path.is_relative_to(HERE)):
+        return None
+    return [str(path.relative_to(HERE.parent)) for path in ours]
+
+
+def _own(path: Path) -> bool:
+    return path.is_relative_to(HERE) or path.is_relative_to(SOURCE)
+
+
+def _starts(path: Path) -> bool:
+    """Whether a script starts processes."""
+    return any(name.startswith(PROCESSES) for name in _names(_tree(path), path))
 
 
 def code(study: str) -> list[Path]:
@@ -101,7 +126,9 @@ def state(study: str, facts: dict[str, object]) -> str:
         return "its script is gone"
     stored = facts.get("code")
     if stored:
-        return "fresh" if stored == fingerprint(study) else "its code has changed since"
+        names = facts.get("loaded")
+        today = fingerprint(study, [str(name) for name in names] if isinstance(names, list) else None)
+        return "fresh" if stored == today else "its code has changed since"
     then, now = _committed([HERE / "results" / f"{study}.json"]), _committed(code(study))
     if not then or not now:
         return "from before fingerprints, and git does not know"

@@ -10,14 +10,16 @@ import json
 import os
 import platform
 import re
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from freshness import fingerprint
+from freshness import fingerprint, loaded
 
+BEGUN = time.perf_counter()
 PACKAGES = ("tacit", "duckdb", "numpy", "scipy", "sqlglot", "pyarrow")
 
 
@@ -29,7 +31,7 @@ def folder() -> Path:
 
 
 def facts() -> dict[str, Any]:
-    """Versions, processor, memory and day."""
+    """Versions, processor, memory and day, and how long the study took until it stored its results."""
     return {
         "date": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
@@ -38,15 +40,17 @@ def facts() -> dict[str, Any]:
         "processor": _line("/proc/cpuinfo", "model name") or platform.processor(),
         "cores": os.cpu_count(),
         "gigabytes": _gigabytes(),
+        "seconds": round(time.perf_counter() - BEGUN),
+        "processor_seconds": round(time.process_time() + sum(os.times()[2:4])),
         "load": round(os.getloadavg()[0], 1),
     }
 
 
 def write(name: str, report: Mapping[str, Any]) -> None:
     """Keep a study's report under its name."""
-    found = {"facts": facts() | {"code": fingerprint(name)}} | {
-        key: what for key, what in report.items() if key != "facts"
-    }
+    files = loaded(name)
+    code = {"code": fingerprint(name, files)} | ({"loaded": files} if files else {})
+    found = {"facts": facts() | code} | {key: what for key, what in report.items() if key != "facts"}
     text = json.dumps(found, indent=1, ensure_ascii=False, default=float)
     text = re.sub(r"\[[^][{}]*\]", lambda numbers: " ".join(numbers[0].split()), text)  # short lists on one line
     (folder() / f"{name}.json").write_text(text + "\n")
