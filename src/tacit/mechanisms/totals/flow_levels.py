@@ -93,11 +93,23 @@ class Slopes:
 
 
 class _Enough(ExponentialLaw):
-    """The choice as far as it is known: of the first runs only the largest weight they may have."""
+    """The choice as far as it is known: of the levels before ``cut`` only the largest weight they may have.
 
-    def __init__(self, loss: StepLoss, doubtful: int, *rest: Any, **options: Any) -> None:
+    No piece reaches across the cut, in doubt or not. A piece is drawn from by fresh bits, so a uniform real means the
+    same before and after the doubt is settled only if the pieces are the same: else a level in doubt with the loss of
+    a known one would be drawn more or less often than its weight says.
+    """
+
+    def __init__(self, loss: StepLoss, cut: int, doubtful: bool, *rest: Any, **options: Any) -> None:
         super().__init__(loss, *rest, **options)
-        self._doubtful = sum((run.last or 0) < doubtful for run in loss.runs)
+        parts = [
+            (part, run.loss, last < cut)
+            for run in loss.runs
+            for first, last in _divided(run.first or 0, run.last or 0, cut)
+            for part in self.prior.pieces(first, last)
+        ]
+        self._pieces = [(part, loss) for part, loss, _ in parts]
+        self._doubtful = doubtful * sum(early for _, _, early in parts)
         self.inversion = Inversion(self._table)
 
     def _compute_weights(self, bits: int) -> tuple[list[Enclosure], Enclosure]:
@@ -111,6 +123,11 @@ class _Enough(ExponentialLaw):
         below, above = self.inversion.table(bits)
         category = bisect_right(above, first)
         return self._pieces[category][0] if first < below[category] else None
+
+
+def _divided(first: int, last: int, cut: int) -> list[tuple[int, int]]:
+    """A range of indices, in two where it reaches across the cut."""
+    return [(first, cut - 1), (cut, last)] if first < cut <= last else [(first, last)]
 
 
 class WeighedLaw(GridLaw):
@@ -135,8 +152,9 @@ class WeighedLaw(GridLaw):
         return exponential(self._slopes.all(), self._cost, self._prior, change=self._change)
 
     @cached_property
-    def _everything(self) -> Inversion:
-        return Inversion(self._whole._table)
+    def _everything(self) -> _Enough:
+        """All of it, in the pieces of what was enough at first."""
+        return _Enough(self._slopes.all(), self._cut, False, self._cost, self._prior, self._change)
 
     def named(self) -> Named:
         """As the exponential mechanism, which it is, without looking at a loss."""
@@ -155,12 +173,10 @@ class WeighedLaw(GridLaw):
         slopes = self._slopes
         while slopes.unknown and self._doubt() > log(_SLIGHT):
             slopes.find()
-        known = slopes.known()
-        bound = [min(slopes.below(i), known[0] - 1) for i in range(slopes.unknown)]
-        if any(loss < 0 for loss in bound):  # a loss of 0 bounds nothing, nor is there one below
-            return _Enough(slopes.all(), 0, self._cost, self._prior, self._change)
-        loss = StepLoss.from_losses(self.grid, bound + known)
-        return _Enough(loss, slopes.unknown, self._cost, self._prior, self._change)
+        self._cut = slopes.unknown
+        bound = [slopes.below(i) for i in range(self._cut)]
+        loss = StepLoss.from_losses(self.grid, bound + slopes.known())
+        return _Enough(loss, self._cut, True, self._cost, self._prior, self._change)
 
     def _doubt(self) -> float:
         """The logarithm of what all unknown levels weigh at most, over what the known ones do."""
@@ -177,8 +193,8 @@ class WeighedLaw(GridLaw):
         piece = self._enough.locate(first, _BEGIN)
         if piece is not None:
             return piece.draw(source)
-        whole = self._whole
-        return whole._pieces[self._everything.locate(first, _BEGIN, source)][0].draw(source)
+        everything = self._everything
+        return everything._pieces[everything.inversion.locate(first, _BEGIN, source)][0].draw(source)
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:
         return self._whole._pmf_at(index, bits)
