@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
-from math import inf, log
+from math import exp, inf, log
 from typing import Any, Protocol, Self
 
 from tacit.answers.flows import Weighed, step_of
@@ -54,6 +54,7 @@ class Slopes:
     def __init__(self, curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> None:
         self._curve, self._levels, self._parts, self.limit = curve, levels, parts, limit
         self._known: list[int] = []
+        self._values: dict[int, int] = {}
         self._least = 0
 
     @property
@@ -67,19 +68,36 @@ class Slopes:
 
     def find(self) -> None:
         """Look at the next smaller level, or at no more where all below are at the limit."""
-        level, at, parts = self._levels[self.unknown - 1], self._curve.at, self._parts
+        level, parts = self._levels[self.unknown - 1], self._parts
         with doing("weighing caps, the largest first"):
-            loss = parts * (at(2 * level) - self._curve.above(level)) // level
+            loss = parts * (self._at(2 * level) - self._curve.above(level)) // level
             if loss <= self.limit:
-                loss = parts * (at(2 * level) - at(level)) // level
+                loss = parts * (self._at(2 * level) - self._at(level)) // level
         self._least = max(self._least, loss - self._doubt(level))
         self._known.append(max(0, min(loss, self.limit)))
-        if self.below(0) >= self.limit:
+        if self._least - self._doubt(self._levels[0]) - 1 >= self.limit:
             self._known.extend([self.limit] * self.unknown)
 
-    def below(self, number: int) -> int:
-        """At least the loss of the level of this number, where that is unknown."""
-        return max(0, min(self.limit, self._least - self._doubt(self._levels[number]) - 1))
+    def below(self) -> list[int]:
+        """At least the losses of the levels that are unknown, the smallest level first.
+
+        Where L(2X) is known, an upper bound of L(X) bounds the loss of X at no cost, and with it those further below.
+        """
+        least, found = self._least, list[int]()
+        for level in reversed(self._levels[: self.unknown]):
+            doubt = self._doubt(level)
+            bound = least - doubt - 1
+            if self._least > 0 and 2 * level in self._values:
+                here = self._parts * (self._values[2 * level] - self._curve.above(level)) // level
+                bound, least = max(bound, here), max(least, here - doubt)
+            found.append(max(0, min(self.limit, bound)))
+        return found[::-1]
+
+    def _at(self, cap: int) -> int:
+        """L(cap), remembered."""
+        if cap not in self._values:
+            self._values[cap] = self._curve.at(cap)
+        return self._values[cap]
 
     def all(self) -> StepLoss:
         """All of them."""
@@ -174,8 +192,7 @@ class WeighedLaw(GridLaw):
         while slopes.unknown and self._doubt() > log(_SLIGHT):
             slopes.find()
         self._cut = slopes.unknown
-        bound = [slopes.below(i) for i in range(self._cut)]
-        loss = StepLoss.from_losses(self.grid, bound + slopes.known())
+        loss = StepLoss.from_losses(self.grid, slopes.below() + slopes.known())
         return _Enough(loss, self._cut, True, self._cost, self._prior, self._change)
 
     def _doubt(self) -> float:
@@ -183,10 +200,11 @@ class WeighedLaw(GridLaw):
         slopes, fall = self._slopes, log(self._design.ratio)
         if not slopes.known():
             return inf
-        unknown = [i * fall - self._gamma * slopes.below(i) for i in range(slopes.unknown)]
+        unknown = [i * fall - self._gamma * k for i, k in enumerate(slopes.below())]
         known = [i * fall - self._gamma * k for i, k in enumerate(slopes.known(), slopes.unknown)]
         top = max(known)
-        return max(unknown) + log(len(unknown)) - top
+        most = max(unknown)
+        return most + log(sum(exp(one - most) for one in unknown)) - top
 
     def _draw_index(self, source: Randomness) -> int:
         first = source.bits(_BEGIN)
