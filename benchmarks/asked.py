@@ -445,6 +445,7 @@ FIGURES = (
         "printed sentences, by statistic, shape and size, true less often than they say, beyond chance",
         lambda results: results("coverage")["below"],
         most=0,
+        reason="of sums, the number that is said of the cap is that of persons above the limit, a larger cap",
     ),
     *(
         Figure(
