@@ -10,6 +10,7 @@ from tacit.answers.flows import SCANNED, WEIGHED, CappedFlow, FlowDesign, Scanne
 from tacit.errors import InvalidInput
 from tacit.mechanisms.totals.capped_flow import LEVELS, capped_flow, choice, octaves
 from tacit.mechanisms.totals.flow_levels import Slopes, WeighedLaw
+from tacit.numbers.enclosures import Enclosure
 from tacit.randomness import seeded_not_private
 
 each_design = pytest.mark.parametrize("design", [WEIGHED, SCANNED])
@@ -29,6 +30,13 @@ class Persons:
 
     def above(self, cap: int, /) -> int:
         return self.count * cap
+
+
+class Vague(Persons):
+    """Of which nothing is known but what was asked."""
+
+    def above(self, cap: int, /) -> int:
+        return self.count * self.total
 
 
 def test_levels_hold_their_doubles() -> None:
@@ -111,5 +119,23 @@ def test_bounds_of_levels_that_were_not_looked_at_hold(count: int, total: int) -
     exact = all_known.all()
     while slopes.unknown:
         slopes.find()
-        assert all(slopes.below(i) <= exact.at(i) for i in range(slopes.unknown))
+        assert all(bound <= exact.at(i) for i, bound in enumerate(slopes.below()))
     assert slopes.known() == all_known.known()
+
+
+def test_a_level_in_doubt_has_no_piece_with_a_known_one() -> None:
+    """Everybody is full at the low levels, so these all have one loss; what was enough ends among them."""
+    levels = octaves(2**20)
+    law = choice(WEIGHED, Vague(250, 10**4), WEIGHED.share * Fraction(1), levels)
+    assert isinstance(law, WeighedLaw)
+    enough, everything = law._enough, law._everything
+    loss = law._slopes.all()
+    assert loss.at(law._cut - 1) == loss.at(law._cut)
+    known = len(enough._pieces) - enough._doubtful
+    assert enough._doubtful > 0 < known
+    masses = [[piece.mass(64) for piece, _ in one._pieces[-known:]] for one in (enough, everything)]
+    assert masses[0] == masses[1]
+    early = sum((piece.mass(64) for piece, _ in everything._pieces[:-known]), start=Enclosure.of(0, 64))
+    exact = sum((law._prior.weight(i, 64) for i in range(law._cut)), start=Enclosure.of(0, 64))
+    assert early.low <= exact.high
+    assert exact.low <= early.high

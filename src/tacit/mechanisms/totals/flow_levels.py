@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Hashable
 from fractions import Fraction
 from functools import cached_property
-from math import inf, log
+from math import exp, inf, log
 from typing import Any, Protocol, Self
 
 from tacit.answers.flows import Weighed, step_of
@@ -54,6 +54,7 @@ class Slopes:
     def __init__(self, curve: Curve, levels: tuple[int, ...], parts: int, limit: int) -> None:
         self._curve, self._levels, self._parts, self.limit = curve, levels, parts, limit
         self._known: list[int] = []
+        self._values: dict[int, int] = {}
         self._least = 0
 
     @property
@@ -67,19 +68,36 @@ class Slopes:
 
     def find(self) -> None:
         """Look at the next smaller level, or at no more where all below are at the limit."""
-        level, at, parts = self._levels[self.unknown - 1], self._curve.at, self._parts
+        level, parts = self._levels[self.unknown - 1], self._parts
         with doing("weighing caps, the largest first"):
-            loss = parts * (at(2 * level) - self._curve.above(level)) // level
+            loss = parts * (self._at(2 * level) - self._curve.above(level)) // level
             if loss <= self.limit:
-                loss = parts * (at(2 * level) - at(level)) // level
+                loss = parts * (self._at(2 * level) - self._at(level)) // level
         self._least = max(self._least, loss - self._doubt(level))
         self._known.append(max(0, min(loss, self.limit)))
-        if self.below(0) >= self.limit:
+        if self._least - self._doubt(self._levels[0]) - 1 >= self.limit:
             self._known.extend([self.limit] * self.unknown)
 
-    def below(self, number: int) -> int:
-        """At least the loss of the level of this number, where that is unknown."""
-        return max(0, min(self.limit, self._least - self._doubt(self._levels[number]) - 1))
+    def below(self) -> list[int]:
+        """At least the losses of the levels that are unknown, the smallest level first.
+
+        Where L(2X) is known, an upper bound of L(X) bounds the loss of X at no cost, and with it those further below.
+        """
+        least, found = self._least, list[int]()
+        for level in reversed(self._levels[: self.unknown]):
+            doubt = self._doubt(level)
+            bound = least - doubt - 1
+            if self._least > 0 and 2 * level in self._values:
+                here = self._parts * (self._values[2 * level] - self._curve.above(level)) // level
+                bound, least = max(bound, here), max(least, here - doubt)
+            found.append(max(0, min(self.limit, bound)))
+        return found[::-1]
+
+    def _at(self, cap: int) -> int:
+        """L(cap), remembered."""
+        if cap not in self._values:
+            self._values[cap] = self._curve.at(cap)
+        return self._values[cap]
 
     def all(self) -> StepLoss:
         """All of them."""
@@ -93,11 +111,23 @@ class Slopes:
 
 
 class _Enough(ExponentialLaw):
-    """The choice as far as it is known: of the first runs only the largest weight they may have."""
+    """The choice as far as it is known: of the levels before ``cut`` only the largest weight they may have.
 
-    def __init__(self, loss: StepLoss, doubtful: int, *rest: Any, **options: Any) -> None:
+    No piece reaches across the cut, in doubt or not. A piece is drawn from by fresh bits, so a uniform real means the
+    same before and after the doubt is settled if the pieces are the same. (Were a level in doubt in one piece with a
+    known one of the same loss, that would hold only for priors that fall by more than half from level to level.)
+    """
+
+    def __init__(self, loss: StepLoss, cut: int, doubtful: bool, *rest: Any, **options: Any) -> None:
         super().__init__(loss, *rest, **options)
-        self._doubtful = sum((run.last or 0) < doubtful for run in loss.runs)
+        parts = [
+            (part, run.loss, last < cut)
+            for run in loss.runs
+            for first, last in _divided(run.first or 0, run.last or 0, cut)
+            for part in self.prior.pieces(first, last)
+        ]
+        self._pieces = [(part, loss) for part, loss, _ in parts]
+        self._doubtful = doubtful * sum(early for _, _, early in parts)
         self.inversion = Inversion(self._table)
 
     def _compute_weights(self, bits: int) -> tuple[list[Enclosure], Enclosure]:
@@ -111,6 +141,11 @@ class _Enough(ExponentialLaw):
         below, above = self.inversion.table(bits)
         category = bisect_right(above, first)
         return self._pieces[category][0] if first < below[category] else None
+
+
+def _divided(first: int, last: int, cut: int) -> list[tuple[int, int]]:
+    """A range of indices, in two where it reaches across the cut."""
+    return [(first, cut - 1), (cut, last)] if first < cut <= last else [(first, last)]
 
 
 class WeighedLaw(GridLaw):
@@ -135,8 +170,9 @@ class WeighedLaw(GridLaw):
         return exponential(self._slopes.all(), self._cost, self._prior, change=self._change)
 
     @cached_property
-    def _everything(self) -> Inversion:
-        return Inversion(self._whole._table)
+    def _everything(self) -> _Enough:
+        """All of it, in the pieces of what was enough at first."""
+        return _Enough(self._slopes.all(), self._cut, False, self._cost, self._prior, self._change)
 
     def named(self) -> Named:
         """As the exponential mechanism, which it is, without looking at a loss."""
@@ -155,30 +191,28 @@ class WeighedLaw(GridLaw):
         slopes = self._slopes
         while slopes.unknown and self._doubt() > log(_SLIGHT):
             slopes.find()
-        known = slopes.known()
-        bound = [min(slopes.below(i), known[0] - 1) for i in range(slopes.unknown)]
-        if any(loss < 0 for loss in bound):  # a loss of 0 bounds nothing, nor is there one below
-            return _Enough(slopes.all(), 0, self._cost, self._prior, self._change)
-        loss = StepLoss.from_losses(self.grid, bound + known)
-        return _Enough(loss, slopes.unknown, self._cost, self._prior, self._change)
+        self._cut = slopes.unknown
+        loss = StepLoss.from_losses(self.grid, slopes.below() + slopes.known())
+        return _Enough(loss, self._cut, True, self._cost, self._prior, self._change)
 
     def _doubt(self) -> float:
         """The logarithm of what all unknown levels weigh at most, over what the known ones do."""
         slopes, fall = self._slopes, log(self._design.ratio)
         if not slopes.known():
             return inf
-        unknown = [i * fall - self._gamma * slopes.below(i) for i in range(slopes.unknown)]
+        unknown = [i * fall - self._gamma * k for i, k in enumerate(slopes.below())]
         known = [i * fall - self._gamma * k for i, k in enumerate(slopes.known(), slopes.unknown)]
         top = max(known)
-        return max(unknown) + log(len(unknown)) - top
+        most = max(unknown)
+        return most + log(sum(exp(one - most) for one in unknown)) - top
 
     def _draw_index(self, source: Randomness) -> int:
         first = source.bits(_BEGIN)
         piece = self._enough.locate(first, _BEGIN)
         if piece is not None:
             return piece.draw(source)
-        whole = self._whole
-        return whole._pieces[self._everything.locate(first, _BEGIN, source)][0].draw(source)
+        everything = self._everything
+        return everything._pieces[everything.inversion.locate(first, _BEGIN, source)][0].draw(source)
 
     def _pmf_at(self, index: int, bits: int) -> Enclosure:
         return self._whole._pmf_at(index, bits)
