@@ -114,8 +114,8 @@ class _Enough(ExponentialLaw):
     """The choice as far as it is known: of the levels before ``cut`` only the largest weight they may have.
 
     No piece reaches across the cut, in doubt or not. A piece is drawn from by fresh bits, so a uniform real means the
-    same before and after the doubt is settled only if the pieces are the same: else a level in doubt with the loss of
-    a known one would be drawn more or less often than its weight says.
+    same before and after the doubt is settled if the pieces are the same. (Were a level in doubt in one piece with a
+    known one of the same loss, that would hold only for priors that fall by more than half from level to level.)
     """
 
     def __init__(self, loss: StepLoss, cut: int, doubtful: bool, *rest: Any, **options: Any) -> None:
