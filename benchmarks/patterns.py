@@ -248,7 +248,7 @@ def main() -> None:
     parser.add_argument("--graphs", type=Path, nargs="*", default=[])
     parser.add_argument("--tpch", type=Path)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--draws", type=int, default=200)
+    parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--only", default="", help="rows whose name holds this; the others stay as stored")
     given = parser.parse_args()
     works: dict[str, Callable[[], dict[str, Any]]] = dict(made_up(given.draws))
