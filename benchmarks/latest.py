@@ -109,8 +109,8 @@ NEW: tuple[Figure, ...] = (
             _pattern(name, "ratio"),
             most=most,
             unit="times",
-            reason="a prior that falls by 1/2 from level to level instead of 9/20 has 2.44 and 2.41 here, but caps of one "
-            "answer in a thousand are 1.4 times larger, and joins err 6 % more",
+            reason="a prior that falls by 1/2 from level to level instead of 9/20 has 2.44 and 2.41 here, but caps of "
+            "one answer in a thousand are 1.4 times larger, and joins err 6 % more",
         )
         for name, most in {
             "two Deezer graphs: edges": 2.5,
