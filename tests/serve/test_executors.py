@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +19,7 @@ from tacit.errors import EngineError, InvalidInput
 from tacit.serve.config import load
 from tacit.serve.executors import BACK, FAR, Bounds, Executors, Unforeseen, _raised
 from tacit.serve.gateway import Gateway, NotHere
-from tacit.serve.running import Turns
+from tacit.serve.running import Lately, Turns
 from tacit.serve.tokens import ANALYST, Caller
 from tacit.serve.wire import Parcel
 from tacit.serve.work import ExecutorSetup, Work, question, question_facts
@@ -74,19 +75,24 @@ async def _long(pool: Executors, folder: Path) -> None:
 
 
 async def _greedy(pool: Executors, folder: Path) -> None:
-    """Whoever took much lately begins further back, and nobody else does."""
+    """Whoever held places for long lately stands further back, and begins there; nobody else does."""
     await pool.run("ada", preview())
     first, own = await number(pool), os.getpriority(os.PRIO_PROCESS, 0)
-    with pool._lately.working("analyst:ada"):
-        await asyncio.sleep(0.05)
+    pool.turns.lately = lately = Lately(most=100)
     work = asyncio.create_task(pool.run("ada", preview("nap")))
+    await asyncio.sleep(0.1)
+    assert os.getpriority(os.PRIO_PROCESS, first) == own + 3
+    lately._known["ada"] = (1000, time.monotonic(), 1)
     while os.getpriority(os.PRIO_PROCESS, first) != own + 3 + FAR:
         await asyncio.sleep(0.01)
     await work
     second = await number(pool)
     assert second != first
+    await pool.run("ada", preview())  # by the one that stood back already
+    assert [each._number for each in pool._behind] == [first]
     await pool.run("grace", {**preview(), "caller": ["analyst", "grace"]})
     assert await number(pool) == second
+    assert os.getpriority(os.PRIO_PROCESS, second) == own + 3
 
 
 async def _changed(pool: Executors, folder: Path) -> None:
@@ -105,7 +111,6 @@ async def _changed(pool: Executors, folder: Path) -> None:
 @pytest.mark.parametrize("case", [_replaced, _long, _greedy, _changed])
 def test_executors(tmp_path: Path, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tacit.serve.executors.LONG", 0.2 if case is _long else 60)
-    monkeypatch.setattr("tacit.serve.executors.GREEDY", 0.01 if case is _greedy else 1000)
     config = load(configuration(tmp_path))
     gateway = Gateway(config)
     ended: list[Mapping[str, Any]] = []

@@ -16,8 +16,8 @@ Step = Callable[[], Awaitable[None]]
 class Gate(Pool[str]):
     """Work that ends when it is told to."""
 
-    def __init__(self, places: int, share: int, waiting: int) -> None:
-        super().__init__(Turns(places, share, waiting))
+    def __init__(self, places: int, share: int, waiting: int, lately: Lately | None = None) -> None:
+        super().__init__(Turns(places, share, waiting, lately=lately))
         self.begun: list[str] = []
         self.open: dict[str, asyncio.Event] = {}
 
@@ -176,16 +176,44 @@ async def _look() -> None:
 def test_what_was_taken_lately_is_forgotten_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("tacit.serve.running.time.monotonic", lambda: now[0])
-    lately = Lately()
+    lately = Lately(most=10)
     assert lately.seconds("a") == 0
-    with lately.working("a"):
-        now[0] += 8
-    with lately.working("a"):
-        now[0] += Lately.HALF
-    assert lately.seconds("a") == 4 + Lately.HALF
+    lately.begins("a")
+    now[0] += 8
+    assert (lately.seconds("a"), lately.greedy("a")) == (8, False)  # what is held now counts already
+    lately.ends("a")
+    lately.begins("a")
+    now[0] += Lately.HALF
+    lately.ends("a")
+    assert (lately.seconds("a"), lately.greedy("a")) == (4 + Lately.HALF, True)
     now[0] += Lately.HALF
     assert lately.seconds("a") == (4 + Lately.HALF) / 2
-    assert lately.seconds("b") == 0
+    lately.begins("a")
+    lately.begins("a")
+    now[0] += 1
+    assert lately.seconds("a") == pytest.approx((4 + Lately.HALF) / 2 * 0.5 ** (1 / Lately.HALF) + 2)
+    assert not lately.seconds("b")
+    assert not lately.greedy("b")
+
+
+async def _greedy() -> None:
+    """Whoever held places for long lately gets one at a time; what is held stays, and nobody else notices."""
+    gate = Gate(places=4, share=2, waiting=5, lately=Lately(most=1000))
+    await gate.sent("a1", "a2", "a3", "b1")
+    assert gate.begun == ["a1", "a2", "b1"]
+    gate.turns.lately = lately = Lately(most=-1)  # everybody is greedy
+    lately.begins("a")
+    await gate.sent("b2")
+    await gate.ends("a1")
+    assert gate.begun == ["a1", "a2", "b1"]
+    await gate.ends("a2")
+    assert gate.begun[3:] == ["a3"]
+    gate.turns.lately = Lately(most=1000)
+    await gate.ends("a3")
+    assert gate.begun[4:] == ["b2"]
+    for last in ("b1", "b2"):
+        await gate.ends(last)
+    assert (gate.turns.held, gate.turns.queued) == (0, 0)
 
 
 async def _threads() -> None:
@@ -196,7 +224,7 @@ async def _threads() -> None:
     await threads.close()
 
 
-@pytest.mark.parametrize("case", [_shares, _full, _gone, _taken_back, _cancelled, _nameless, _look, _threads])
+@pytest.mark.parametrize("case", [_shares, _greedy, _full, _gone, _taken_back, _cancelled, _nameless, _look, _threads])
 def test_turns(case: Step) -> None:
     async def bounded() -> None:
         async with asyncio.timeout(20):

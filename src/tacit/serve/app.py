@@ -37,7 +37,7 @@ from tacit.serve.custody import api as custody_api
 from tacit.serve.custody import first as custody_first
 from tacit.serve.custody import pages as custody_pages
 from tacit.serve.custody.following import Following
-from tacit.serve.executors import Bounds, Executors, Unforeseen
+from tacit.serve.executors import GREEDY, Bounds, Executors, Unforeseen
 from tacit.serve.gateway import Gateway, NotHere
 from tacit.serve.records import AuditLog
 from tacit.serve.running import Lately, Pace, SharedLook, Threads, Turns
@@ -57,7 +57,7 @@ was opened at the start, and the file in which workers tell each other who logge
 CHORES = 2
 """Threads for what is quick."""
 BEHIND = 5
-"""How far questions stand back for previews and pages."""
+"""How far forecasts stand back for questions, previews and pages."""
 
 PLAIN = ("/static/", "/healthz", "/readyz", "/metrics", "/v1/openapi.json")
 """Addresses that are the same for everybody, whatever the custodian did."""
@@ -94,7 +94,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
     gateway, log, copied = Gateway(config), AuditLog(config.server.log), zygote or shared_zygote()
     doorkeeper = Doorkeeper(config.digests, secret, Revoked(logged_out))
     pools: list[tuple[Executors, int]] = []
-    lately = Lately()
+    lately = Lately(GREEDY + float(limits.padding_seconds))
 
     def setup(niceness: int) -> ExecutorSetup:
         known = replace(gateway.config, digests={}, settings={})  # executors know no token
@@ -109,9 +109,9 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
             with suppress(TacitError):  # the charge stands, and has no outcome
                 gateway.record_failures(work["dataset"], charged)
 
-        turns = Turns(places, share, limits.waiting, 0.0 if after else float(limits.padding_seconds))
+        turns = Turns(places, share, limits.waiting, 0.0 if after else float(limits.padding_seconds), lately)
         bounds = Bounds(float(seconds), limits.memory_mb)
-        pool = Executors(turns, copied, setup(niceness), bounds, stopped, lately, after)
+        pool = Executors(turns, copied, setup(niceness), bounds, stopped, after)
         pools.append((pool, niceness))
         return pool
 
@@ -123,7 +123,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
 
     doorkeeper.know(gateway.standing.digests(gateway.config))
 
-    questions = executors("questions", limits.concurrency, limits.per_analyst, limits.question_seconds, BEHIND)
+    questions = executors("questions", limits.concurrency, limits.per_analyst, limits.question_seconds, 0)
     here = State(
         gateway=gateway,
         doorkeeper=doorkeeper,

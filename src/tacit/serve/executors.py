@@ -13,9 +13,10 @@ there to watch. (2) An executor that was ended is replaced at once by a copy of 
 stays above half of the limit after a piece of work is replaced before the next.
 
 Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
-that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever took more
-than `GREEDY` seconds of executors lately stands back further, and from the beginning: many short pieces of work are one
-long one. A process cannot come forward again, so it is replaced afterwards, and kept for whoever works far back.
+that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever held
+places for more than `GREEDY` seconds lately stands back further, and from the beginning, and gets one place at a time:
+many short pieces of work are one long one. A process cannot come forward again, so it is replaced afterwards, and kept
+for whoever works far back.
 
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
 had reached the ledger before. An executor says so before it begins to charge; of one that was ended before it said so
@@ -32,11 +33,12 @@ import struct
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tacit.engines import FAILED, UNREACHABLE
 from tacit.errors import EngineError, TacitError
-from tacit.serve.running import CANCELLED, Cancelled, Lately, Pool, Ticket, Turns
+from tacit.serve.running import CANCELLED, Cancelled, Pool, Ticket, Turns
 from tacit.serve.wire import Parcel, read
 from tacit.serve.work import ExecutorSetup, Work
 from tacit.serve.zygote import Zygote
@@ -47,8 +49,8 @@ LONG = 1.0
 """Seconds after which work stands back, by `BACK` steps of niceness."""
 BACK = 5
 GREEDY = 5.0
-"""Seconds of work lately (`tacit.serve.running.Lately`) above which somebody's work begins `FAR` steps back."""
-FAR = 10
+"""Seconds of places lately, besides the padding, above which somebody's work is `FAR` steps back."""
+FAR = 15
 MOST_BEHIND = 2
 """The most spare executors that stood back."""
 OPENING = 120.0
@@ -96,8 +98,12 @@ class Executor:
         self.setup: ExecutorSetup | None = None
         """What it was told first."""
         self._first: int | None = None
-        self.fresh = True
+        self._steps = 0
+
+    @property
+    def fresh(self) -> bool:
         """Whether it stands where it was put."""
+        return not self._steps
 
     @classmethod
     async def start(cls, zygote: Zygote, setup: ExecutorSetup) -> Executor:
@@ -129,6 +135,7 @@ class Executor:
         bounds: Bounds,
         heard: Callable[[Mapping[str, Any] | None], object],
         over: Callable[[], bool] = lambda: False,
+        greedy: Callable[[], bool] = lambda: False,
     ) -> Parcel:
         """What comes of a piece of work; whoever takes too long or too much is ended, or when it is ``over``."""
         loop = asyncio.get_running_loop()
@@ -140,7 +147,9 @@ class Executor:
                 if loop.time() >= end or self.megabytes > bounds.megabytes or over():
                     await self.end(reading)
                     break
-                if self.fresh and loop.time() > end - bounds.seconds + LONG:
+                if greedy():
+                    self.stand_back(FAR)
+                elif loop.time() > end - bounds.seconds + LONG:
                     self.stand_back(BACK)
             return await reading  # even of one just ended: what it said before then counts
         except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
@@ -148,8 +157,10 @@ class Executor:
             raise Stopped from None
 
     def stand_back(self, steps: int) -> None:
-        """Give way to others, for good: so many steps from where it was put."""
-        self.fresh = False
+        """Give way to others, for good: so many steps from where it was put, and never fewer than before."""
+        if steps <= self._steps:
+            return
+        self._steps = steps
         with suppress(OSError):  # of the group: on Linux that means all threads
             self._first = os.getpriority(os.PRIO_PROCESS, self._number) if self._first is None else self._first
             os.setpriority(os.PRIO_PGRP, self._number, min(self._first + steps, 19))
@@ -197,36 +208,33 @@ class Executors(Pool[Work]):
         setup: ExecutorSetup,
         bounds: Bounds,
         stopped: Callable[[Work, list[Mapping[str, Any]]], None],
-        lately: Lately | None = None,
         after: Turns | None = None,
     ) -> None:
-        """``stopped`` hears of work that was ended, with what was charged; pools share what was done ``lately``."""
+        """``stopped`` hears of work that was ended, with what was charged."""
         super().__init__(turns, after)
-        self._zygote, self._setup, self._bounds = zygote, setup, bounds
-        self._stopped, self._lately = stopped, lately or Lately()
+        self._zygote, self._setup, self._bounds, self._stopped = zygote, setup, bounds, stopped
         self._spare: list[asyncio.Future[Executor]] = []
         self._behind: list[Executor] = []
         """Spare ones that stood back, for those who work far back anyway."""
 
     async def _done(self, work: Work, ticket: Ticket) -> Parcel:
         heard: list[Mapping[str, Any] | None] = []
-        who = ":".join(work["caller"][:2])
+        greedy = partial(self.turns.lately.greedy, ticket.name)
         try:
-            greedy = self._lately.seconds(who) > GREEDY
-            executor = self._behind.pop() if greedy and self._behind else await self._taken()
+            executor = self._behind.pop() if self._behind and greedy() else await self._taken()
             if not executor.alive:  # ended by somebody while it had nothing to do
                 executor = await self._started()
-            if greedy:
+            spare = executor.fresh
+            if greedy():
                 executor.stand_back(FAR)
-            with self._lately.working(who):
-                message = await executor.answer(work, self._bounds, heard.append, lambda: ticket.cancelled)
+            message = await executor.answer(work, self._bounds, heard.append, lambda: ticket.cancelled, greedy)
         except Stopped:
             self._spare.append(self._started())
             await asyncio.to_thread(self._stopped, work, [charged for charged in heard if charged is not None])
             if ticket.cancelled:
                 raise Cancelled(TAKEN_BACK if heard else CANCELLED) from None
             raise EngineError(FAILED if heard else UNFINISHED) from None
-        await self._keep(executor)
+        await self._keep(executor, spare)
         _raised(message)
         return message
 
@@ -255,13 +263,13 @@ class Executors(Pool[Work]):
         task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return task
 
-    async def _keep(self, executor: Executor) -> None:
-        """Put an executor back, or a fresh one in its place."""
+    async def _keep(self, executor: Executor, spare: bool) -> None:
+        """Put an executor back, or a fresh one in its place if it was a spare one."""
         good = executor.setup is self._setup and executor.alive and executor.megabytes <= self._bounds.megabytes / 2
         if good and executor.fresh:
             self._spare.append(_ready(executor))
             return
-        if len(self._spare) < self.turns.places:
+        if spare and len(self._spare) < self.turns.places:
             self._spare.append(self._started())
         if good and len(self._behind) < MOST_BEHIND:
             self._behind.append(executor)

@@ -1,7 +1,8 @@
 """Whose turn it is, how soon a response may go out, and how often somebody may ask.
 
 PROMISE. However much one caller sends, they hold at most their share of the places of a pool; with a share below the
-number of places somebody else's request begins at once unless the remaining places are held by others.
+number of places somebody else's request begins at once unless the remaining places are held by others. Whoever held
+places for long lately (`Lately`) gets one at a time.
 PROOF. `Turns` gives a place only to a name that holds fewer than the share, and gives free places to waiting names one
 after the other, each name's own requests in their order. A name waits behind its own requests alone, and for places
 that other names hold; each of these is given back within the limits of `tacit.serve.executors`.
@@ -10,6 +11,7 @@ Padding. How long an answer takes depends on the data. With ``padding`` = p seco
 question, is sent at the next multiple of p after the question arrived, so that only ⌈time/p⌉ shows. A p above the time
 limit of a question hides everything but a failure. The place is given back no sooner, so that whoever waits for it does
 not tell; and what the same caller wants to see meanwhile waits until then, because budgets and histories would tell.
+What counts as lately is how long places were held, so that it tells no more than they do.
 """
 
 from __future__ import annotations
@@ -21,13 +23,13 @@ import struct
 import time
 from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -48,12 +50,48 @@ STOPPING = "the gateway is stopping, and nothing was spent; ask again in a momen
 CANCELLED = "you cancelled this before it began, and nothing was spent."
 
 
+class Lately:
+    """How many seconds names held places lately: what is past counts half after `HALF` seconds, and so on."""
+
+    HALF = 30.0
+
+    def __init__(self, most: float = inf) -> None:
+        """Above ``most`` seconds a name is greedy."""
+        self._most = most
+        self._known: dict[str, tuple[float, float, int]] = {}
+        """For each name the sum, when it was that, and how many places it holds since then."""
+
+    def seconds(self, name: str) -> float:
+        """The sum as it is now."""
+        taken, at, held = self._known.get(name, (0.0, 0.0, 0))
+        passed = time.monotonic() - at
+        return float(taken * 0.5 ** (passed / self.HALF)) + held * passed
+
+    def greedy(self, name: str) -> bool:
+        """Whether a name held places for long lately."""
+        return self.seconds(name) > self._most
+
+    def begins(self, name: str) -> None:
+        """A name takes a place."""
+        self._change(name, 1)
+
+    def ends(self, name: str) -> None:
+        """It gives one back."""
+        self._change(name, -1)
+
+    def _change(self, name: str, by: int) -> None:
+        held = self._known[name][2] if name in self._known else 0
+        self._known[name] = self.seconds(name), time.monotonic(), held + by
+
+
 class Turns:
     """Places that names hold for a while, in turn."""
 
-    def __init__(self, places: int, share: int, waiting: int, padding: float = 0.0) -> None:
+    def __init__(
+        self, places: int, share: int, waiting: int, padding: float = 0.0, lately: Lately | None = None
+    ) -> None:
         """``share`` places at most for one name, and always fewer than all; ``waiting`` requests of a name may wait."""
-        self._padding = padding
+        self._padding, self.lately = padding, lately or Lately()
         self._over: dict[str, list[asyncio.Future[None]]] = {}
         self.places, self._free, self._waiting = places, places, waiting
         self._share = max(1, min(share, places - 1))
@@ -79,13 +117,14 @@ class Turns:
         """
         if self._closed:
             raise Busy(STOPPING)
-        if self._free and self._held[name] < self._share:
+        if self._free and self._more(name):
             self._give(name)
         else:
             await self._queue(name)
         loop = asyncio.get_running_loop()
         over: asyncio.Future[None] = loop.create_future()
         self._over.setdefault(name, []).append(over)
+        self.lately.begins(name)
         try:
             yield
         finally:
@@ -95,6 +134,7 @@ class Turns:
                 loop.call_later(rest(since, self._padding), self._ended, name, over)
 
     def _ended(self, name: str, over: asyncio.Future[None]) -> None:
+        self.lately.ends(name)
         over.set_result(None)
         self._over[name].remove(over)
         self._over = {key: left for key, left in self._over.items() if left}
@@ -120,6 +160,10 @@ class Turns:
                 self._back(name)
             raise
 
+    def _more(self, name: str) -> bool:
+        """Whether a name may hold one more place."""
+        return self._held[name] < (1 if self.lately.greedy(name) else self._share)
+
     def _give(self, name: str) -> None:
         self._free -= 1
         self._held[name] += 1
@@ -139,7 +183,7 @@ class Turns:
 
     def _next(self) -> str | None:
         """The name whose turn it is."""
-        return next((name for name in self._queues if self._held[name] < self._share), None)
+        return next((name for name in self._queues if self._more(name)), None)
 
     def refuse(self) -> None:
         """Send away all that wait, and whoever comes."""
@@ -157,8 +201,9 @@ def _without(line: deque[asyncio.Future[None]], place: asyncio.Future[None]) -> 
 
 @dataclass(eq=False)
 class Ticket:
-    """A piece of work that waits or is worked on."""
+    """A piece of work that waits or is worked on, in the turn of a name."""
 
+    name: str = ""
     task: asyncio.Task[Any] | None = None
     begun: bool = False
     cancelled: bool = False
@@ -187,7 +232,7 @@ class Pool(ABC, Generic[W]):
         """
         if self._after is not None:
             await self._after.quiet(name)
-        ticket = Ticket()
+        ticket = Ticket(name)
         ticket.task = task = asyncio.create_task(self._in_turn(name, work, ticket, since))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -229,30 +274,6 @@ class Pool(ABC, Generic[W]):
         """Wait for what is being worked on: charged questions get their outcome written down."""
         self.turns.refuse()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-
-
-class Lately:
-    """How many seconds of work names took lately: what is past counts half after `HALF` seconds, and so on."""
-
-    HALF = 30.0
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[float, float]] = {}
-
-    def seconds(self, name: str) -> float:
-        """The sum as it is now."""
-        taken, at = self._known.get(name, (0.0, 0.0))
-        return float(taken * 0.5 ** ((time.monotonic() - at) / self.HALF))
-
-    @contextmanager
-    def working(self, name: str) -> Iterator[None]:
-        """Count the time of a block."""
-        begun = time.monotonic()
-        try:
-            yield
-        finally:
-            now = time.monotonic()
-            self._known[name] = self.seconds(name) + now - begun, now
 
 
 class Threads(Pool[Callable[[], Any]]):

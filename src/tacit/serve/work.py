@@ -23,7 +23,7 @@ from typing import Any
 from tacit.answers.sending import report
 from tacit.budgets import Receipt
 from tacit.engines import UNREACHABLE
-from tacit.engines.duckdb.engine import limit_memory
+from tacit.engines.duckdb.engine import limit_memory, limit_threads
 from tacit.errors import EngineError, TacitError
 from tacit.serve import answering, recalling, repeating
 from tacit.serve.config import Config
@@ -61,6 +61,7 @@ def serve(line: socket.socket) -> None:
         Path("/proc/self/oom_score_adj").write_text("500")  # rather this process than the gateway
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it quotes queries
     limit_memory(setup.megabytes // 2)  # the other half is Python's
+    limit_threads(max((os.cpu_count() or 1) // 2, 1))  # nobody's question has the whole machine
 
     def tell(message: Parcel) -> None:
         line.sendall(message.pack())

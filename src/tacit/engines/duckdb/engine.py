@@ -62,6 +62,11 @@ def limit_memory(megabytes: int) -> None:
     _limits["memory_limit"] = f"{megabytes}MiB"
 
 
+def limit_threads(number: int) -> None:
+    """Connections that this process opens from now on compute in no more threads than these."""
+    _limits["threads"] = str(number)
+
+
 def list_tables(path: str) -> tuple[str, ...] | None:
     """The names of all tables of a DuckDB or SQLite file; None for any other file, which is a table itself."""
     import duckdb
