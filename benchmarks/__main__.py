@@ -67,7 +67,6 @@ STUDIES = {
     "engines": Study(full=("10000000", "100000000")),
     "spark": Study(),
     "serve": Study(quick=None),
-    "hostile_gateway": Study(),
     "crowd": Study(),
     "first_answer": Study(),
     "exactness": Study(),

@@ -354,7 +354,7 @@ FIGURES = (
     Figure(
         "Serve",
         "two minutes of a hostile analyst: others' previews, 95th percentile",
-        _stored("hostile_gateway", "beside", "previews_ms", "p95"),
+        _stored("crowd", "beside", "previews_ms", "p95"),
         most=300,
         unit="ms",
         reason=BUSY,

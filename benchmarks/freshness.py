@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
 KEEPING = ("record.py", "freshness.py", "environments.py", "lines.py")
 """How results are kept and drawn and where peers run is no part of what is measured."""
-WHOLE = ("attacks", "conformance", "crowd", "first_answer", "hostile_gateway", "publishing", "serve")
+WHOLE = ("attacks", "conformance", "crowd", "first_answer", "publishing", "serve")
 """Studies that start the tool or tests in processes of their own: all of Tacit is their code."""
 
 
