@@ -111,7 +111,7 @@ def test_people_sign_in_at_a_real_provider(tmp_path: Path) -> None:
         decided = httpx.post(client.get("/sign-in").headers["location"], data={"sub": "s-1", "action": "deny"})
         assert client.get(decided.headers["location"]).status_code == 401
     log = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
-    assert [line["name"] for line in log if line["event"] == "login"] == ["ada", "custodian"]
+    assert [line["name"] for line in log if line["event"] == "login"] == ["ada", "custodian c-1"]
     assert not re.search("s-3|c-2|shh", json.dumps(log))
 
 
@@ -217,6 +217,33 @@ def test_nothing_in_a_request_says_where_to_go(tmp_path: Path) -> None:
         assert "cannot be reached" in client.get("/sign-in").text
 
 
+def test_strangers_begin_no_more_than_a_pace_for_their_network(tmp_path: Path) -> None:
+    with lying() as provider, serving(tmp_path, provider.address, "[limits]\nper_minute = 4") as client:
+        assert [client.get("/sign-in").status_code for _ in range(3)] == [303] * 3
+        assert client.get("/sign-in/back").status_code == 401
+        for address in ("/sign-in", "/sign-in/back"):
+            assert client.get(address).status_code == 429
+        elsewhere = {"X-Forwarded-For": "10.1.2.3"}  # as a proxy on this machine says it
+        assert client.get("/sign-in", headers=elsewhere).status_code == 303
+
+
+def test_a_custodian_who_signed_in_is_named_in_what_they_do(tmp_path: Path) -> None:
+    with lying() as provider, serving(tmp_path, provider.address) as client:
+        provider.claims = {"sub": "c-1\n\u202e", "groups": ["data-office"]}
+        assert came_back(client, provider).status_code == 200
+        page = client.get("/custodian/analysts").text
+        assert "custodian c-1" in page
+        mark = re.search(r'name="mark" value="(\w+)"', page)
+        assert mark is not None
+        headers = {"x-csrf-token": mark[1]}
+        action = {"action": "pause analyst", "name": "ada"}
+        code = client.post("/v1/custodian/actions", json=action, headers=headers).json()["confirm"]
+        client.post("/v1/custodian/actions", json=action | {"confirm": code}, headers=headers).raise_for_status()
+        assert [act["who"] for act in client.get("/v1/custodian/acts").json()["acts"]] == ["custodian c-1"]
+    log = [json.loads(line) for line in (tmp_path / "audit.jsonl").read_text().splitlines()]
+    assert [line["who"] for line in log if line["event"] == "act"] == ["custodian c-1"]
+
+
 def test_claims_decide_who_somebody_is(tmp_path: Path) -> None:
     more = 'person = "email"\nanalysts = ["research", "guests"]'
     config = load(signed_in(tmp_path, "https://login.example.org", "https://tacit.example.org", more))
@@ -235,7 +262,10 @@ def test_claims_decide_who_somebody_is(tmp_path: Path) -> None:
     for wrong in wrongs:
         with pytest.raises(NotLetIn):
             caller_of(config, ada | wrong)
-    assert caller_of(config, {"groups": ["data-office", "research"]}).custodian
+    custodian = caller_of(config, ada | {"groups": ["data-office", "research"], "sub": "c-1"})
+    assert (custodian.custodian, custodian.shown) == (True, "custodian s-1")
+    unverified = caller_of(config, {"groups": ["data-office"], "email": "boss@example.org", "sub": "c-1"})
+    assert unverified.shown == "custodian c-1"
     path = signed_in(tmp_path, "https://login.example.org", "https://tacit.example.org")
     path.write_text(path.read_text().replace('"groups"', '"realm_access.roles"'))
     assert caller_of(load(path), {"realm_access": {"roles": ["data-office"]}}).custodian

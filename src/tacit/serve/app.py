@@ -136,6 +136,7 @@ def application(config: Config, secret: bytes, logged_out: Path | None = None, z
         following=Following(gateway, changed),
         pace=Pace(limits.per_minute, own_paces(config), logged_out and logged_out.with_name("paces")),
         logins=Pace(limits.logins_per_minute),
+        strangers=Pace(limits.per_minute),
         assistants=assistants.Assistants(config),
         telemetry=telemetry(config.telemetry, lambda: questions.turns.held, lambda: questions.turns.queued),
         cancelling=Cancelling(questions, logged_out and logged_out.with_name("cancelled")),

@@ -57,7 +57,7 @@ async def overview(request: Request) -> Response:
             f'<p class="notice warn" role="status"><a href="/custodian/requests">{count} waiting for approval</a></p>'
         )
     body = f"<h1>Custodian</h1>{said}{''.join(sections)}{data}{_audit(here.gateway, mark)}"
-    here.log.write("custodian looked")
+    here.log.write("custodian looked", who=known.caller.shown)
     return custodians_page(request, known, "Custodian", body)
 
 
@@ -147,7 +147,7 @@ async def run_audit(request: Request) -> Response:
         code = "import sys; from tacit.cli import main; sys.argv[1:] = ['audit', '--html', sys.argv[1]]; main()"
         quiet = subprocess.DEVNULL
         _audits.append(subprocess.Popen([sys.executable, "-c", code, report], stdin=quiet, stdout=quiet, stderr=quiet))
-        here.log.write("audit started")
+        here.log.write("audit started", who=known.caller.shown)
     return RedirectResponse("/custodian", 303)
 
 

@@ -330,8 +330,11 @@ def rest(start: float, padding: float) -> float:
 class Pace:
     """A limit of requests a minute for each name: a bucket that refills evenly, one for all workers of a machine.
 
-    Where there are several, each bucket is a small file that whoever takes from it locks: what is left, and when.
+    Where there are several, each bucket is a small file that whoever takes from it locks: what is left, and when. Where
+    there is one, buckets that are full again are forgotten when there are more than `MANY`.
     """
+
+    MANY = 1000
 
     def __init__(self, per_minute: int, own: Mapping[str, int] | None = None, folder: Path | None = None) -> None:
         """``own`` are names with limits of their own; ``folder`` is where workers share their buckets."""
@@ -344,6 +347,9 @@ class Pace:
         """Count one request, or refuse it."""
         most = float(self._own.get(name, self._most))
         if self._folder is None:
+            if len(self._buckets) > self.MANY:
+                past = time.monotonic() - 60
+                self._buckets = {key: kept for key, kept in self._buckets.items() if kept[1] > past}
             self._buckets[name] = self._less(self._buckets.get(name, (most, time.monotonic())), most)
             return
         file = os.open(self._folder / sha256(name.encode()).hexdigest(), os.O_RDWR | os.O_CREAT, 0o600)

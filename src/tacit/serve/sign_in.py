@@ -10,7 +10,8 @@ our client as audience (and as authorised party, where there are several audienc
 published keys by an algorithm of `ALGORITHMS`: neither "none" nor a shared secret is one. *This request*: the nonce.
 
 Nothing that comes with a request decides where the browser goes next or where the provider sends it back to: both are
-in the configuration. What a provider or a stranger wrote appears in no page and no log.
+in the configuration. What a provider or a stranger wrote appears in no page and no log, but for one thing: what the
+provider calls a custodian who signed in, as far as it can be printed, beside what they do.
 
 A person becomes a caller by two claims: one says who they are, and must be the ``subject`` of an analyst; the other
 lists their roles. A cookie lasts as any other, twelve hours; a role that is taken away counts at the next sign-in.
@@ -38,7 +39,7 @@ from tacit.serve import fragments
 from tacit.serve.config import Config, SignIn
 from tacit.serve.gateway import NotHere
 from tacit.serve.tokens import ANALYST, CUSTODIAN, LIFETIME, Caller, signs_in, token_id
-from tacit.serve.web import COOKIE, State, Unknown, state
+from tacit.serve.web import COOKIE, State, Unknown, pace_stranger, state
 
 SECRET = "TACIT_SERVE_CLIENT_SECRET"
 """The environment may hold the client's secret; executors never see names that begin so."""
@@ -56,6 +57,8 @@ AGAIN = 30.0
 """Seconds before keys are fetched again because one was not known."""
 AT_ONCE = 4
 """Codes that are redeemed at the same time."""
+LONGEST_NAME = 100
+"""Characters of what the provider calls a custodian."""
 LARGEST = 200_000
 """Bytes of a response of the provider."""
 
@@ -206,16 +209,26 @@ def _secret(terms: SignIn) -> str:
 def caller_of(config: Config, claims: Mapping[str, Any]) -> Caller:
     """Whom the claims of a person make them here; raises `NotLetIn` for nobody we know."""
     terms = config.sign_in
-    roles = _roles(claims, terms.roles)
+    roles, said = _roles(claims, terms.roles), _said(terms, claims)
     if roles & set(terms.custodians):
-        return Caller(CUSTODIAN, CUSTODIAN, token_id(signs_in(CUSTODIAN)))
-    said = claims.get(terms.person)
-    if terms.person == "email" and claims.get("email_verified") is not True:
-        raise NotLetIn(UNKNOWN)  # anybody may write any address where nobody checks it
+        known = _printed(said or claims.get("sub", ""))
+        return Caller(CUSTODIAN, CUSTODIAN, token_id(signs_in(CUSTODIAN)), known)
     name = config.subjects.get(said) if isinstance(said, str) else None
     if name is None or (terms.analysts and not roles & set(terms.analysts)):
         raise NotLetIn(UNKNOWN)
     return Caller(ANALYST, name, token_id(signs_in(str(said))))
+
+
+def _said(terms: SignIn, claims: Mapping[str, Any]) -> Any:
+    """Who somebody is, as the provider says."""
+    if terms.person == "email" and claims.get("email_verified") is not True:
+        return None  # anybody may write any address where nobody checks it
+    return claims.get(terms.person)
+
+
+def _printed(said: object) -> str:
+    """A name as far as it can be printed on a line."""
+    return "".join(sign for sign in str(said) if sign.isprintable())[:LONGEST_NAME]
 
 
 def _roles(claims: Mapping[str, Any], path: str) -> set[str]:
@@ -231,6 +244,7 @@ def _roles(claims: Mapping[str, Any], path: str) -> set[str]:
 
 async def begin(request: Request) -> Response:
     """Send the browser to the provider, with a cookie that knows it again."""
+    pace_stranger(request)
     here, provider = state(request), _provider(request)
     words, nonce, verifier = (secrets.token_urlsafe(48) for _ in range(3))
     try:
@@ -245,6 +259,7 @@ async def begin(request: Request) -> Response:
 
 async def back(request: Request) -> Response:
     """The browser comes back from the provider: redeem the code, once, and hand out a cookie."""
+    pace_stranger(request)
     here, provider, given = state(request), _provider(request), request.query_params
     flow = here.doorkeeper.unsealed(request.cookies.get(FLOW_COOKIE, ""))
     words, nonce, verifier = flow.split(".") if flow else ("", "", "")
@@ -261,7 +276,7 @@ async def back(request: Request) -> Response:
         return _sorry(_refused(here, error))
     except LookupError:  # no such caller any more
         return _sorry(_refused(here, NotLetIn(UNKNOWN)))
-    here.log.write("login", name=caller.name, by="sign-in")
+    here.log.write("login", name=caller.shown, by="sign-in")
     home = "/custodian" if caller.custodian else "/"
     # A page and no redirect: a browser that comes from the provider's site keeps a strict cookie to itself until the
     # next step begins here.

@@ -4,11 +4,11 @@ A token is 256 random bits, so its SHA-256 may stand in the configuration: guess
 only slow down the server. `Doorkeeper.who` compares the digest with every known one in constant time, whether or not an
 earlier one fits. Tokens come in the Authorization header or once in the login form, never in an address.
 
-A browser gets a cookie "role:name:expiry:nonce" with an HMAC under the server's secret. The HMAC covers the digest of
-the token too, so a token that is replaced or revoked takes its cookies with it. Logging out revokes the nonce in all
-workers. What a browser keeps between leaving for a provider and coming back (`tacit.serve.sign_in`) is sealed in the
-same way. The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the one nor the
-other.
+A browser gets a cookie "role:name:expiry:nonce:signed in as" with an HMAC under the server's secret. The HMAC covers
+the digest of the token too, so a token that is replaced or revoked takes its cookies with it. Logging out revokes the
+nonce in all workers. What a browser keeps between leaving for a provider and coming back (`tacit.serve.sign_in`) is
+sealed in the same way. The mark against forged forms (CSRF) is an HMAC of the cookie: other sites can neither read the
+one nor the other.
 """
 
 from __future__ import annotations
@@ -71,11 +71,18 @@ class Caller:
     """As the configuration has it."""
     token: str = field(default="", compare=False)
     """The id of the token they came with."""
+    signed_in_as: str = field(default="", compare=False)
+    """What the provider calls a custodian who signed in there: there may be several."""
 
     @property
     def key(self) -> str:
         """What tells this caller from every other: an analyst may have the same name as the custodian."""
         return f"{self.role}:{self.name}"
+
+    @property
+    def shown(self) -> str:
+        """Who it was, for logs."""
+        return f"{self.name} {self.signed_in_as}".rstrip()
 
     @property
     def custodian(self) -> bool:
@@ -136,7 +143,8 @@ class Doorkeeper:
 
     def cookie(self, caller: Caller) -> str:
         """What a browser keeps after logging in."""
-        text = f"{caller.role}:{caller.name}:{int(time.time()) + LIFETIME}:{secrets.token_hex(8)}"
+        end, signed = int(time.time()) + LIFETIME, caller.signed_in_as.encode(errors="replace").hex()
+        text = f"{caller.role}:{caller.name}:{end}:{secrets.token_hex(8)}:{signed}"
         digests = self._digests.get(caller)
         if not digests:
             raise NotAdmitted("the custodian has ended this access; ask them.")
@@ -147,12 +155,13 @@ class Doorkeeper:
         """Whose cookie this is, if it is ours, not too old, and the token still counts."""
         text, _, signature = cookie.rpartition(":")
         fields = text.split(":")
-        if len(fields) != 4 or not (fields[2].isascii() and fields[2].isdigit()):
+        if len(fields) != 5 or not (fields[2].isascii() and fields[2].isdigit()):
             return None
         caller, shown, found = Caller(fields[0], fields[1]), signature if signature.isascii() else "", None
         for known in self._digests.get(caller, ()):
             if compare_digest(self._sign("cookie", text, known), shown):
-                found = replace(caller, token=token_id(known))
+                signed = bytes.fromhex(fields[4]).decode()  # as we wrote it
+                found = replace(caller, token=token_id(known), signed_in_as=signed)
         if found is None or fields[3] in self._revoked:
             return None
         return found if len(fields[2]) < 16 and int(fields[2]) > time.time() else None

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 from urllib.parse import parse_qsl
 
@@ -129,6 +131,8 @@ class State:
     """What the custodian did meanwhile, in whichever process."""
     pace: Pace
     logins: Pace
+    strangers: Pace
+    """For what nobody's token came with and takes some work: by the network that it came from."""
     assistants: Assistants
     cancelling: Cancelling
     telemetry: Telemetry
@@ -191,6 +195,15 @@ def refuse_stranger(here: State) -> NoReturn:
     raise Unknown("this token is not known; check it, or ask the custodian for a new one.")
 
 
+def pace_stranger(request: Request) -> None:
+    """Count a request of somebody unknown, or refuse it; an IPv6 network is half of an address."""
+    host = request.client.host if request.client else ""
+    with suppress(ValueError):
+        address = ip_address(host)
+        host = str(ip_network((address, 64 if address.version == 6 else 32), strict=False))
+    state(request).strangers.take(host)
+
+
 def check_mark(request: Request, known: Visit, mark: str) -> None:
     """A browser's request that changes something must bring back the mark of our form, from our own page."""
     site = request.headers.get("sec-fetch-site", "same-origin")
@@ -245,7 +258,7 @@ async def read_form(request: Request) -> dict[str, str]:
 def page(request: Request, known: Visit, title: str, body: str, number: int = 200, **options: Any) -> Response:
     """A page for somebody we know; the options are those of `fragments.layout`."""
     mark, caller = state(request).doorkeeper.mark(known.cookie), known.caller
-    options |= {"who": caller.name, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
+    options |= {"who": caller.shown, "custodian": caller.custodian, "mark": mark, "here": request.url.path}
     return HTMLResponse(fragments.layout(title, body, **options), number)
 
 

@@ -61,7 +61,7 @@ def _loopback(host: str) -> bool:
 
 def desk(request: Request, known: Visit, way: str) -> Desk:
     """Where a known custodian acts."""
-    return Desk(state(request).gateway, known.caller.name, way, at_the_machine(request))
+    return Desk(state(request).gateway, known.caller.shown, way, at_the_machine(request))
 
 
 async def take(request: Request, at: Desk, action: Action, code: str) -> Proposal | Done:
@@ -118,7 +118,7 @@ async def file(request: Request) -> Response:
         raise NotHere("there is no such file; see the custodian's view.")
     make, kind = FILES[wanted]
     text = await chore(request, lambda: make(here.gateway.ledger, name))
-    here.log.write("exported", dataset=name, file=wanted, who=known.caller.name)
+    here.log.write("exported", dataset=name, file=wanted, who=known.caller.shown)
     return download(text, f"{name}-{wanted}", kind)
 
 
