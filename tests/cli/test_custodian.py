@@ -27,6 +27,7 @@ def test_everything_is_done_from_the_command_line(
     people(tmp_path)
     token = str(said(capsys, "found")["token"])
     assert load("tacit.toml").digests == {Caller(CUSTODIAN, CUSTODIAN): digest(token)}
+    assert load("tacit.toml").server.ledger_id  # no other ledger is used by mistake
     assert (tmp_path / "tacit.toml").stat().st_mode & 0o777 == 0o600
     assert run(["custodian", "found"]) == 2
     person = ("--person", "who", "--epsilon", "4", "--yes")

@@ -55,6 +55,13 @@ def nap() -> None:
     time.sleep(1)
 
 
+def toil() -> None:
+    """Half a second of a processor."""
+    end = time.process_time() + 0.5
+    while time.process_time() < end:
+        pass
+
+
 def swell() -> None:
     """Memory that stays after the work."""
     _kept.append(bytearray(b"x") * (150 * 2**20))
@@ -72,6 +79,7 @@ FAULTS: dict[str, Callable[[], None]] = {
     "leave": leave,
     "crash": crash,
     "nap": nap,
+    "toil": toil,
     "swell": swell,
     "surprise": surprise,
 }

@@ -12,11 +12,11 @@ SIGKILL, which no code can refuse (`tacit.serve.zygote`). The gateway itself run
 there to watch. (2) An executor that was ended is replaced at once by a copy of the zygote. (3) An executor whose memory
 stays above half of the limit after a piece of work is replaced before the next.
 
-Who works for longer than `LONG` seconds stands back for everybody else, so that short work stays quick on a machine
-that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever held
-places for more than `GREEDY` seconds lately stands back further, and from the beginning, and gets one place at a time:
-many short pieces of work are one long one. A process cannot come forward again, so it is replaced afterwards, and kept
-for whoever works far back.
+Who takes more than `LONG` seconds of a processor stands back for everybody else, so that short work stays quick on a
+machine that somebody keeps busy; not far, because it may hold the ledger for a moment, which others wait for. Whoever
+held places for more than `GREEDY` seconds lately stands back further, and from the beginning, and gets one place at a
+time: many short pieces of work are one long one. A process cannot come forward again, so it is replaced afterwards, and
+kept for whoever works far back: where a machine is too slow for everybody, nobody waits for new processes besides.
 
 Whoever is ended after a charge has paid: the charge stands, and the gateway records that it failed, unless the outcome
 had reached the ledger before. An executor says so before it begins to charge; of one that was ended before it said so
@@ -46,13 +46,11 @@ from tacit.serve.zygote import Zygote
 GLANCE = 0.05
 """Seconds between two looks at the memory of an executor that works."""
 LONG = 1.0
-"""Seconds after which work stands back, by `BACK` steps of niceness."""
+"""Seconds of a processor after which work stands back, by `BACK` steps of niceness."""
 BACK = 5
 GREEDY = 5.0
 """Seconds of places lately, besides the padding, above which somebody's work is `FAR` steps back."""
 FAR = 15
-MOST_BEHIND = 2
-"""The most spare executors that stood back."""
 OPENING = 120.0
 """Seconds for opening all datasets: a Spark session may take long."""
 GRACE = 10.0
@@ -67,7 +65,7 @@ TAKEN_BACK = (
     "failed: see your history."
 )
 """What a caller is told who cancelled a question that was being answered."""
-_PAGE = os.sysconf("SC_PAGESIZE")
+_PAGE, _TICKS = os.sysconf("SC_PAGESIZE"), os.sysconf("SC_CLK_TCK")
 
 
 class Unforeseen(Exception):
@@ -138,7 +136,7 @@ class Executor:
         greedy: Callable[[], bool] = lambda: False,
     ) -> Parcel:
         """What comes of a piece of work; whoever takes too long or too much is ended, or when it is ``over``."""
-        loop = asyncio.get_running_loop()
+        loop, before = asyncio.get_running_loop(), self.worked
         end = loop.time() + bounds.seconds
         self._writer.write(Parcel(work).pack())
         reading = asyncio.create_task(self._reply(heard))
@@ -149,7 +147,7 @@ class Executor:
                     break
                 if greedy():
                     self.stand_back(FAR)
-                elif loop.time() > end - bounds.seconds + LONG:
+                elif self.worked - before > LONG:
                     self.stand_back(BACK)
             return await reading  # even of one just ended: what it said before then counts
         except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
@@ -181,6 +179,16 @@ class Executor:
         except (OSError, ValueError):
             return 0.0
         return (resident - shared) * _PAGE / 2**20
+
+    @property
+    def worked(self) -> float:
+        """The seconds of processors that this process took; those of the clock where the system does not say."""
+        try:
+            with open(f"/proc/{self._number}/stat") as file:
+                words = file.read().rpartition(")")[2].split()
+        except OSError:
+            return asyncio.get_running_loop().time()
+        return (int(words[11]) + int(words[12])) / _TICKS
 
     @property
     def alive(self) -> bool:
@@ -271,7 +279,7 @@ class Executors(Pool[Work]):
             return
         if spare and len(self._spare) < self.turns.places:
             self._spare.append(self._started())
-        if good and len(self._behind) < MOST_BEHIND:
+        if good and len(self._behind) < self.turns.places:
             self._behind.append(executor)
         else:
             await executor.end()
