@@ -69,8 +69,8 @@ def about_capped(answer: Answer, own: np.ndarray) -> Iterator[Sentence]:
 
     What is said only where it bounds something is not false where it is not said.
     """
-    ends = re.findall(rf"^the truth lies between {NUMBER} and {NUMBER} \(", answer.interval().truth)
-    yield "the truth lies between", all(holds(number(low), float(own.sum()), number(high)) for low, high in ends)
+    between = re.findall(rf"^the truth lies between {NUMBER} and {NUMBER} \(", answer.interval().truth)
+    yield "the truth lies between", all(holds(number(low), float(own.sum()), number(high)) for low, high in between)
     most = least = True
     for said, where, _ in COUNTED.findall(str(answer)):
         ends = {side: number(end) for side, end in re.findall(rf"(above|below) {NUMBER}", where)}
