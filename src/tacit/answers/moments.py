@@ -104,7 +104,10 @@ class SecondMoment(Spread):
     def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and what is not in it."""
         yield from super().sentences(answer, level)
-        yield "The interval does not include the effect of persons above the caps."
+        if answer.interval().high == inf:
+            yield "There seem to be too few persons: at this cost the noise may be all of it."
+        else:
+            yield "The interval does not include the effect of persons above the caps."
 
 
 @dataclass(frozen=True)

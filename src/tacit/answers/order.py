@@ -207,6 +207,14 @@ class Ranked(Spread):
         limit = f"{error:,} {'rows as capped' if rows else 'persons'} (95 %)"
         more = "; among all rows it may be off by more" if rows else ""
         yield f"With values rounded as the answer is, its rank is off by at most {limit}{more}."
+        if self._alone:
+            few = f"{2 * error:,} {'rows as capped' if rows else 'persons'}"
+            yield f"With fewer than {few} it may lie beyond all of them."
+
+    @property
+    def _alone(self) -> bool:
+        """Whether nothing is known but its rank: then that of half of few rows may lie beyond all of them."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -218,6 +226,11 @@ class Between(Ranked):
     high: Value = None
     """The quantile is at most this."""
 
+    @property
+    def _alone(self) -> bool:
+        """Where no interval was found."""
+        return self.low is self.high is None
+
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """As found; nothing is known with more than 95 %."""
         if confidence > SURE:
@@ -226,7 +239,7 @@ class Between(Ranked):
 
     def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, or that both ends are open: told only when it has ends it would hold less often."""
-        if self.low is self.high is None:
+        if self._alone:
             yield "No interval in its own unit was found: at this cost too few persons lie on either side."
         else:
             yield f"Interval, {answer.interval()}."

@@ -231,7 +231,7 @@ def common_sentences(several: Answers) -> Iterator[str]:
     if not all(answer.private for answer in answers):
         yield NOT_PRIVATE
     intervals = [answer.interval() for answer in answers if answer.spread is not None]
-    if any(interval.low != -inf for interval in intervals):
+    if any(interval.low != -inf or interval.high != inf for interval in intervals):
         yield _held(intervals)
     anew = [replace(answer, stored=False, version="") for answer in answers if answer.private]
     told = [list(sentences(answer))[1:-1] for answer in anew]
@@ -245,6 +245,8 @@ def common_sentences(several: Answers) -> Iterator[str]:
         yield f"With values rounded as the answers are, ranks{rows} are off by at most what is stated (95 % each)."
     if shared:
         yield " ".join(shared)
+    reasons = (note for answer in answers if answer.value is None for note in answer.notes)
+    yield from (f"No answer: {note[:1].lower()}{note[1:]}" for note in dict.fromkeys(reasons) if note not in shared)
     protected = f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
     yield f"{protected}{weakness(several.guarantee)}"
     yield from of_version(answers[0], "answers")

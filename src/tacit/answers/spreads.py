@@ -88,7 +88,11 @@ class Spread(ABC):
 
     def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The statement in words: as sure as ``level``, so that 95 % are left of it where the answer was chosen."""
-        yield f"Noise interval, {answer.interval()}."
+        interval = answer.interval()
+        if interval.low == -inf and interval.high == inf:
+            yield f"At this cost nothing bounds {interval.of}."
+        else:
+            yield f"Noise interval, {interval}."
 
 
 @dataclass(frozen=True)
