@@ -222,7 +222,9 @@ def show_error(answer: Answer) -> str:
     low, high = answer.interval()
     if low != -inf or high != inf:
         return show_range(low, high)
-    return "" if answer.spread is None else answer.spread.brief(SURE)
+    if answer.spread is None or answer.value is None:
+        return ""
+    return answer.spread.brief(SURE) or ("unbounded" if isinstance(answer.value, int | float | Decimal) else "")
 
 
 def common_sentences(several: Answers) -> Iterator[str]:
