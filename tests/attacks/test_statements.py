@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tacit import Answer, Approx, Pure, read
+from tacit import Answer, Answers, Approx, Pure, read
 from tacit.answers.capped import CappedSum
 from tacit.answers.groups import ShownCount
 from tacit.answers.order import Inner, Ranked
@@ -216,6 +216,20 @@ def test_a_bound_on_the_truth_by_the_exact_law() -> None:
                 if ends is not None and not ends[0] <= truth <= ends[1]:
                     most += float(noise.mass(z, 64)) * float(other.mass(y, 64))
         assert most <= 0.05
+
+
+def test_a_table_says_of_each_column_what_its_intervals_hold() -> None:
+    rows = pa.table({"who": list(range(500)), "x": [i % 90 for i in range(500)]})
+    whole = read(rows, person="who", budget=Pure(100), table="t")
+    said = str(whole.sql("SELECT COUNT(*), SUM(x), COUNT(DISTINCT who) FROM t", epsilon=3))
+    count, total, persons = said.partition("with 95 % confidence each: ")[2].split("; ")[:3]
+    assert count.startswith("the number with each person above ")
+    assert ", where the truth " in count
+    assert total.startswith("the sum with each person above ")
+    assert persons.startswith("the truth.")
+    spreads = [CappedSum(CappedTotal(cap, 900, 3, True, Fraction(1))) for cap in range(10, 14)]
+    many = Answers({i: replace(made(900), spread=spread) for i, spread in enumerate(spreads)}, Pure(1))
+    assert "Intervals hold the capped value with 95 % confidence each; the truth may be far" in str(many)
 
 
 # ---- found groups ------------------------------------------------------------------------------------------------

@@ -206,6 +206,10 @@ class Answers(Mapping[Any, Answer]):
         return f"{first_paragraph(self)}<table><tr>{top}</tr>{cells}</table><p>{html.escape(said)}</p>"
 
 
+MOST_KINDS = 3
+"""So many kinds of intervals are told in words; of more only whether they hold the truth."""
+
+
 def first_lines(several: Answers) -> list[str]:
     """What stands before a table of answers: that some of them are earlier ones."""
     earlier = common_warning(several)
@@ -279,11 +283,15 @@ def warned(found: Answer | Answers, face: Face) -> str | None:
 
 
 def _held(intervals: Sequence[Interval]) -> str:
-    """What some intervals hold: the same in words, or what each covers."""
-    kinds = {(interval.of, interval.truth) for interval in intervals}
-    of, truth = kinds.pop()
-    if kinds:
-        covered = {interval.covers for interval in intervals}
+    """What some intervals hold: each in words where they are of a few kinds, or what they cover."""
+    bounded = [interval for interval in intervals if interval.low != -inf or interval.high != inf]
+    kinds = list(dict.fromkeys((interval.of, interval.truth) for interval in bounded))
+    if 1 < len(kinds) <= MOST_KINDS:
+        each = "; ".join(f"{of}, where {truth}" if truth else of for of, truth in kinds)
+        return f"Intervals hold with 95 % confidence each: {each}."
+    of, truth = kinds[0]
+    if len(kinds) > 1:
+        covered = {interval.covers for interval in bounded}
         of = " or ".join(f"the {covers}" for covers in sorted(covered))
         truth = "" if covered == {"truth"} else "the truth may be far from a capped or sampled value"
     return f"Intervals hold {of} with 95 % confidence each{f'; {truth}' if truth else ''}."
