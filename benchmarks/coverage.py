@@ -4,8 +4,9 @@
 
 Every sentence of an answer that has a confidence is compared with the rows: the interval with what it says it covers
 (the truth, or the value with persons capped as the answer says), "the truth is at least", the number of persons above
-the cap, the rank error, what lies beyond an extreme. Releases are exact draws with the system's randomness; the engine
-reads each table once. The share of runs in which each sentence is true goes to benchmarks/results/coverage.json.
+what the sentence names, the rank error, what lies beyond an extreme, what a page of Serve says of the truth. Releases
+are exact draws with the system's randomness; the engine reads each table once. The share of runs in which each
+sentence is true goes to benchmarks/results/coverage.json.
 
 Shapes: *hub graph*, edges of which half touch one person; *twenty persons*, all rows theirs; *one giant*, lognormal
 with one person of a million times the rest; *Pareto 1.1*; *constants*; *two clusters*, half of the rows near 10 and
@@ -31,6 +32,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from draws import once
+from printed import Sentence, about_capped, about_truth, inside, on_page
 from record import read, write
 
 from tacit import Approx, Private, Session
@@ -166,26 +168,7 @@ class Ranking:
         return float(self.values[min(low, last)]), float(self.values[min(high, last)])
 
 
-Sentence = tuple[str, bool]
 Judge = Callable[[Answer, Rows], Iterator[Sentence]]
-
-
-def inside(answer: Answer, low: float, high: float | None = None) -> bool:
-    """Whether the 95 % interval holds a value, or all from one to another."""
-    found = answer.interval()
-    slack = 1e-9 * max(1.0, abs(low))
-    return float(found.low) <= low + slack and (low if high is None else high) - slack <= float(found.high)
-
-
-def about_truth(answer: Answer, truth: float) -> Iterator[Sentence]:
-    """What is said of the truth."""
-    if answer.value is None:
-        return
-    if answer.interval().covers == "truth":
-        yield "interval of the truth", inside(answer, truth)
-    least = answer.at_least()
-    if least is not None:
-        yield "the truth is at least", float(least) <= truth + 1e-9 * abs(truth)
 
 
 def capped_total(noise: Any, totals: np.ndarray) -> float:
@@ -207,14 +190,9 @@ def judge_total(totals: Callable[[Rows], np.ndarray]) -> Judge:
         drawn = getattr(spread, "drawn", None)
         if drawn is not None:
             yield "interval of the capped value", inside(answer, capped_total(spread.noise, own))
-            parts = (drawn.positive, drawn.negative) if isinstance(drawn, SignedTotal) else (drawn,)
-            above = sum(
-                int((side > part.cap).sum()) for part, side in zip(parts, (own[own > 0], -own[own < 0]), strict=False)
-            )
-            most = answer.persons_above_cap()
-            yield "persons above the cap", most is None or above <= most
-            fewest = spread.fewest_above(SURE)
-            yield "at least so many above the cap", above >= fewest
+            yield from about_capped(answer, own)
+            most, cap = answer.persons_above_cap(), float(str(answer.cap))
+            yield "persons above the cap", most is None or int((abs(own) > cap).sum()) <= most
             if isinstance(drawn, SignedTotal):
                 yield "positive totals at least", drawn.positive.at_least(SURE) <= own[own > 0].sum()
                 yield "negative totals at most", -drawn.negative.at_least(SURE) >= own[own < 0].sum()
@@ -262,6 +240,7 @@ def judge_extreme(largest: bool, rank: int = 1) -> Judge:
         values = np.sort(sign * known.value)[::-1]
         truth = sign * float(values[rank - 1]) if len(values) >= rank else -sign * inf
         yield "interval of the truth", inside(answer, truth)
+        yield from on_page(answer, truth)
         beyond = int((sign * known.ends(largest) > sign * float(answer)).sum())
         most = persons_at(spread.beyond, SURE)
         if most is not None:

@@ -38,8 +38,8 @@ rows.value, rows.interval(0.95), rows.cap
 
 # %% [markdown]
 # The number of rows has a *cap*: no woman counts for more than that many rows. Tacit found it privately. The interval
-# covers the capped value, and says so; how many women may lie above the cap is known too, and what the truth is at
-# least.
+# covers the capped value, and says so; how many women may have more rows than the cap is known too, and what the truth
+# is at least.
 
 # %%
 rows.persons_above_cap(0.95), rows.at_least(0.95)

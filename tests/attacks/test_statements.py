@@ -8,21 +8,22 @@ the same test, and is caught.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from tacit import Approx, Pure, read
+from tacit import Answer, Answers, Approx, Pure, read
 from tacit.answers.capped import CappedSum
 from tacit.answers.groups import ShownCount
-from tacit.answers.order import Ranked
+from tacit.answers.order import Inner, Ranked
 from tacit.answers.spreads import Additive, Chosen, Spread
 from tacit.answers.totals import CappedTotal, SignedTotal
 from tacit.engines.requests import Bucket, Buckets
 from tacit.mechanisms.choose.stable_keys import stable_keys
 from tacit.mechanisms.totals.scan_and_release import CAPS, scan_and_release
-from tacit.noises import DiscreteLaplace, TruncatedLaplace
+from tacit.noises import Difference, DiscreteLaplace, TruncatedLaplace
 from tacit.randomness import discrete_laplace
 from tacit.randomness.source import seeded_not_private as seeded
 from tacit.tables.releasing.room import Allowance
@@ -77,6 +78,10 @@ def test_persons_above_both_caps_by_the_exact_law(epsilon: str, many: tuple[bool
 def test_two_bounds_of_95_percent_added_are_caught_by_the_exact_law() -> None:
     drawn = SignedTotal(*(CappedTotal(10, 0, 10**4, True, Fraction(4)) for _ in "+-"))
     assert miss(drawn, added) > 0.08
+
+
+def made(value: int) -> Answer:
+    return Answer("sum of x", value, Pure(1), "noise", "any one")
 
 
 class Draws:
@@ -145,15 +150,86 @@ def test_a_capped_value_says_what_it_counts_and_what_the_truth_is_at_least() -> 
     for answer in (count, total):
         for text in (str(answer), answer.explain()):
             assert " counted as " in text
-            assert "The cap concerns" in text
+            assert " above " in text
+            assert "how many they are is not known" in text
             assert answer.interval().covers == "capped value"
-    assert f"; the truth is at least {count.at_least():,} (95 %)" in str(count.interval())
+    assert isinstance(count.spread, CappedSum)
+    ends = count.spread.truth(SURE)  # seldom: nobody is seen above the limit
+    stated = f"is at least {count.at_least():,} (95 %)" if ends is None else f"lies between {ends[0]:,} and "
+    assert f"; the truth {stated}" in str(count.interval())
     assert "Positive totals add up to at least" in total.explain()
     assert total.at_least() is None  # nothing bounds the other sign
     gaussian = with_budget.count(rho=1)
     assert gaussian.at_least() == gaussian.interval().low
     persons = with_budget.persons(epsilon=1)
     assert persons.at_least() == persons.interval().low
+
+
+@pytest.mark.parametrize("epsilon", [4, 10])
+def test_persons_between_cap_and_limit_are_cut_and_not_counted(epsilon: int) -> None:
+    """Four persons at the limit: "the cap concerns at most" and "nobody is above the cap", as printed before, fail."""
+    law, room, tried = scan_and_release([100, 4, 0], [100, 8, 0], epsilon, caps=(1, 2)), Draws(6), 300
+    drawn = [room.draw(law) for _ in range(tried)]
+    between = [4 * (total.cap == 1) for total in drawn]
+    stated = [(total.truth(SURE), total.reach(SURE)) for total in drawn]
+    assert honest(sum(ends is not None and not ends[0] <= 108 <= ends[1] for ends, _ in stated), tried)
+    near = sum(ends is not None and ends[1] - ends[0] < 10 for ends, _ in stated)
+    assert near > tried / 2 or epsilon == 4  # and what is said is not empty
+    if epsilon == 4:
+        assert not honest(
+            sum(cut > total.persons_above_cap(SURE) for total, cut in zip(drawn, between, strict=True)), tried
+        )
+        missed = sum(
+            not total.value - up <= 108 <= total.value + down
+            for total, (_, (down, up)) in zip(drawn, stated, strict=True)
+            if total.persons_above_cap(SURE) == 0
+        )
+        assert not honest(missed, tried)
+
+
+def test_whom_a_cap_concerns_is_told_of_the_numbers_that_were_counted() -> None:
+    below, top = (
+        CappedTotal(*numbers, True, Fraction(1), beyond=beyond)
+        for numbers, beyond in (((10, 90, 2), 12), ((40, 900, 30), 50))
+    )
+    told = CappedSum(Difference(top, below)).cut(SURE)
+    assert told.startswith(
+        "At most 37 persons are above 50 or below -12 (95 %). Others from 40 to 50 or from -10 to -12 "
+    )
+    assert "count as 40 or -10, and how many they are is not known." in told
+    alone = CappedSum(replace(below, above=-3)).cut(SURE)
+    assert alone.startswith("No person is above 12 (95 %). Others from 10 to 12 count as 10")
+    assert "Others" not in CappedSum(replace(below, beyond=None)).cut(SURE)
+    assert "with at least 28 persons above 50 (95 %)" in CappedSum(top).proviso(made(900))
+
+
+def test_a_bound_on_the_truth_by_the_exact_law() -> None:
+    """Whatever the data within a limit: the truth is beyond the stated ends with at most what is left of 95 %."""
+    for within, above in ((0, 0), (7, 0), (7, 1)):  # of which 5 count for persons between cap and limit
+        most = 0.0
+        for z in range(-14, 15):
+            for y in range(-14, 15):
+                total = CappedTotal(5, within + z, above + y, True, Fraction(8), beyond=8)
+                ends = total.truth(SURE)
+                noise, other = total.noises
+                truth = within + 3 * (within >= 5) + 9 * above
+                if ends is not None and not ends[0] <= truth <= ends[1]:
+                    most += float(noise.mass(z, 64)) * float(other.mass(y, 64))
+        assert most <= 0.05
+
+
+def test_a_table_says_of_each_column_what_its_intervals_hold() -> None:
+    rows = pa.table({"who": list(range(500)), "x": [i % 90 for i in range(500)]})
+    whole = read(rows, person="who", budget=Pure(100), table="t")
+    said = str(whole.sql("SELECT COUNT(*), SUM(x), COUNT(DISTINCT who) FROM t", epsilon=3))
+    count, total, persons = said.partition("with 95 % confidence each: ")[2].split("; ")[:3]
+    assert count.startswith("the number with each person above ")
+    assert ", where the truth " in count
+    assert total.startswith("the sum with each person above ")
+    assert persons.startswith("the truth.")
+    spreads = [CappedSum(CappedTotal(cap, 900, 3, True, Fraction(1))) for cap in range(10, 14)]
+    many = Answers({i: replace(made(900), spread=spread) for i, spread in enumerate(spreads)}, Pure(1))
+    assert "Intervals hold the capped value with 95 % confidence each; the truth may be far" in str(many)
 
 
 # ---- found groups ------------------------------------------------------------------------------------------------
@@ -227,6 +303,16 @@ def test_the_largest_of_many_groups_is_held() -> None:
             failed[name] += not low <= 100 <= high
     assert honest(failed["chosen"], tried)
     assert not honest(failed["plain"], tried)
+
+
+def test_what_is_said_of_a_chosen_maximum_is_as_sure_as_its_interval() -> None:
+    """Said of one of 50: with the confidence that leaves 95 % for the one that was chosen, or not at all."""
+    levels = ((SURE, 9), (1 - (1 - SURE) / 50, 30), (Fraction(9999, 10000), None))
+    inside, answer = Inner(True, levels, 700), made(700)
+    assert "At most 9 persons lie above the answer (95 %)." in list(inside.sentences(answer))
+    assert "At most 30 persons lie above the answer (95 %)." in list(Chosen(inside, 50).sentences(answer))
+    assert not any("persons lie" in said for said in Chosen(inside, 51).sentences(answer))
+    assert any("Chosen among 51" in said for said in Chosen(inside, 51).sentences(answer))
 
 
 def test_a_limit_by_value_says_that_it_chose() -> None:

@@ -38,21 +38,27 @@ def test_a_cap_that_binds_is_said() -> None:
         def interval(self, value: Any, confidence: Fraction) -> tuple[Any, Any]:
             return value - 5, value + 5
 
-        def persons_above(self, confidence: Fraction) -> int | None:
-            return self.above
+        def cut(self, level: Fraction) -> str:
+            return f"At most {self.above} are far up."
+
+        def truth(self, confidence: Fraction) -> tuple[Any, Any] | None:
+            return self.ends
 
         def at_least(self, value: Any, confidence: Fraction) -> Any:
             return self.least
 
-        def __init__(self, above: int | None, least: int | None) -> None:
-            self.above, self.least = above, least
+        def __init__(self, above: int, least: int | None, ends: tuple[int, int] | None = None) -> None:
+            self.above, self.least, self.ends = above, least, ends
 
     words = answering.reading(made(100, spread=Capped(3, 90)))
-    assert words.startswith("The truth is at least 90, and possibly far more (95 % sure). Between 95 and 105 where")
-    assert words.endswith("which concerns at most 3 persons.")
-    assert "nobody is above the cap" in answering.reading(made(100, spread=Capped(0, 90)))
+    assert words.startswith(
+        "The truth is at least 90, and possibly far more (95 % sure). The capped value lies between"
+    )
+    assert words.endswith("between 95 and 105 (95 % sure). At most 3 are far up.")
+    words = answering.reading(made(100, spread=Capped(3, 90, (91, 140))))
+    assert words.startswith("The truth lies between 91 and 140 (95 % sure). The capped value lies between")
     words = answering.reading(made(100, spread=Capped(3, None)))
-    assert words.endswith("(95 % sure) where nobody counts for more than a cap; the truth may be far from it.")
+    assert words.startswith("The capped value lies between 95 and 105 (95 % sure); the truth may be far from it.")
 
 
 def result(keys: list[Any], by: str = "place", values: int = 2) -> Result:

@@ -4,8 +4,8 @@ An answer holds nothing that was not released: the value, public facts about how
 that the mechanism itself released. Noise is known exactly, so its interval is stated; what a cap leaves out cannot be
 bounded without an assumption, so an interval says what it covers: "truth", or "capped value" where the cap's bias is
 not in it. A capped value is what the data would give if nobody had more than the cap, or, of sums and counts made by
-`tacit.mechanisms.totals.scan_and_release`, if each person above the cap had twice that: it may lie below or above the
-truth.
+`tacit.mechanisms.totals.scan_and_release`, if each person above its limit had the answer's cap and any other at most a
+smaller one: it may lie below or above the truth.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ class Answer:
     def persons_above_cap(self, confidence: Number = "0.95") -> int | None:
         """With this confidence no more persons than this exceed the cap; None where there is no cap.
 
-        Of a minimum or maximum these are the persons who lie beyond it.
+        Of a minimum or maximum these are the persons who lie beyond it. Of a sum or count they are those above the
+        larger number that its interval names, which is no more than the cap; persons between the two numbers it names
+        are cut to the smaller one, and how many they are is not known.
 
         Args:
             confidence: a number between 0 and 1, such as 0.95 or "0.99".

@@ -66,30 +66,30 @@ class CappedSum(Additive):
                     rule += f", and any other within {show_range(*map(self.unit.value, (-negative.cap, positive.cap)))}"
             case None:
                 rule = self._beyond(answer)
-        least = self.at_least(answer.value, confidence)
-        if least is None:
+        if (ends := self.truth(confidence)) is not None:
+            truth = f"the truth lies between {show(ends[0])} and {show(ends[1])} ({percent(confidence)})"
+        elif (least := self.at_least(answer.value, confidence)) is None:
             truth = "the truth may be far higher or lower"
         else:
-            truth = f"the truth is at least {show(least)} ({percent(confidence)})"
-            truth += "" if self.persons_above(confidence) == 0 else " and may be far higher"
+            truth = f"the truth is at least {show(least)} ({percent(confidence)}) and may be far higher"
         return f"the {noun(answer)} with {rule}", truth
 
     def proviso(self, answer: Answer) -> str:
         """That persons surely lie above the cap, where they stand out of the noise."""
         fewest = self.fewest_above(SURE)
-        side = "beyond the caps" if isinstance(self.drawn, SignedTotal) else "above the cap"
-        return f", with at least {counted(fewest, 'person')} {side} (95 %)" if fewest else ""
+        return f", with at least {counted(fewest, 'person')} {self._outside} (95 %)" if fewest else ""
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval of what, who may lie above the cap, and what that does to the value."""
-        yield from super().sentences(answer)
-        match self.drawn:
-            case CappedTotal() as drawn:
-                yield self._concerns("above" if drawn.limit == drawn.cap else "above or below")
-            case SignedTotal(positive, negative):
-                yield self._concerns("above or below")
-                most, least = self._shown(-negative.at_least(SURE)), self._shown(positive.at_least(SURE))
-                yield f"Positive totals add up to at least {least} and negative ones to at most {most} (95 % each)."
+        yield from super().sentences(answer, level)
+        if self.drawn is not None:
+            yield self.cut(level)
+        if isinstance(self.drawn, SignedTotal):
+            negative, positive = -self.drawn.negative.at_least(level), self.drawn.positive.at_least(level)
+            yield (
+                f"Positive totals add up to at least {self._shown(positive)} and negative ones to at most "
+                f"{self._shown(negative)} (95 % each)."
+            )
         if self.drawn is not None and self.drawn.wanted:
             yield f"There seem to be too few persons: this cost needs about {self.drawn.wanted:,}; or give more ε."
 
@@ -113,10 +113,42 @@ class CappedSum(Additive):
                 return f"nobody counted beyond {self._shown(above)} or {self._shown(-below)}"
         return f"nobody counted beyond {show(answer.cap)}"
 
-    def _concerns(self, side: str) -> str:
-        above = self.persons_above(SURE)
-        most = "at most 1 person" if above == 1 else f"at most {above:,} persons" if above else "no person"
-        return f"The cap concerns {most} (95 %) and may take the value {side} the truth."
+    @property
+    def _sides(self) -> list[tuple[int, CappedTotal]]:
+        """The parts that were released, with the signs of their totals."""
+        match self.drawn:
+            case CappedTotal() as drawn:
+                return [(1, drawn)]
+            case SignedTotal(positive, negative):
+                return [(1, positive), (-1, negative)]
+        return []
+
+    @property
+    def _outside(self) -> str:
+        """Where persons are whose number was released: beyond the limits, which are further out than the caps."""
+        names = {1: "above", -1: "below"}
+        return " or ".join(f"{names[sign]} {self._shown(sign * part.limit)}" for sign, part in self._sides)
+
+    def cut(self, level: Fraction) -> str:
+        """How many are beyond the limits, and that those between cap and limit are cut too and not among them."""
+        above = self.persons_above(level)
+        if above is None:
+            return ""
+        most = f"At most {counted(above, 'person')} {'is' if above == 1 else 'are'}" if above else "No person is"
+        said = f"{most} {self._outside} (95 %)."
+        limited = [(sign, part) for sign, part in self._sides if part.limit > part.cap]
+        taken = "This may take the value above or below the truth."
+        if not limited:
+            return f"{said} {taken}"
+        pairs = [(self._shown(sign * part.cap), self._shown(sign * part.limit)) for sign, part in limited]
+        between = " or ".join(f"from {cap} to {limit}" for cap, limit in pairs)
+        caps = " or ".join(cap for cap, _ in pairs)
+        return f"{said} Others {between} count as {caps}, and how many they are is not known. {taken}"
+
+    def truth(self, confidence: Fraction) -> Ends | None:
+        """Where surely nobody is beyond a limit, the truth lies not far from what is capped."""
+        ends = None if self.drawn is None else self.drawn.truth(confidence)
+        return None if ends is None else (self.unit.value(ends[0]), self.unit.value(ends[1]))
 
 
 @dataclass(frozen=True)
@@ -152,9 +184,9 @@ class CappedBelow(CappedSum):
         where = "far higher or lower" if self.signed else "far higher"
         return f", with {self._beyond(answer)}; the truth may be {where}"
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """What the truth is at least, and the interval of the capped value as what it is."""
         if not self.signed:
             yield f"The truth is at least {show(answer.at_least())} (95 %)."
-        ends = super().interval(answer.value, SURE)
+        ends = super().interval(answer.value, level)
         yield f"The noise alone, 95 %: so capped the value would be {show_range(*ends)}."

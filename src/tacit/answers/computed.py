@@ -17,7 +17,7 @@ from tacit.answers.answer import Answer
 from tacit.answers.certificates import together
 from tacit.answers.formulas import Constant, Formula, Part, evaluate, possible, replace_leaves, steps
 from tacit.answers.quantities import ANYTHING, Possible, Quantity, Range, ends, read, write
-from tacit.answers.spreads import SUREST, Covers, Ends, Spread
+from tacit.answers.spreads import SURE, SUREST, Covers, Ends, Spread
 from tacit.answers.values import show
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class Computed(Spread):
             return -inf, inf
         return ends(possible(self.formula, [_possible(part, level) for part in self.parts]), value)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and what it was computed from."""
-        yield from super().sentences(answer)
+        yield from super().sentences(answer, level)
         *parts, last = [f"the {part.statistic} ({show(part.value)})" for part in self.parts]
         together = "; the interval holds where those of all of them hold together" if parts else ""
         yield f"Computed at no further cost from {', '.join(parts)}{' and ' if parts else ''}{last}{together}."

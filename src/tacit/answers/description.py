@@ -75,7 +75,9 @@ class Column:
         for what, side in (("lowest", "below"), ("highest", "above")):
             if (answer := self.one(what)) is not None:
                 beyond = answer.persons_above_cap()
-                yield what, _value(answer), "" if beyond is None else f"at most {counted(beyond, 'person')} {side}"
+                persons = "" if beyond is None else counted(beyond, "person")
+                known = f"needs more than {persons}" if answer.value is None else f"at most {persons} {side}"
+                yield what, _value(answer), known if persons else ""
         for value, answer in self.values.items():
             yield value, _value(answer), show_error(answer)
         more = len(self.several("top")) - MOST_VALUES
@@ -85,9 +87,13 @@ class Column:
             yield "no value is frequent enough to be shown", "", ""
 
     def _quartile(self, answer: Answer) -> str:
-        """A quartile, unless it lies far beyond both ends, as noise has it where ε or persons are too few."""
-        low, high = (None if (end := self.one(what)) is None else end.value for what in ("lowest", "highest"))
-        value: Any = answer.value
+        """A quartile, unless it lies far beyond both ends or there are none: then ε or persons are too few."""
+        ends = [end for what in ("lowest", "highest") if (end := self.one(what)) is not None]
+        if len(ends) < 2:
+            return _value(answer)
+        (low, high), value = (end.value for end in ends), answer.value
+        if low is high is None:
+            return UNCLEAR
         try:
             wide: Any = high - low  # type: ignore[operator]
             far = value < low - wide or value > high + wide
@@ -194,7 +200,10 @@ class Description:
         if any("quartiles" in column.answers for column in self.columns):
             yield "Ranks are bounds, and quartiles are mostly far closer."
         if any(UNCLEAR in value for column in self.columns for _, value, _ in column.lines(self.per)):
-            yield "Where a quartile is unclear, noise took it far outside the range: more ε or fewer columns help."
+            yield (
+                "Where a quartile is unclear, noise took it far outside the range, or there are too few persons for a "
+                "range: more ε or fewer columns help."
+            )
         protected = f"Protects {answers[0].protected} with {self.guarantee!r} for all of it."
         yield f"{protected}{weakness(self.guarantee)}"
         yield from (tell(sentence, face) for sentence in self.left_out)

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 from math import exp, isqrt, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from tacit.answers.spreads import Additive, Covers, Ends, Spread, noun
+from tacit.answers.spreads import SURE, Additive, Covers, Ends, Spread, noun
 from tacit.answers.values import show
 from tacit.noises import Coarser, DiscreteGaussian, TruncatedLaplace
 
@@ -86,9 +86,9 @@ class ShownCount(Spread):
         least = noise.log_at_least if isinstance(noise, TruncatedLaplace) else partial(_log_at_least, noise)
         return exp(least(max(value - count, shown)) - least(shown))
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and that it is one of those shown."""
-        yield from super().sentences(answer)
+        yield from super().sentences(answer, level)
         yield (
             f"Groups are shown because their noisy number came to {self.threshold:,} or more, which favours lucky "
             "ones; the interval holds given that."

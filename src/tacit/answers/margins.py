@@ -16,7 +16,7 @@ from math import ceil, floor, log, log1p, sqrt
 from typing import TYPE_CHECKING, Any
 
 from tacit.answers.groups import capped_vector
-from tacit.answers.spreads import Covers, Ends, Spread
+from tacit.answers.spreads import SURE, Covers, Ends, Spread
 from tacit.numbers.exact import WHOLE, Unit
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ class Combined(Spread):
         """The total as capped."""
         return capped_vector(answer, "over all groups", self.largest == 0)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and that margins add up."""
-        yield from super().sentences(answer)
+        yield from super().sentences(answer, level)
         yield "Groups and their margins were made to add up by least squares."
 
 

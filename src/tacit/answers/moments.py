@@ -26,7 +26,7 @@ from math import inf, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from tacit.answers.quotients import Quotient
-from tacit.answers.spreads import Ends, Spread
+from tacit.answers.spreads import SURE, Ends, Spread
 from tacit.noises import DiscreteGaussian, Noise
 
 if TYPE_CHECKING:
@@ -101,10 +101,13 @@ class SecondMoment(Spread):
         (down, up), (below, _) = self.top_noise.reach(each), self.bottom_noise.reach(each)
         return self.unit * (self.top - up), self.unit * (self.top + down), max(self.bottom + below, 0)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and what is not in it."""
-        yield from super().sentences(answer)
-        yield "The interval does not include the effect of persons above the caps."
+        yield from super().sentences(answer, level)
+        if answer.interval().high == inf:
+            yield "There seem to be too few persons: at this cost the noise may be all of it."
+        else:
+            yield "The interval does not include the effect of persons above the caps."
 
 
 @dataclass(frozen=True)
@@ -201,9 +204,9 @@ class Correlation(Spread):
             return (0.0 if ends[0] < 0 < ends[1] else min(squares)), max(squares)
         return ends
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and what is not in it."""
-        yield from super().sentences(answer)
+        yield from super().sentences(answer, level)
         yield "Persons above the cap weigh less in it; the interval does not include that."
 
 
@@ -275,9 +278,9 @@ class Fitted(Spread):
         middle = float(self._functional @ beta) + self._shift
         return min(middle - reach, value), max(middle + reach, value)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and what is not in it."""
-        yield from super().sentences(answer)
+        yield from super().sentences(answer, level)
         yield (
             "Persons above the cap weigh less in the fit, and other persons might have given another line; the "
             "interval includes neither."

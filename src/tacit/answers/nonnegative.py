@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Around, Ends
+from tacit.answers.spreads import SURE, Around, Ends
 
 if TYPE_CHECKING:
     from tacit.answers.answer import Answer
@@ -67,10 +67,23 @@ class FromZero(Around):
         """As before."""
         return self.inside.proviso(answer)
 
+    def at_least(self, value: Any, confidence: Fraction) -> Any:
+        """As before, from 0 on."""
+        least = self.inside.at_least(self.released, confidence)
+        return None if least is None else max(0, least)
+
+    def truth(self, confidence: Fraction) -> Ends | None:
+        """As before."""
+        return self.inside.truth(confidence)
+
+    def cut(self, level: Fraction) -> str:
+        """As before."""
+        return self.inside.cut(level)
+
     def brief(self, confidence: Fraction) -> str:
         """As before."""
         return self.inside.brief(confidence)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """As before, with this interval."""
-        yield from self.inside.sentences(answer)
+        yield from self.inside.sentences(answer, level)

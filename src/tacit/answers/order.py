@@ -47,9 +47,9 @@ class Inner(Spread):
         """A bound on the number of persons beyond the value."""
         return persons_at(self.beyond, confidence)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """What bounds the true one, and how many persons may lie beyond."""
-        count = persons_at(self.beyond, SURE)
+        count = persons_at(self.beyond, level)
         if answer.value is not None and count is not None:
             bound, side = ("at least", "above") if self.largest else ("at most", "below")
             yield f"The true one is {bound} {show(self.inner)} (95 %) and may lie further out."
@@ -92,9 +92,9 @@ class Fallen(Spread):
         """One-sided: nothing bounds a total from above without an assumption."""
         return (-inf if persons_at(self.persons, confidence) is None else self.least), inf
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """What the value means."""
-        count = persons_at(self.persons, SURE)
+        count = persons_at(self.persons, level)
         if count is not None:
             yield (
                 f"With 95 % confidence the true one is at least {show(self.least)}, and without at most {count:,} "
@@ -118,9 +118,9 @@ class FallenWithin(Fallen):
         few = f"{self.most:,} persons"
         return f"the value, with more than {few} the grid's highest", f"the truth if there are at most {few}"
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """What the value means."""
-        count = persons_at(self.persons, SURE)
+        count = persons_at(self.persons, level)
         if count is not None:
             yield (
                 f"If there are at most {self.most:,} persons, the true one is at least {show(self.least)}, and without "
@@ -148,9 +148,9 @@ class Changed(Spread):
         count = persons_at(self.persons, confidence)
         return "" if count is None else f"± {counted(count, 'person')}"
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """What the value means."""
-        count = persons_at(self.persons, SURE)
+        count = persons_at(self.persons, level)
         near = f"within {self.within:g} of the answer" if self.within else "the answer"
         if count is None:
             yield "At this cost nothing is known of how many persons would have to change for it to be the truth."
@@ -200,13 +200,21 @@ class Ranked(Spread):
         """The error in ranks, short."""
         return f"rank ± {ceil(self.rank_error(confidence)):,} {self.what}"
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The error in ranks."""
-        error = ceil(self.rank_error(SURE))
+        error = ceil(self.rank_error(level))
         rows = self.what == "rows"
         limit = f"{error:,} {'rows as capped' if rows else 'persons'} (95 %)"
         more = "; among all rows it may be off by more" if rows else ""
         yield f"With values rounded as the answer is, its rank is off by at most {limit}{more}."
+        if self._alone:
+            few = f"{2 * error:,} {'rows as capped' if rows else 'persons'}"
+            yield f"With fewer than {few} it may lie beyond all of them."
+
+    @property
+    def _alone(self) -> bool:
+        """Whether nothing is known but its rank: then that of half of few rows may lie beyond all of them."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -218,16 +226,21 @@ class Between(Ranked):
     high: Value = None
     """The quantile is at most this."""
 
+    @property
+    def _alone(self) -> bool:
+        """Where no interval was found."""
+        return self.low is self.high is None
+
     def interval(self, value: Any, confidence: Fraction) -> Ends:
         """As found; nothing is known with more than 95 %."""
         if confidence > SURE:
             return -inf, inf
         return (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, or that both ends are open: told only when it has ends it would hold less often."""
-        if self.low is self.high is None:
+        if self._alone:
             yield "No interval in its own unit was found: at this cost too few persons lie on either side."
         else:
             yield f"Interval, {answer.interval()}."
-        yield from super().sentences(answer)
+        yield from super().sentences(answer, level)

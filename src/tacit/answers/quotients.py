@@ -6,12 +6,13 @@ takes there. The noises share what the confidence leaves.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Covers, Ends, Spread, noun
+from tacit.answers.spreads import SURE, Covers, Ends, Spread, noun
 from tacit.noises import Noise
 
 if TYPE_CHECKING:
@@ -96,6 +97,17 @@ class Quotient(Spread):
     def meaning(self, answer: Answer, confidence: Fraction) -> tuple[str, str]:
         """The quotient of what the caps leave."""
         return f"the {noun(answer)} of what the caps leave of persons above them", "the truth may be far from it"
+
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
+        """The interval, or why there is none."""
+        yield from super().sentences(answer, level)
+        _, bottoms = _box(level, (self.top, self.top_noise), (self.bottom, self.bottom_noise))
+        if bottoms[0] < 1:
+            what = "persons" if answer.per == "person" else "rows"
+            yield (
+                f"There seem to be too few persons: the number of {what} that the mean is of may be 0, because at "
+                f"this cost it is off by up to {self.bottom - bottoms[0]:,}."
+            )
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, log, nextafter, sqrt
 from typing import TYPE_CHECKING, Any
 
-from tacit.answers.spreads import Additive, Covers, Ends, Spread
+from tacit.answers.spreads import SURE, Additive, Covers, Ends, Spread
 from tacit.answers.values import show
 from tacit.noises import Noise
 
@@ -73,12 +73,12 @@ class SampledValue(Spread):
             return low, high
         return scaled(low, self.probability, -inf), scaled(high, self.probability, inf)
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval and the cap, what sampling does to the answer, and what it adds to the error."""
         if answer.cap is None:
-            yield from self.inside.sentences(answer)
+            yield from self.inside.sentences(answer, level)
         else:
-            yield from super().sentences(answer)
+            yield from super().sentences(answer, level)
             yield f"No person of the sample counts for more than {show(answer.cap)}."
         if not self.scales:
             yield "The whole may differ from the sample; how far is not in the interval."
@@ -118,7 +118,7 @@ class SampledCount(Spread):
         low = (fewest + c - sqrt(c * c + 2 * rate * q * fewest)) / p
         return max(fewest, floor(low * (1 - 1e-12))), ceil(high * (1 + 1e-12))
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval."""
         yield f"Interval of noise and sampling together, {answer.interval()}."
 

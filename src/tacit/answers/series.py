@@ -168,7 +168,7 @@ class SeriesError(Combined):
         """The total as capped."""
         return f"the total with {self.caps}", "the truth may be far from a capped value"
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """The interval, and that everything adds up."""
         yield f"Noise interval, {answer.interval()}."
         yield "Bins, cumulative totals and ranges add up."

@@ -206,6 +206,10 @@ class Answers(Mapping[Any, Answer]):
         return f"{first_paragraph(self)}<table><tr>{top}</tr>{cells}</table><p>{html.escape(said)}</p>"
 
 
+MOST_KINDS = 3
+"""So many kinds of intervals are told in words; of more only whether they hold the truth."""
+
+
 def first_lines(several: Answers) -> list[str]:
     """What stands before a table of answers: that some of them are earlier ones."""
     earlier = common_warning(several)
@@ -222,7 +226,9 @@ def show_error(answer: Answer) -> str:
     low, high = answer.interval()
     if low != -inf or high != inf:
         return show_range(low, high)
-    return "" if answer.spread is None else answer.spread.brief(SURE)
+    if answer.spread is None or answer.value is None:
+        return ""
+    return answer.spread.brief(SURE) or ("unbounded" if isinstance(answer.value, int | float | Decimal) else "")
 
 
 def common_sentences(several: Answers) -> Iterator[str]:
@@ -231,7 +237,7 @@ def common_sentences(several: Answers) -> Iterator[str]:
     if not all(answer.private for answer in answers):
         yield NOT_PRIVATE
     intervals = [answer.interval() for answer in answers if answer.spread is not None]
-    if any(interval.low != -inf for interval in intervals):
+    if any(interval.low != -inf or interval.high != inf for interval in intervals):
         yield _held(intervals)
     anew = [replace(answer, stored=False, version="") for answer in answers if answer.private]
     told = [list(sentences(answer))[1:-1] for answer in anew]
@@ -245,6 +251,8 @@ def common_sentences(several: Answers) -> Iterator[str]:
         yield f"With values rounded as the answers are, ranks{rows} are off by at most what is stated (95 % each)."
     if shared:
         yield " ".join(shared)
+    reasons = (note for answer in answers if answer.value is None for note in answer.notes)
+    yield from (f"No answer: {note[:1].lower()}{note[1:]}" for note in dict.fromkeys(reasons) if note not in shared)
     protected = f"Protects {answers[0].protected} with {several.guarantee!r} for all together."
     yield f"{protected}{weakness(several.guarantee)}"
     yield from of_version(answers[0], "answers")
@@ -275,11 +283,15 @@ def warned(found: Answer | Answers, face: Face) -> str | None:
 
 
 def _held(intervals: Sequence[Interval]) -> str:
-    """What some intervals hold: the same in words, or what each covers."""
-    kinds = {(interval.of, interval.truth) for interval in intervals}
-    of, truth = kinds.pop()
-    if kinds:
-        covered = {interval.covers for interval in intervals}
+    """What some intervals hold: each in words where they are of a few kinds, or what they cover."""
+    bounded = [interval for interval in intervals if interval.low != -inf or interval.high != inf]
+    kinds = list(dict.fromkeys((interval.of, interval.truth) for interval in bounded))
+    if 1 < len(kinds) <= MOST_KINDS:
+        each = "; ".join(f"{of}, where {truth}" if truth else of for of, truth in kinds)
+        return f"Intervals hold with 95 % confidence each: {each}."
+    of, truth = kinds[0]
+    if len(kinds) > 1:
+        covered = {interval.covers for interval in bounded}
         of = " or ".join(f"the {covers}" for covers in sorted(covered))
         truth = "" if covered == {"truth"} else "the truth may be far from a capped or sampled value"
     return f"Intervals hold {of} with 95 % confidence each{f'; {truth}' if truth else ''}."

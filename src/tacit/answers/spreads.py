@@ -78,9 +78,21 @@ class Spread(ABC):
         """What a table shows where nothing bounds the value; mostly nothing."""
         return ""
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
-        """The statement in words."""
-        yield f"Noise interval, {answer.interval()}."
+    def truth(self, confidence: Fraction) -> Ends | None:
+        """Between what the truth lies, where the interval covers something else; None where nothing bounds it."""
+        return None
+
+    def cut(self, level: Fraction) -> str:
+        """Whom a cap concerns, in a sentence as sure as ``level``, which says 95 %; mostly nothing."""
+        return ""
+
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
+        """The statement in words: as sure as ``level``, so that 95 % are left of it where the answer was chosen."""
+        interval = answer.interval()
+        if interval.low == -inf and interval.high == inf:
+            yield f"At this cost nothing bounds {interval.of}."
+        else:
+            yield f"Noise interval, {interval}."
 
 
 @dataclass(frozen=True)
@@ -147,12 +159,29 @@ class Chosen(Around):
         level = self._level(confidence)
         return self.inside.persons_above(level) if level <= SUREST else None
 
+    def at_least(self, value: Any, confidence: Fraction) -> Any:
+        """As the interval."""
+        level = self._level(confidence)
+        return self.inside.at_least(value, level) if level <= SUREST else None
+
+    def truth(self, confidence: Fraction) -> Ends | None:
+        """As the interval."""
+        level = self._level(confidence)
+        return self.inside.truth(level) if level <= SUREST else None
+
+    def cut(self, level: Fraction) -> str:
+        """As the interval."""
+        level = self._level(level)
+        return self.inside.cut(level) if level <= SUREST else ""
+
     def brief(self, confidence: Fraction) -> str:
         """As the interval."""
         level = self._level(confidence)
         return self.inside.brief(level) if level <= SUREST else ""
 
-    def sentences(self, answer: Answer) -> Iterator[str]:
+    def sentences(self, answer: Answer, level: Fraction = SURE) -> Iterator[str]:
         """What was said before the choice, with this interval, and the choice."""
-        yield from self.inside.sentences(answer)
-        yield f"Chosen among {self.among:,} by their released values; the intervals of all of these hold together."
+        level = self._level(level)
+        if level <= SUREST:
+            yield from self.inside.sentences(answer, level)
+        yield f"Chosen among {self.among:,} by their released values; what is said of all of these holds together."

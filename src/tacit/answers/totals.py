@@ -231,7 +231,11 @@ class CappedTotal(Total):
         return max(0, down + shift), max(0, up - shift)
 
     def persons_above_cap(self, confidence: Number = "0.95") -> int:
-        """With this confidence no more persons than this have a total above the limit, whatever the data."""
+        """With this confidence no more persons than this have a total above the limit, whatever the data.
+
+        `counted` is no less than the limit, so no more are above what one of them counts as. Those between cap and
+        limit are cut to the cap as well; their number is not released.
+        """
         beta = 1 - between(confidence, "confidence", 0, 1)
         _, noise = self.noises
         return max(0, self.above + noise.mirrored.limit(beta))
@@ -246,6 +250,24 @@ class CappedTotal(Total):
         """The sum of all totals is at least this, with this confidence, whatever the data."""
         beta = 1 - between(confidence, "confidence", 0, 1)
         return max(0, self.within + self.limit * self.above - LopsidedSum(*self.noises, self.limit).limit(beta))
+
+    def at_most(self, confidence: Number = "0.95") -> int | None:
+        """The sum of all totals is at most this, with this confidence; None unless surely nobody is above the limit.
+
+        With S = Σ_{s≤L} min(s, C) it is at most S·L/C then, for s ≤ min(s, C)·L/C up to the limit. Half of what the
+        confidence leaves is for a person above the limit, half for S, which is within − Z'.
+        """
+        each = (1 + between(confidence, "confidence", 0, 1)) / 2
+        if self.persons_above_cap(each):
+            return None
+        noise, _ = self.noises
+        return max(0, self.within + noise.mirrored.limit(1 - each)) * self.limit // self.cap
+
+    def truth(self, confidence: Number = "0.95") -> tuple[int, int] | None:
+        """With this confidence the sum of all totals lies between these; None where nothing bounds it above."""
+        each = (1 + between(confidence, "confidence", 0, 1)) / 2
+        most = self.at_most(each)
+        return None if most is None else (self.at_least(each), most)
 
     @property
     def variance(self) -> float:
@@ -296,6 +318,13 @@ class SignedTotal(Total):
         beta = 1 - between(confidence, "confidence", 0, 1)
         (_, noise), (_, other) = self.positive.noises, self.negative.noises
         return max(0, self.positive.above + self.negative.above - LopsidedSum(noise, other, 1).limit(beta))
+
+    def truth(self, confidence: Number = "0.95") -> tuple[int, int] | None:
+        """With this confidence the sum lies between these; None where one of the two parts is not bounded above."""
+        each = (1 + between(confidence, "confidence", 0, 1)) / 2
+        one = self.positive.truth(each)
+        other = None if one is None else self.negative.truth(each)
+        return None if one is None or other is None else (one[0] - other[1], one[1] - other[0])
 
     @property
     def variance(self) -> float:

@@ -33,7 +33,11 @@ def show(value: Any) -> str:
 
 
 def show_range(low: Any, high: Any) -> str:
-    """Both ends of an interval for people."""
+    """Both ends of an interval for people, or the one there is."""
+    if high == inf:
+        return "unbounded" if low == -inf else f"at least {show(low)}"
+    if low == -inf:
+        return f"at most {show(high)}"
     return f"{show(low)} to {show(high)}"
 
 

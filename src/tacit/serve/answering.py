@@ -12,10 +12,10 @@ from html import escape
 from math import inf
 from typing import Any
 
-from tacit.answers import Answer, Answers
+from tacit.answers import Answer, Answers, Interval
 from tacit.answers.results import Result, remarks
 from tacit.answers.several import show_error, told, warned
-from tacit.answers.values import counted, show, show_key
+from tacit.answers.values import show, show_key
 from tacit.serve import drawings
 from tacit.serve.fragments import notice, table, when
 
@@ -100,22 +100,29 @@ def reading(found: Answer) -> str:
     if stated.low == -inf and stated.high == inf:
         known = "" if found.spread is None else found.spread.brief(stated.confidence)
         return f"Known: {known}." if known else "How far it may be off is not known."
+    if stated.covers != "truth":
+        return _of_something_else(found, stated)
     if stated.high == inf:
         return f"At least {low}, and possibly far more (95 % sure)."
     if stated.low == -inf:
         return f"At most {high}, and possibly far less (95 % sure)."
-    if stated.covers == "truth":
-        return f"The truth lies between {low} and {high} (95 % sure)."
-    least, above = found.at_least(), found.persons_above_cap()
-    if above == 0:
-        return f"The truth lies between {low} and {high} (95 % sure): nobody is above the cap."
-    if least is None:
-        return f"Between {low} and {high} (95 % sure) {_ONLY[stated.covers]}; the truth may be far from it."
-    concerned = "" if above is None else f", which concerns at most {counted(above, 'person')}"
-    return (
-        f"The truth is at least {show(least)}, and possibly far more (95 % sure). Between {low} and {high} where "
-        f"nobody counts for more than a cap{concerned}."
-    )
+    return f"The truth lies between {low} and {high} (95 % sure)."
+
+
+def _of_something_else(found: Answer, stated: Interval) -> str:
+    """What is known of the truth, then what the interval covers in its place, and whom a cap concerns."""
+    low, high, spread, least = show(stated.low), show(stated.high), found.spread, found.at_least()
+    within = f"between {low} and {high}" if stated.low != -inf else f"at most {high}"
+    within = f"at least {low}" if stated.high == inf else within
+    it = f"{stated.of[:1].upper()}{stated.of[1:]} lies {within} (95 % sure)".replace(" lies at ", " is at ")
+    ends = None if spread is None else spread.truth(stated.confidence)
+    concerned = "" if spread is None else spread.cut(stated.confidence)
+    cut = f" {concerned}" if concerned else ""
+    if ends is not None:
+        return f"The truth lies between {show(ends[0])} and {show(ends[1])} (95 % sure). {it}.{cut}"
+    if least is not None:
+        return f"The truth is at least {show(least)}, and possibly far more (95 % sure). {it}.{cut}"
+    return f"{it}; {stated.truth}.{cut}"
 
 
 def _aggregates(found: Answers) -> Iterator[tuple[str, str, list[tuple[Any, Answer]]]]:

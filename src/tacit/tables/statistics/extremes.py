@@ -17,7 +17,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from tacit.answers import Answer, Answers
-from tacit.answers.order import Inner, InnerOfGroup, Levels
+from tacit.answers.order import Inner, InnerOfGroup, Levels, persons_at
+from tacit.answers.spreads import SURE
+from tacit.answers.values import counted
 from tacit.curves import DownProfile
 from tacit.engines.requests import LARGEST_ANSWER, Extremes, Incidence, Ordered, TopRows
 from tacit.errors import InvalidInput
@@ -106,6 +108,13 @@ def extreme_law(
     """The law of a maximum of ``values`` (descending), or of minus the minimum (``values`` ascending)."""
     grid = scale.outward(largest)
     return shifted_inverse(extreme_profile(values, scale, largest), grid, epsilon, method, rho, delta=delta, beta=MISS)
+
+
+def too_few(beyond: Levels) -> str:
+    """Why no value is named: beyond the answer lie as many persons as the search misses, and there are no more."""
+    needed = persons_at(beyond, SURE)
+    wanted = "" if needed is None else f": this cost needs more than {counted(needed, 'person')}; or spend more"
+    return f"Too few persons to name a value{wanted}."
 
 
 def extreme_profile(values: tuple[Fraction, ...], scale: Scale, largest: bool) -> DownProfile:
@@ -217,7 +226,7 @@ class Extremum(Statistic, tag="Extremum", sampled="itself"):
             mechanism=f"shifted inverse sensitivity by {spending(room.allowance, self.method, searching)['method']}",
             spread=spread(self.largest, beyond, inner),
             per=self.per,
-            notes=("Too few persons to name a value.",) if unknown else (),
+            notes=(too_few(beyond),) if unknown else (),
         )
 
     def grouped(self, groups: Groups) -> Statistic:
