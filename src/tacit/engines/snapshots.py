@@ -262,9 +262,13 @@ class Statement:
         """The parts with those of rows for what all statements have in common, if there is something."""
         if not self._common and not self._common_entries:
             return parts, None
-        rows = Rows(self.dialect, self.rows.relation, self.rows.stages, "own_", self.beside.columns)
-        Statement(self.dialect, rows, self.beside)
-        known, own = {part.name: part for part in parts}, rows.own_parts()
+        written, relation = self.beside.written, self.rows.relation
+        if relation not in written:
+            rows = Rows(self.dialect, relation, self.rows.stages, "own_", self.beside.columns)
+            Statement(self.dialect, rows, self.beside)
+            written[relation] = rows, rows.own_parts()
+        rows, own = written[relation]
+        known = {part.name: part for part in parts}
         if any(known.get(part.name, part) != part for part in own):
             return parts, None
         return [*parts, *(part for part in own if part.name not in known)], rows
