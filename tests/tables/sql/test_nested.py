@@ -227,7 +227,12 @@ def test_a_subquery_by_a_public_key_is_answered_for_each_value(shop: Session, pl
 def test_public_keys_are_read_once_for_a_question(shop: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is gone over until all is answered; the next question reads them anew."""
     read, reads = public_keys._values, list[Any]()
-    monkeypatch.setattr(public_keys, "_values", lambda *asked: (reads.append(asked), read(*asked))[1])
+
+    def counted(*asked: Any) -> Any:
+        reads.append(asked)
+        return read(*asked)
+
+    monkeypatch.setattr(public_keys, "_values", counted)
     query = (
         "SELECT COUNT(*) FROM lines, parts WHERE lines.part = parts.part AND quantity < "
         "(SELECT AVG(quantity) FROM lines AS l WHERE l.part = parts.part)"
