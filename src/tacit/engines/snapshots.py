@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from tacit.engines import FAILED
 from tacit.engines.columns import TableSQL
 from tacit.engines.dialect import Dialect
+from tacit.engines.entries import Entries
 from tacit.engines.requests import (
     Blocks,
     Bound,
@@ -200,7 +201,7 @@ class Statement:
     _aggregates: dict[str, str] = field(default_factory=dict)
     _asked: dict[str, str] = field(default_factory=dict)
     """Those that requests read, of which others may have been said before."""
-    _entries: dict[str, dict[str, str]] = field(default_factory=dict)
+    _entries: dict[str, Entries] = field(default_factory=dict)
     _tables: dict[Fragment, Part] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -209,7 +210,7 @@ class Statement:
             total.of_person(self)
         self._common = len(self._aggregates)
         self._asked.clear()
-        self._common_entries = {places: len(columns) for places, columns in self._entries.items()}
+        self._common_entries = {places: entries.size for places, entries in self._entries.items()}
 
     def aggregate(self, sql: str) -> str:
         """The name of a column of ``persons`` that aggregates each person's rows."""
@@ -222,15 +223,12 @@ class Statement:
         word, order = ("MAX", "DESC") if largest else ("MIN", "ASC")
         return self.aggregate(f"{word}({value.column(self.rows)})"), order
 
-    def entry(self, places: str, sql: str) -> tuple[Reading, str]:
-        """A table with a row for each person and group g, and its column that aggregates the rows there.
+    def entries(self, places: str) -> Entries:
+        """What persons have in given groups; ``places`` keeps the rows of these groups.
 
-        ``places`` keeps the rows of given groups. Requests about the same groups share the table, and so may the next
-        round.
+        Requests about the same groups share it, and so may the next round.
         """
-        columns = self._entries.setdefault(places, {})
-        name = f"entries{list(self._entries).index(places)}"
-        return Reading(name), columns.setdefault(sql, f"v{len(columns)}")
+        return self._entries.setdefault(places, Entries(self.dialect, places, len(self._entries)))
 
     def table(self, prefix: str, *pieces: Piece, kept: bool = True, again: bool = False) -> Reading:
         """A further table, computed once however many requests use it; the next round may read it ``again``."""
@@ -242,12 +240,6 @@ class Statement:
         """A table of every person's different keys k0, k1, …"""
         columns = [f"{self.rows.group(expression)} AS k{i}" for i, expression in enumerate(by)]
         return self.table("pairs", f"SELECT DISTINCT person, {', '.join(columns)} FROM ", ALL_ROWS, again=True)
-
-    def _grouped(self, number: int, places: str, rows: Rows) -> Part:
-        """One of the tables of `entry`."""
-        listed = ", ".join(f"{sql} AS {name}" for sql, name in self._entries[places].items())
-        body = fragment(f"SELECT person, g, {listed} FROM ", rows.every, f"{places} GROUP BY person, g")
-        return Part(f"entries{number}", body, kept=True, again=True)
 
     def _with_persons(self, parts: list[Part]) -> list[Part]:
         """The parts of the rows, and the tables of persons and of persons and groups, as far as they are asked for.
@@ -261,18 +253,22 @@ class Statement:
         elif self.keep_person or self._asked or self.need_persons:
             columns = ["person"] if self.keep_person else [] if self._asked else ["1 AS present"]
             parts.append(_table_of_persons(columns, self._asked, self.rows))
-        for number, (places, listed) in enumerate(self._entries.items()):
-            alike = own is not None and self._common_entries.get(places) == len(listed)
-            parts.append(self._grouped(number, places, own if own is not None and alike else self.rows))
+        for places, entries in self._entries.items():
+            alike = own is not None and self._common_entries.get(places) == entries.size
+            parts.extend(entries.parts(own if own is not None and alike else self.rows))
         return parts
 
     def _with_own_rows(self, parts: list[Part]) -> tuple[list[Part], Rows | None]:
         """The parts with those of rows for what all statements have in common, if there is something."""
         if not self._common and not self._common_entries:
             return parts, None
-        rows = Rows(self.dialect, self.rows.relation, self.rows.stages, "own_", self.beside.columns)
-        Statement(self.dialect, rows, self.beside)
-        known, own = {part.name: part for part in parts}, rows.own_parts()
+        written, relation = self.beside.written, self.rows.relation
+        if relation not in written:
+            rows = Rows(self.dialect, relation, self.rows.stages, "own_", self.beside.columns)
+            Statement(self.dialect, rows, self.beside)
+            written[relation] = rows, rows.own_parts()
+        rows, own = written[relation]
+        known = {part.name: part for part in parts}
         if any(known.get(part.name, part) != part for part in own):
             return parts, None
         return [*parts, *(part for part in own if part.name not in known)], rows

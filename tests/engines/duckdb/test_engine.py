@@ -17,6 +17,8 @@ from tacit.engines import FAILED, Source, open_engine
 from tacit.engines.duckdb.engine import DuckDB, DuckSnapshot, forms_of_versions
 from tacit.engines.requests import (
     Different,
+    Entry,
+    GroupNorms,
     GroupTotals,
     Join,
     Persons,
@@ -321,3 +323,28 @@ def test_what_snapshots_ask_together_is_kept_while_the_files_look_the_same(files
     assert after[3] != before[3]
     with engine.snapshot() as snapshot:
         assert run(snapshot, tables) == [(0,)]
+
+
+def test_vectors_of_the_same_groups_are_made_once_with_all_norms(files: Path) -> None:
+    """Two tables for three aggregates and both their rounds: the entries, and the norms; answers are those of each."""
+    engine = DuckDB({"orders": Source(files / "orders.csv")})
+    scope = Scope.of(engine.schema("orders"), "orders")
+    amount, product = cast(Column, scope.find("amount")), cast(Column, scope.find("product"))
+    keys = tuple((Literal(TEXT, key),) for key in "abc")
+    entries: tuple[Entry, ...] = (value(amount), RowCount(), RowCount(amount))
+    norms = [GroupNorms(entry, (product,), keys, "l1", (1, 2, 5, 10)) for entry in entries]
+    totals = [GroupTotals(entry, (product,), keys, "l1", 3, 8) for entry in entries]
+    rounds = list(zip(norms, totals, strict=True))
+
+    def asked(opening: Any) -> list[Any]:
+        found = []
+        for both in rounds:
+            with opening() as snapshot:
+                found.append([snapshot.ask(orders(engine), (request,)) for request in both])
+        return found
+
+    with engine.together(Beside(frozenset(), tuple(norms))) as opening:
+        assert asked(opening) == asked(engine.snapshot)
+        with opening() as snapshot:
+            assert isinstance(snapshot, DuckSnapshot)
+            assert run(snapshot, "SELECT COUNT(*) FROM duckdb_tables() WHERE temporary") == [(2,)]

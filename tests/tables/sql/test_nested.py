@@ -15,6 +15,7 @@ import tacit
 from tacit import Answer, Answers, Approx, Private, Public, Pure, Session
 from tacit.budgets import Policy, open_budget
 from tacit.errors import BudgetExceeded, InvalidInput, UnsupportedQuery
+from tacit.tables.sql import public_keys
 from tests.tables.support import refused
 
 SURE: Any = {"epsilon": 1000}
@@ -221,6 +222,24 @@ def test_a_subquery_by_a_public_key_is_answered_for_each_value(shop: Session, pl
     assert isinstance(answer, Answer)
     assert abs(answer.value - truth) <= 20
     assert "gave 5 groups" in " ".join(answer.notes)
+
+
+def test_public_keys_are_read_once_for_a_question(shop: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is gone over until all is answered; the next question reads them anew."""
+    read, reads = public_keys._values, list[Any]()
+
+    def counted(*asked: Any) -> Any:
+        reads.append(asked)
+        return read(*asked)
+
+    monkeypatch.setattr(public_keys, "_values", counted)
+    query = (
+        "SELECT COUNT(*) FROM lines, parts WHERE lines.part = parts.part AND quantity < "
+        "(SELECT AVG(quantity) FROM lines AS l WHERE l.part = parts.part)"
+    )
+    for questions in (1, 2):
+        shop.sql(query, epsilon=questions)
+        assert len(reads) == questions
 
 
 def test_no_number_that_is_answered_first_makes_it_cost_more(shop: Session) -> None:

@@ -54,12 +54,11 @@ class DuckDialect(Dialect):
         step, listed = 1 << (len(boundaries).bit_length() - 1), ", ".join(dict.fromkeys((size, *shown)))
         beyond = [2**126] * (2 * step - 1 - len(boundaries))
         numbers = ",".join(map(str, (*boundaries, *beyond)))
-        found = fragment(f"SELECT {listed}, 0 AS place FROM ", source)
+        limits = f"CAST(STRING_SPLIT('{numbers}', ',') AS HUGEINT[]) AS limits"  # of which the planner makes a constant
+        found = fragment(f"SELECT {listed}, {limits}, 0 AS place FROM ", source)
         while step:
-            further = f"CASE WHEN {size} > CAST(STRING_SPLIT('{numbers}', ',') AS HUGEINT[])[place + {step}]"
-            found = fragment(
-                f"SELECT {listed}, place + {further} THEN {step} ELSE 0 END AS place FROM (", found, ") AS s"
-            )
+            further = f"CASE WHEN {size} > limits[place + {step}] THEN {step} ELSE 0 END"
+            found = fragment(f"SELECT {listed}, limits, place + {further} AS place FROM (", found, ") AS s")
             step //= 2
         return fragment(f"SELECT {', '.join([*shown, 'place'])} FROM (", found, ") AS s")
 

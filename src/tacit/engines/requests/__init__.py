@@ -22,12 +22,13 @@ Each request has a file: its meaning, its SQL (`write`, or `script` where it has
 of its answer (`read`). A new one is a new file and a line here.
 """
 
+from tacit.engines.entries import Norm
 from tacit.engines.requests.blocks import MOST_BLOCKS, Blocks
 from tacit.engines.requests.derived import PERSON, Derived, Listed, PersonGroups, PersonRows, Union
 from tacit.engines.requests.extremes import Extremes
 from tacit.engines.requests.flags import FlagCounts, Flags
 from tacit.engines.requests.group_parts import FINE, GroupDistinct, GroupFlags, GroupMoments
-from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, Norm, saturation
+from tacit.engines.requests.group_vectors import GroupNorms, GroupTotals, saturation
 from tacit.engines.requests.incidence import MAX_ROWS, Incidence, Touches
 from tacit.engines.requests.join_size import MAX_JOIN_ROWS, JoinSize, before_filters
 from tacit.engines.requests.key_counts import KeyCounts, KeysPerPerson, KeyWeights

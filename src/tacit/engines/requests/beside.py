@@ -6,8 +6,8 @@ table of persons with all that any of them makes of a person's rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tacit.language.expressions import Column
 
@@ -30,6 +30,8 @@ class Beside:
     """The columns that they ask for."""
     totals: tuple[OfPerson, ...] = ()
     """What they make of each person's rows."""
+    written: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What was written of it before, by the relation: text that is the same in every statement."""
 
 
 NOTHING = Beside()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tacit.engines.dialect import Dialect
+from tacit.engines.entries import Entries, Norm
 from tacit.engines.requests.operands import Entry, GroupSteps, check_boundaries, check_by, numbers_by_place
 from tacit.engines.requests.request import LARGEST_ANSWER, AnswerRow, Arm, Request
 from tacit.engines.script import Fragment, Reading, fragment
@@ -19,9 +20,6 @@ from tacit.language.types import TEXT
 if TYPE_CHECKING:
     from tacit.engines.rows import Rows
     from tacit.engines.snapshots import Statement
-
-Norm = Literal["l1", "l2", "max"]
-_NORMS: dict[Norm, str] = {"l1": "SUM(ABS(v))", "l2": "SUM(v * v)", "max": "MAX(ABS(v))"}
 
 
 def saturation(groups: int) -> int:
@@ -102,30 +100,21 @@ class PersonVectors(Request[tuple[int, ...]]):
 
     def of_person(self, statement: Statement) -> str:
         """A person's entry, from the table of persons and groups."""
-        return self._entry(statement)[1]
+        return self.vector(statement)[1]
 
-    def _entry(self, statement: Statement) -> tuple[Reading, str]:
+    def vector(self, statement: Statement) -> tuple[Entries, str]:
         """The table of persons and groups, and its column of entries."""
         dialect = statement.dialect
-        entry = dialect.wide(self.entry.entry(statement.rows))
         beside = self.entry.beside(dialect) if isinstance(self.entry, GroupSteps) else None
-        return statement.entry(in_groups(statement.rows, self.by, self.keys, beside), entry)
+        entries = statement.entries(in_groups(statement.rows, self.by, self.keys, beside))
+        return entries, entries.column(saturated(dialect, self.entry.entry(statement.rows), len(self.keys)))
 
-    def vectors(self, statement: Statement) -> Reading:
-        """A table of (person, group g, entry v), the entry saturated."""
-        limit, entries, v = saturation(len(self.keys)), *self._entry(statement)
-        saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
-        return statement.table("vectors", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
 
-    def norms(self, statement: Statement) -> Reading:
-        """A table of (person, size), the size being the norm, or for ℓ2 its square."""
-        return statement.table(
-            "norms",
-            f"SELECT person, {_NORMS[self.norm]} AS size FROM ",
-            self.vectors(statement),
-            " GROUP BY person",
-            again=True,
-        )
+def saturated(dialect: Dialect, entry: str, groups: int) -> str:
+    """An entry in 64 bits; beyond its limit it counts as the limit."""
+    limit = saturation(groups)
+    least, most = (dialect.wide(str(end)) for end in (-limit, limit))
+    return f"CAST(GREATEST(LEAST({dialect.wide(entry)}, {most}), {least}) AS {dialect.int64})"
 
 
 @dataclass(frozen=True)
@@ -146,7 +135,9 @@ class GroupNorms(PersonVectors):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """The bucket of each person's norm; squares are compared with squares."""
         boundaries = [b * b if self.norm == "l2" else b for b in self.boundaries]
-        sizes = fragment("(SELECT size FROM ", self.norms(statement), " WHERE size > 0) AS sizes")
+        entries, v = self.vector(statement)
+        norms, size = entries.norm(v, self.norm)
+        sizes = fragment(f"(SELECT {size} AS size FROM ", norms, f" WHERE {size} > 0) AS sizes")
         source = fragment("(", statement.dialect.placed(sizes, "size", boundaries), ") AS places GROUP BY place")
         return (Arm(source, a="place", b="COUNT(*)"),)
 
@@ -179,29 +170,31 @@ class GroupTotals(PersonVectors):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Each person's entries beside their norm; integers are divided after they are multiplied."""
         quotient, wide = statement.dialect.quotient, statement.dialect.wide
-        vectors, norms = self.vectors(statement), self.norms(statement)
+        entries, v = self.vector(statement)
+        norms, size = entries.norm(v, self.norm)
         scale = wide(str(self.cap * self.resolution))
-        cap, shrunk = self.cap, quotient(f"(ABS(v) * {scale})", "size")
+        cap, shrunk = self.cap, quotient(f"(ABS({v}) * {scale})", size)
         if self.norm == "l2":
-            norms, cap = statement.table("roots", _roots(norms, statement.dialect)), min(self.cap**2, 2**126)
-            shrunk = quotient(f"(ABS(v) * {scale} * CASE WHEN fine THEN {2**_FINE} ELSE 1 END)", "root")
-        whole = f"v * {wide(str(self.resolution))}"
-        entry = f"CASE WHEN size <= {cap} THEN {whole} WHEN v < 0 THEN -{shrunk} ELSE {shrunk} END"
-        source = fragment(vectors, " INNER JOIN ", norms, f" ON {vectors.name}.person = {norms.name}.person GROUP BY g")
-        return (Arm(source, a="g", b=f"SUM({entry})"),)
+            norms, cap = statement.table("roots", _roots(norms, size, statement.dialect)), min(self.cap**2, 2**126)
+            size, fine = "size", f"CASE WHEN fine THEN {2**_FINE} ELSE 1 END"
+            shrunk = quotient(f"(ABS({v}) * {scale} * {fine})", "root")
+        whole = f"{v} * {wide(str(self.resolution))}"
+        entry = f"CASE WHEN {size} <= {cap} THEN {whole} WHEN {v} < 0 THEN -{shrunk} ELSE {shrunk} END"
+        tie = f" ON {entries.table.name}.person = {norms.name}.person GROUP BY g"
+        return (Arm(fragment(entries.table, " INNER JOIN ", norms, tie), a="g", b=f"SUM({entry})"),)
 
     def read(self, rows: Sequence[AnswerRow]) -> tuple[int, ...]:
         """The sum of each group."""
         return numbers_by_place(rows, len(self.keys))
 
 
-def _roots(norms: Reading, dialect: Dialect) -> Fragment:
+def _roots(norms: Reading, size: str, dialect: Dialect) -> Fragment:
     """⌈√n⌉ exactly, n being the size, or size·2^60 where that is below 2^124 (``fine``).
 
     The double's root y0 is right to 2^-50, so one Newton step in integers gives y with √n − 1 < y ≤ √n + 2^-30.
     """
     quotient = dialect.quotient
-    sizes = fragment(f"SELECT person, size, size < {2**64} AS fine FROM ", norms)
+    sizes = fragment(f"SELECT person, {size} AS size, {size} < {2**64} AS fine FROM ", norms)
     scaled = f"SELECT *, CASE WHEN fine THEN size * {2 ** (2 * _FINE)} ELSE size END AS n FROM ("
     guess = dialect.wide(dialect.rounded(f"SQRT(CAST(n AS {dialect.float64}))"))
     guessed = f"SELECT *, GREATEST({guess}, 1) AS y0 FROM ("

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tacit.engines.requests.operands import Key, check_boundaries, check_by, decoded, encoded, numbers_by_place
@@ -104,9 +105,11 @@ class KeyWeights(Request[tuple[tuple[Key, int], ...]]):
 
 
 def _in_order(by: Sequence[Expression], rows: Sequence[AnswerRow]) -> tuple[tuple[Key, int], ...]:
-    kinds = [expression.type for expression in by]
-    counted = [(tuple(map(decoded, row[5 : 5 + len(kinds)], kinds)), int(row[1])) for row in rows]
-    return tuple(sorted(counted, key=lambda item: [(part is not None, part) for part in item[0]]))
+    parts = [[decoded(row[5 + place], each.type) for row in rows] for place, each in enumerate(by)]
+    found = [(key, int(row[1])) for key, row in zip(zip(*parts, strict=True), rows, strict=True)]
+    if not any(None in part for part in parts):
+        return tuple(sorted(found, key=itemgetter(0)))
+    return tuple(sorted(found, key=lambda item: [(part is not None, part) for part in item[0]]))
 
 
 @dataclass(frozen=True)

@@ -372,8 +372,8 @@ def encoded(name: str, kind: ColumnType, dialect: Dialect) -> str:
 
 def decoded(text: str | None, kind: ColumnType) -> Scalar:
     """The key behind a text of `encoded`."""
-    if text is None:
-        return None
+    if text is None or kind.kind is Kind.TEXT:
+        return text
     match kind.kind:
         case Kind.INTEGER:
             return int(text)

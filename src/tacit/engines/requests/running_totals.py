@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tacit.engines.requests.group_vectors import Keys, check_keys, in_groups
+from tacit.engines.requests.group_vectors import Keys, check_keys, in_groups, saturated
 from tacit.engines.requests.operands import Entry, numbers_by_place
 from tacit.engines.requests.request import AnswerRow, Arm, Request
 from tacit.engines.script import fragment
@@ -45,10 +45,10 @@ class RunningTotals(Request[tuple[tuple[int, ...], tuple[int, ...]]]):
     def write(self, statement: Statement) -> tuple[Arm, ...]:
         """Entries with their running sizes, added up by group."""
         dialect, limit, cap = statement.dialect, LARGEST_ENTRY, self.cap
-        entry = dialect.wide(self.entry.entry(statement.rows))
-        entries, v = statement.entry(in_groups(statement.rows, self.by, self.keys), entry)
-        saturated = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
-        vectors = statement.table("bins", f"SELECT person, g, {saturated} AS v FROM ", entries, kept=False)
+        entries = statement.entries(in_groups(statement.rows, self.by, self.keys))
+        v = entries.column(saturated(dialect, self.entry.entry(statement.rows), len(self.keys)))
+        within = f"CASE WHEN {v} > {limit} THEN {limit} WHEN {v} < -{limit} THEN -{limit} ELSE {v} END"
+        vectors = statement.table("bins", f"SELECT person, g, {within} AS v FROM ", entries.table, kept=False)
         reached = statement.table(
             "reached",
             f"SELECT g, v, SUM({dialect.wide('ABS(v)')}) OVER (PARTITION BY person ORDER BY g) AS reached FROM ",

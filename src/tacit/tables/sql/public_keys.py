@@ -116,20 +116,29 @@ def public_values(views: ViewBuilder, view: View, around: frozenset[str], by: Se
     side = next((side for side in view.left if side.alias in around), None)
     if side is not None:
         table = View(((side.alias, side.table),), (), (), Scope({}))
-        values = _read(views.tables, views.relation(table, public=True), by)
+        values = _read(views, views.relation(table, public=True), by)
         return None if values is None else [*values, (None,) * len(by)]
     own = [c for c in view.conditions if c.columns() and {column.table for column in c.columns()} <= around]
     tables = tuple((alias, table) for alias, table in view.tables if alias in around)
-    return _read(views.tables, views.relation(View(tables, (), tuple(own), Scope({})), public=True), by)
+    return _read(views, views.relation(View(tables, (), tuple(own), Scope({})), public=True), by)
 
 
-def _read(tables: OpenTables, relation: Relation, by: Sequence[Expression]) -> Values | None:
+def _read(views: ViewBuilder, relation: Relation, by: Sequence[Expression]) -> Values | None:
     """What the rows of public tables hold; those of any other table are nobody's to see."""
+    asked = relation, tuple(by)
+    if asked not in views.seen:
+        views.seen[asked] = _values(views.tables, *asked)
+    found: Values | None = views.seen[asked]
+    return found
+
+
+def _values(tables: OpenTables, relation: Relation, by: tuple[Expression, ...]) -> Values | None:
+    """What the rows hold now."""
     if relation.person != NOBODY or any(name in tables.private_names for name in relation.tables):
         raise UnsupportedQuery(
             "the values of private tables are nobody's to see; name the wanted ones with IN or keys=."
         )
-    every = KeyCounts(tuple(by), cap=MOST_KEYS + 1, least=1, salt=bytes(16))
+    every = KeyCounts(by, cap=MOST_KEYS + 1, least=1, salt=bytes(16))
     with tables.engine.snapshot() as snapshot:
         (counts,) = snapshot.ask(relation, (every,))
     if len(counts) > MOST_KEYS:

@@ -53,14 +53,22 @@ Understood = Query | PublicQuery | QuestionsInTurn
 def understand(releaser: Releaser, asked: Priced, keys: Any = None, weights: Any = None) -> Understood:
     """What a query asks; refuses what cannot be answered, and spends nothing."""
     try:
-        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys, weights))
+        return in_turn(releaser, asked.cost, partial(_reader, releaser, asked, keys, weights, {}))
     except RecursionError:
         raise deep("the query") from None
 
 
-def _reader(releaser: Releaser, asked: Priced, keys: Any, weights: Any, crossing: Crossing, cost: Guarantee) -> _Reader:
+def _reader(
+    releaser: Releaser,
+    asked: Priced,
+    keys: Any,
+    weights: Any,
+    seen: dict[Any, Any],
+    crossing: Crossing,
+    cost: Guarantee,
+) -> _Reader:
     """Who reads a query at a cost."""
-    return _Reader(releaser, replace(asked, cost=cost), keys, weights, crossing)
+    return _Reader(releaser, replace(asked, cost=cost), keys, weights, crossing, seen)
 
 
 def parse_select(query: str) -> exp.Select:
@@ -85,6 +93,8 @@ class _Reader:
     keys: Any
     weights: Any
     crossing: Crossing
+    seen: dict[Any, Any]
+    """What public tables hold."""
 
     def read(self) -> Query | PublicQuery:
         """The query as it is written."""
@@ -93,7 +103,7 @@ class _Reader:
         for clause in (select, select.args.get("group"), select.args.get("order")):
             if clause is not None and len(clause.expressions) > MOST_COLUMNS:
                 raise UnsupportedQuery(f"a query has at most {MOST_COLUMNS} columns; ask several queries.")
-        views = ViewBuilder(self.releaser.tables, self.crossing)
+        views = ViewBuilder(self.releaser.tables, self.crossing, seen=self.seen)
         known = views.ctes(select, {})
         rows = views.rows(select, known)
         if is_public(views, rows):

@@ -13,7 +13,7 @@ depends on the rows of its own persons alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,8 @@ class ViewBuilder:
     """Names of tables of the query around this one."""
     outer: Scope | None = None
     """What a subquery may use of the query around it."""
+    seen: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What public tables hold, read once for a question however often it is gone over."""
 
     @property
     def tables(self) -> OpenTables:
