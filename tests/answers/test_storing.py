@@ -115,6 +115,7 @@ def test_old_answers_hold_every_form() -> None:
             "Block",
             "SeriesError",
             "FromZero",
+            "Doubled",
         },
     )
     assert set(FORMS) - renamed - later <= seen

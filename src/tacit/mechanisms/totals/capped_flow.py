@@ -24,8 +24,8 @@ Weighed. The sum of all weights moves by a factor in [e^{-2κ}, e^κ]. As b ≤ 
   2 − a/X + 1/R, that is κ(3 + 1/R) + (down − κ)·a/X, largest at a = X: (2 + 1/R)κ + down = ε.
 
 Where b ≥ a, d ≥ 0, for rounding and limiting are monotone; so if d < 0, then b < a ≤ X. Doubled:
-- With the person, against without: the share moves by at most e^{κ(2 − d/R)}, the noise by at most e^{up·b/2X}. If d ≥ 0
-  that is 2κ + up = ε in all, else at most 3κ + up/2 ≤ ε.
+- With the person, against without: the share moves by at most e^{κ(2 − d/R)}, the noise by at most e^{up·b/2X}. If
+  d ≥ 0 that is 2κ + up = ε in all, else at most 3κ + up/2 ≤ ε.
 - Without, against with: the share moves by at most e^{κ(1 + d/R)} ≤ e^{3κ}, the noise by e^{down}: 3κ + down = ε.
 
 Scanned.

@@ -3,11 +3,13 @@
 L(λ) is the statistic when no person may carry more than λ (`tacit.flows`). Adding a person raises it by something in
 [0, λ]. It is released at a privately chosen cap, charged together (`tacit.mechanisms.totals.capped_flow`); with
 Gaussian noise the choice and the release are charged apart. Counts choose the cap by weights ("exponential"), sums,
-which may count in small units, by a "scan". Where all persons of a row are of one kind, as in the patterns of a graph,
-counts are released at twice the level that was chosen: few persons have most rows there, and a cap higher up, with less
-of the cost for its choice, leaves out less. Keys join persons of different kinds, who have more alike numbers of rows,
-and the level itself is the better cap. Which kinds there are is public. "shifted_inverse" releases a value that the statistic falls to without a
+which may count in small units, by a "scan". "shifted_inverse" releases a value that the statistic falls to without a
 few persons: more error, but one that is counted in persons and leaves out no cap's bias.
+
+Where all persons of a row are of one kind, as in the patterns of a graph, counts are released at twice the level that
+was chosen: few persons have most rows there, and a cap higher up, with less of the cost for its choice, leaves out
+less. Keys join persons of different kinds, who have more alike numbers of rows, and the level itself is the better cap.
+Which kinds there are is public.
 """
 
 from __future__ import annotations
